@@ -60,7 +60,7 @@ static rdx_status find_bounds(rdx_device *device, rdx_scan_column *c, rdx_error 
                                           .valid = RDX_ADDRESS(uint32_t, c->valid),
                                           .zones = RDX_ADDRESS(uint64_t, c->zones),
                                           .rows = (uint32_t)c->rows};
-  RDX_TRY(rdx_launch_timed(device, &rdx_kernel_column_bounds, &args, &key64, blocks, &ms, err));
+  RDX_TRY(rdx_launch_timed(device, &rdx_kernel_column_bounds, &args, &key64, blocks, "build", &ms, err));
   RDX_TRY(rdx_alloc(blocks, 16, "the zones of a column", (void **)&zones, err));
   rdx_status status = rdx_buffer_download(c->zones, 0, zones, blocks * 16, err);
   if (status == RDX_OK)

@@ -568,9 +568,9 @@ double rdx_stream_elapsed(const rdx_stream *stream, uint32_t from, uint32_t to) 
 }
 
 rdx_status rdx_launch_timed(rdx_device *device, const rdx_kernel *kernel, const void *args, const uint32_t *variant,
-                            uint64_t count, double *ms, rdx_error *err) {
+                            uint64_t count, const char *stage, double *ms, rdx_error *err) {
   rdx_stream *stream = NULL;
-  RDX_TRY(rdx_stream_create(device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(device, stage, &stream, err));
   rdx_status status = rdx_stream_mark(stream, err);
   if (status == RDX_OK)
     status = rdx_stream_launch(stream, kernel, args, variant, count, NULL, err);

@@ -208,9 +208,10 @@ RDX_MUST_USE rdx_status rdx_stream_finish(rdx_stream *stream, rdx_error *err);
 /* Milliseconds of device time between marks `from` and `to` of the last finish. */
 double rdx_stream_elapsed(const rdx_stream *stream, uint32_t from, uint32_t to);
 
-/* Run one launch by itself, and add its device time to `*ms`. */
+/* Run one launch by itself, and add its device time to `*ms`; `stage` as of rdx_stream_create_for(), or NULL. */
 RDX_MUST_USE rdx_status rdx_launch_timed(rdx_device *device, const rdx_kernel *kernel, const void *args,
-                                         const uint32_t *variant, uint64_t count, double *ms, rdx_error *err);
+                                         const uint32_t *variant, uint64_t count, const char *stage, double *ms,
+                                         rdx_error *err);
 
 /* Bytes that may still be taken. */
 uint64_t rdx_device_memory_left(const rdx_device *device);

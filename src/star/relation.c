@@ -80,7 +80,7 @@ static rdx_status pack(rdx_device *device, const struct packed_pack_args *args, 
                        rdx_error *err) {
   const uint32_t variant[2] = {key64, bytes}, each = bytes < 4 ? 4 / bytes : 1;
   const uint64_t items = ((uint64_t)args->rows + each - 1) / each;
-  return rdx_launch_timed(device, &rdx_kernel_packed_pack, args, variant, items, ms, err);
+  return rdx_launch_timed(device, &rdx_kernel_packed_pack, args, variant, items, "pack", ms, err);
 }
 
 /* The distinct keys of a column less the smallest, ascending, on the host, and only where they are at most `most`: else
@@ -547,7 +547,7 @@ rdx_status rdx_packed_gather(const rdx_packed_relation *relation, const rdx_pack
                                           .bytes = c->bytes,
                                           .foreign_bytes = p ? p->bytes : 0};
   const rdx_status status =
-      rdx_launch_timed(relation->device, &rdx_kernel_packed_gather, &args, &out64, count, &ms, err);
+      rdx_launch_timed(relation->device, &rdx_kernel_packed_gather, &args, &out64, count, "pack", &ms, err);
   if (status != RDX_OK)
     rdx_buffer_destroy(out);
   return status;
@@ -678,6 +678,8 @@ static void copy_short(const rdx_dictionary *d, const uint64_t *codes, uint64_t 
   offsets[count] = at;
 }
 
+#define ASK_EVERY (64 * 1024) /* codes */
+
 static rdx_status make_strings(const rdx_dictionary *d, const uint64_t *codes, uint64_t count, rdx_arena *arena,
                                rdx_column *out, rdx_error *err) {
   const bool are_short = d->longest <= RDX_DICTIONARY_SPARE;
@@ -693,9 +695,12 @@ static rdx_status make_strings(const rdx_dictionary *d, const uint64_t *codes, u
                           (void **)&text, err));
   if (are_short)
     copy_short(d, codes, count, offsets, text);
-  for (uint64_t i = 0; i < count && !are_short; i++)
+  for (uint64_t i = 0; i < count && !are_short; i++) {
+    if (i % ASK_EVERY == 0)
+      RDX_TRY(rdx_progress_at_times("result", i, count, err));
     if (offsets[i + 1] > offsets[i])
       memcpy(text + offsets[i], d->bytes + d->offsets[codes[i]], offsets[i + 1] - offsets[i]);
+  }
   out->offsets = offsets;
   out->values = text;
   return RDX_OK;

@@ -9,7 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define COPY_PIECE (1u << 20) /* bytes that a thread copies at a time */
+#define FILL_PIECE (1u << 18) /* words that a thread fills at a time */
+#define ASK_EVERY (8u << 20)  /* bytes that are copied between two questions whether to go on */
 
 /* ---- Description ---- */
 
@@ -92,26 +93,26 @@ static char *bytes_of(const rdx_buffer *buffer, uint64_t offset) {
   return (char *)(uintptr_t)buffer->address + offset;
 }
 
-/* Work on memory: by all threads where it is much, which share what new pages cost; a little waits for nobody. */
-static void run_on_memory(rdx_device *device, uint64_t count, uint64_t grain, rdx_task_fn task, void *job) {
-  if (count > grain)
-    rdx_pool_run(((rdx_cpu_device *)device)->pool, count, grain, task, job);
-  else if (count > 0)
-    task(job, 0, count, 0);
+/* Copy to or from a buffer; much may be cancelled where there is a stage. */
+static rdx_status copy_bytes(rdx_device *device, void *to, const void *from, uint64_t size, const char *stage,
+                             rdx_error *err) {
+  for (uint64_t done = 0, n; done < size; done += n) {
+    n = size - done < ASK_EVERY ? size - done : ASK_EVERY;
+    if (done > 0 && stage)
+      RDX_TRY(rdx_progress_at_times(stage, done, size, err));
+    rdx_device_copy_on_host(device, (char *)to + done, (const char *)from + done, n);
+  }
+  return RDX_OK;
 }
 
 static rdx_status buffer_upload(rdx_buffer *buffer, uint64_t offset, const void *source, uint64_t size,
                                 rdx_error *err) {
-  (void)err;
-  rdx_device_copy_on_host(buffer->device, bytes_of(buffer, offset), source, size);
-  return RDX_OK;
+  return copy_bytes(buffer->device, bytes_of(buffer, offset), source, size, "upload", err);
 }
 
 static rdx_status buffer_download(const rdx_buffer *buffer, uint64_t offset, void *target, uint64_t size,
                                   rdx_error *err) {
-  (void)err;
-  rdx_device_copy_on_host(buffer->device, target, bytes_of(buffer, offset), size);
-  return RDX_OK;
+  return copy_bytes(buffer->device, target, bytes_of(buffer, offset), size, "download", err);
 }
 
 /* ---- Streams: everything happens at once ---- */
@@ -176,19 +177,22 @@ static void fill_piece(void *context, uint64_t begin, uint64_t end, uint32_t wor
 
 static rdx_status fill(rdx_stream *stream, rdx_buffer *buffer, uint64_t offset, uint64_t size, uint32_t value,
                        rdx_error *err) {
-  (void)err;
+  const uint64_t words = size / 4;
   fill_job job = {(uint32_t *)(void *)bytes_of(buffer, offset), value};
-  run_on_memory(stream->device, size / 4, COPY_PIECE / 4, fill_piece, &job);
+  if (words > FILL_PIECE) /* by all threads, which share what new pages cost; a little waits for nobody */
+    return rdx_pool_run_stage(((rdx_cpu_device *)stream->device)->pool, words, FILL_PIECE, fill_piece, &job,
+                              stream->stage, err);
+  if (words > 0)
+    fill_piece(&job, 0, words, 0);
   return RDX_OK;
 }
 
 static rdx_status copy(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset, rdx_buffer *target,
                        uint64_t target_offset, uint64_t size, rdx_error *err) {
-  (void)err;
-  if (source == target) /* the ranges may overlap */
-    memmove(bytes_of(target, target_offset), bytes_of(source, source_offset), size);
-  else
-    rdx_device_copy_on_host(stream->device, bytes_of(target, target_offset), bytes_of(source, source_offset), size);
+  if (source != target)
+    return copy_bytes(stream->device, bytes_of(target, target_offset), bytes_of(source, source_offset), size,
+                      stream->stage, err);
+  memmove(bytes_of(target, target_offset), bytes_of(source, source_offset), size); /* the ranges may overlap */
   return RDX_OK;
 }
 

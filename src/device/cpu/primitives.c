@@ -15,7 +15,7 @@
 #define MOST_RADIX (1u << MOST_DIGIT_BITS)
 #define LINE 16u                        /* elements that are written together: whole lines of a cache */
 #define LEAST_STRIPE ((uint64_t)4096)   /* items that a thread takes at a time, */
-#define MOST_STRIPE ((uint64_t)1 << 22) /* so that it can be stopped in between */
+#define MOST_STRIPE ((uint64_t)1 << 20) /* so that it can be stopped in between */
 #define CACHED (4u << 20)               /* bytes that caches may hold from one pass to the next */
 #define PIECE 65536u                    /* elements a thread works on at a time */
 
@@ -203,7 +203,7 @@ rdx_status rdx_cpu_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes
     p.values_out = RDX_ADDRESS(uint32_t, other_values);
     status = sort_passes(stream, &p, key_bytes, key_bits, &swapped, err);
     if (status == RDX_OK && swapped)
-      rdx_pool_run(pool, count, PIECE, key_bytes == 4 ? copy_u32 : copy_u64, &p);
+      status = rdx_pool_run_stage(pool, count, PIECE, key_bytes == 4 ? copy_u32 : copy_u64, &p, stream->stage, err);
   }
   rdx_buffer_destroy(&other_keys);
   rdx_buffer_destroy(&other_values);

@@ -59,7 +59,8 @@ static rdx_status to_rows(cgrx *c, const rdx_cgrx_params *p, rdx_index_stats *st
                                       .rows = RDX_ADDRESS(uint32_t, c->sorted.rows),
                                       .entries = RDX_ADDRESS(uint32_t, c->entries),
                                       .layout_kind = layout_of(p)};
-  RDX_TRY(rdx_launch_timed(c->device, &rdx_kernel_cgrx_rows, &args, &key64, c->scene.shape.n, &stats->encode_ms, err));
+  RDX_TRY(rdx_launch_timed(c->device, &rdx_kernel_cgrx_rows, &args, &key64, c->scene.shape.n, "build",
+                           &stats->encode_ms, err));
   rdx_sorted_keys_destroy(&c->sorted);
   c->scene.shape.layout_kind = layout_of(p);
   return RDX_OK;

@@ -208,7 +208,7 @@ static rdx_status build_scene(rdx_cgrx_scene *c, const rdx_buffer *keys, const r
                                         .slots = RDX_ADDRESS(uint32_t, c->slots),
                                         .triangles = RDX_ADDRESS(float, triangles)};
   rdx_status status =
-      rdx_launch_timed(c->device, &rdx_kernel_cgrx_encode, &args, &key64, count, &stats->encode_ms, err);
+      rdx_launch_timed(c->device, &rdx_kernel_cgrx_encode, &args, &key64, count, "build", &stats->encode_ms, err);
   if (status == RDX_OK) {
     params.primitives = triangles;
     status = rdx_scene_create(c->device, &params, &c->scene, err);

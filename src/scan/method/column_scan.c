@@ -163,7 +163,7 @@ static rdx_status pack(const column_scan *s, const rdx_scan_column *c, packed_co
                                         .plane_count = out->planes,
                                         .shift = out->shift};
   if (status == RDX_OK)
-    status = rdx_launch_timed(s->device, &rdx_kernel_column_pack, &args, &key64, (s->rows + 31) / 32, ms, err);
+    status = rdx_launch_timed(s->device, &rdx_kernel_column_pack, &args, &key64, (s->rows + 31) / 32, "build", ms, err);
   rdx_buffer_destroy(&steps);
   return status;
 }

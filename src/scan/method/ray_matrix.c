@@ -144,7 +144,7 @@ static rdx_status build_scene(rdx_device *device, const rdx_matrix_scene_params 
                                            .rows_per_box = c->rows_per_box,
                                            .width = c->width};
   double ms = 0;
-  rdx_status status = rdx_launch_timed(device, &rdx_kernel_ray_matrix_box, &args, NULL, boxes, &ms, err);
+  rdx_status status = rdx_launch_timed(device, &rdx_kernel_ray_matrix_box, &args, NULL, boxes, "build", &ms, err);
   if (status == RDX_OK)
     status = rdx_scene_create(device, &scene, &c->scene, err);
   rdx_buffer_destroy(&scene.primitives);

@@ -72,7 +72,7 @@ static rdx_status build_scene(rdx_device *device, const rdx_scan_column *column,
                                         .width = out->width};
   const uint32_t key64 = column->key_bits == 64;
   double ms = 0;
-  rdx_status status = rdx_launch_timed(device, &rdx_kernel_rtc1_encode, &args, &key64, scene.count, &ms, err);
+  rdx_status status = rdx_launch_timed(device, &rdx_kernel_rtc1_encode, &args, &key64, scene.count, "build", &ms, err);
   if (status == RDX_OK)
     status = rdx_scene_create(device, &scene, &out->scene, err);
   rdx_buffer_destroy(&scene.primitives);

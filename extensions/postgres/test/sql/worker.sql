@@ -18,8 +18,9 @@ SELECT name, kind, tables, location, uses > 0 AS used FROM raydex_structures WHE
 \! rm "$FOLDER/files/by_c.view"
 -- A query that is cancelled ends at once, in the worker too.
 SET statement_timeout = '50ms';
-SELECT cancelled('SELECT count(*) FROM lineorder a JOIN lineorder b ON a.lo_custkey = b.lo_custkey
-  WHERE a.lo_revenue + b.lo_revenue > 5');
+SELECT what, cancelled(query) FROM slow WHERE what = 'joins';
+SELECT what, cancelled(query) FROM slow WHERE what = 'groups';
+SELECT what, cancelled(query) FROM slow WHERE what = 'sorts';
 RESET statement_timeout;
 SELECT count(*) FROM labels;
 -- Many sessions wait for their turn.
