@@ -89,7 +89,7 @@ static rdx_status execute_rows(rdx_execution *x, const rdx_plan_node *node, rdx_
 rdx_status rdx_value_of(rdx_execution *x, const rdx_bound *e, rdx_datum *out, rdx_error *err) {
   if (e->kind == RDX_BOUND_CONSTANT || e->kind == RDX_BOUND_PARAMETER) {
     *out = e->kind == RDX_BOUND_CONSTANT ? e->value : x->parameters[e->index];
-    return RDX_OK;
+    return out->failed ? rdx_failure_tell(out->failure, err) : RDX_OK;
   }
   const rdx_operand one = {.frame = {.rows = 1}};
   rdx_frame value = {0};
@@ -100,6 +100,15 @@ rdx_status rdx_value_of(rdx_execution *x, const rdx_bound *e, rdx_datum *out, rd
     status = rdx_frame_value(x, &value, e->type, out, err);
   rdx_frame_destroy(&value);
   return status;
+}
+
+rdx_status rdx_check_parameters(const rdx_execution *x, const rdx_bound *e, rdx_error *err) {
+  const rdx_datum *value = e->kind == RDX_BOUND_PARAMETER ? &x->parameters[e->index] : NULL;
+  if (value && value->failed)
+    return rdx_failure_tell(value->failure, err);
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
+    RDX_TRY(rdx_check_parameters(x, e->args[i], err));
+  return RDX_OK;
 }
 
 /* Intervals are texts in columns. */
@@ -173,9 +182,8 @@ rdx_status rdx_execute_node(rdx_execution *x, const rdx_plan_node *node, rdx_fra
 
 /* ---- Queries ---- */
 
-static rdx_status run_scalar(rdx_execution *x, const rdx_plan_scalar *s, rdx_error *err) {
+static rdx_status find_scalar(rdx_execution *x, const rdx_plan_scalar *s, rdx_datum *value, rdx_error *err) {
   rdx_frame frame;
-  rdx_datum *value = &x->parameters[s->parameter];
   RDX_TRY(rdx_execute_node(x, s->plan, &frame, err));
   rdx_status status = RDX_OK;
   *value = (rdx_datum){.null = frame.rows == 0};
@@ -188,6 +196,26 @@ static rdx_status run_scalar(rdx_execution *x, const rdx_plan_scalar *s, rdx_err
     status = rdx_frame_value(x, &frame, s->plan->columns[0].type, value, err);
   rdx_frame_destroy(&frame);
   return status;
+}
+
+/* Whether it is about values: then it matters only where the value of the subquery is asked for. */
+static bool is_about_values(rdx_status status) {
+  return status == RDX_ERROR_ARGUMENT || status == RDX_ERROR_RANGE || status == RDX_ERROR_FORMAT ||
+         status == RDX_ERROR_OVERFLOW;
+}
+
+static rdx_status run_scalar(rdx_execution *x, const rdx_plan_scalar *s, rdx_error *err) {
+  rdx_failure *failure = NULL, why = {.status = RDX_OK};
+  rdx_datum *value = &x->parameters[s->parameter];
+  why.status = find_scalar(x, s, value, &why.error);
+  if (why.status == RDX_OK)
+    return RDX_OK;
+  if (!is_about_values(why.status))
+    return rdx_failure_tell(&why, err);
+  RDX_TRY(rdx_arena_alloc(x->arena, 1, sizeof *failure, WHAT, (void **)&failure, err));
+  *failure = why;
+  *value = (rdx_datum){.failed = true, .failure = failure};
+  return RDX_OK;
 }
 
 rdx_status rdx_execute_query(rdx_execution *x, rdx_frame *out, rdx_error *err) {

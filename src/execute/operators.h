@@ -70,6 +70,9 @@ RDX_MUST_USE rdx_status rdx_frame_value(rdx_execution *x, const rdx_frame *frame
 /* The value of an expression that reads no columns; memory is the execution's arena. */
 RDX_MUST_USE rdx_status rdx_value_of(rdx_execution *x, const rdx_bound *e, rdx_datum *out, rdx_error *err);
 
+/* Fail where an expression reads a parameter whose subquery failed. */
+RDX_MUST_USE rdx_status rdx_check_parameters(const rdx_execution *x, const rdx_bound *e, rdx_error *err);
+
 /* The rows of a table that the node's index finds for its filter, which must still be evaluated: some more may be among
  * them. `*found` false: the index cannot say. */
 RDX_MUST_USE rdx_status rdx_index_rows(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, bool *found,

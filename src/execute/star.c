@@ -25,6 +25,7 @@ static rdx_status translate_filter(star *s, rdx_error *err) {
   bool found = true;
   if (!s->node->filter)
     return RDX_OK;
+  RDX_TRY(rdx_check_parameters(s->x, s->node->filter, err));
   RDX_TRY(rdx_predicate_of(&t, s->node->filter, &s->where, &found, err));
   if (!found)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->x->text, s->node->filter->place, NULL,
@@ -39,6 +40,7 @@ static rdx_status translate_value(star *s, const rdx_bound *value, rdx_expressio
     return RDX_OK;
   if (value->kind == RDX_BOUND_COLUMN)
     return rdx_attribute_expression(s->x, s->numbers[value->index], out, err);
+  RDX_TRY(rdx_check_parameters(s->x, value, err));
   RDX_TRY(rdx_exact_expression(s->x, value, s->columns, s->numbers, out, err));
   if (!*out)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->x->text, value->place, NULL,

@@ -35,6 +35,14 @@ static uint32_t count_parts(const rdx_bound *e) {
   return count;
 }
 
+/* Whether a scan has something to look at: what is always true, or never, is no comparison of a column. */
+static bool reads_column(const rdx_predicate *p) {
+  bool reads = p->kind >= RDX_PREDICATE_EQ;
+  for (uint32_t i = 0; i < p->child_count && !reads; i++)
+    reads = reads_column(&p->children[i]);
+  return reads;
+}
+
 static rdx_status split(filtering *f, const rdx_translation *t, rdx_bound *e, rdx_error *err) {
   if (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_AND) {
     for (uint32_t i = 0; i < e->count; i++)
@@ -44,7 +52,7 @@ static rdx_status split(filtering *f, const rdx_translation *t, rdx_bound *e, rd
   bool found = false;
   if (f->scans)
     RDX_TRY(rdx_predicate_of(t, e, &f->scanned[f->scanned_count], &found, err));
-  if (found)
+  if (found && reads_column(&f->scanned[f->scanned_count]))
     f->scanned_count++;
   else
     f->rest[f->rest_count++] = e;

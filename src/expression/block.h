@@ -117,6 +117,7 @@ RDX_MUST_USE rdx_status rdx_put_decimal(rdx_worker *w, const rdx_node *n, rdx_i1
 /* Arguments first, then the kernel for rows where none is NULL. */
 rdx_status rdx_evaluate_strict(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);
 rdx_status rdx_evaluate_constant(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);
+rdx_status rdx_evaluate_failure(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);
 rdx_status rdx_evaluate_column(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);
 rdx_status rdx_evaluate_lookup(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);
 rdx_status rdx_evaluate_by_day(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);

@@ -63,6 +63,8 @@ static bool is_constantly(const rdx_bound *value, int64_t truth_value) {
 static rdx_status join_truths(const call *c, rdx_bound **args, rdx_bound **out) {
   const int64_t decides = c->op == RDX_OP_OR;
   uint32_t count = 0;
+  if (c->b->keeps_all && c->count > 1)
+    return rdx_bind_op(c->b, c->op, truth, args, c->count, c->place, out);
   for (uint32_t i = 0; i < c->count; i++) {
     *out = args[i];
     if (is_constantly(args[i], decides))
@@ -199,7 +201,8 @@ static rdx_status bind_case(const call *c, rdx_bound **out) {
   for (uint32_t i = 0; i + 1 < count; i += 2)
     RDX_TRY(as_truth(c, args[i], "CASE/WHEN", &args[i]));
   RDX_TRY(unify(c, args, count, 1, 2, &type));
-  count = drop_branches(args, count);
+  if (!c->b->keeps_all)
+    count = drop_branches(args, count);
   *out = args[0];
   return count > 1 ? rdx_bind_op(c->b, RDX_OP_CASE, type, args, count, c->place, out) : RDX_OK;
 }

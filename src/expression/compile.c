@@ -78,9 +78,10 @@ static rdx_datum kept_as(compiler *c, const rdx_node *n, const rdx_datum *value)
 static rdx_status compile_constant(compiler *c, const rdx_bound *b, rdx_node **out) {
   RDX_TRY(new_node(c, b, out));
   const rdx_datum *value = b->kind == RDX_BOUND_PARAMETER ? &c->e->parameters[b->index] : &b->value;
-  (*out)->value = kept_as(c, *out, value);
-  (*out)->evaluate = rdx_evaluate_constant;
-  (*out)->is_safe = true;
+  const rdx_datum null = {.null = true};
+  (*out)->value = kept_as(c, *out, value->failed ? &null : value);
+  (*out)->evaluate = value->failed ? rdx_evaluate_failure : rdx_evaluate_constant;
+  (*out)->is_safe = !value->failed;
   return fill(c, *out);
 }
 

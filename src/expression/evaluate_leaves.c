@@ -70,6 +70,15 @@ rdx_status rdx_evaluate_constant(rdx_worker *w, const rdx_node *n, const uint8_t
   return RDX_OK;
 }
 
+/* NULLs, unless a row counts. */
+rdx_status rdx_evaluate_failure(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out) {
+  const rdx_failure *failure = w->program->e->parameters[n->bound->index].failure;
+  for (uint32_t i = 0; i < w->rows; i++)
+    if (rdx_counts(active, NULL, i))
+      return rdx_failure_tell(failure, &w->err);
+  return rdx_evaluate_constant(w, n, active, out);
+}
+
 /* ---- Columns ---- */
 
 /* The rows that are NULL; out->nulls stays NULL where none is. */

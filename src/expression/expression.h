@@ -49,11 +49,25 @@ typedef struct rdx_sql_text {
   uint64_t length;
 } rdx_sql_text;
 
+/* Why a value could not be calculated. */
+typedef struct rdx_failure {
+  rdx_status status;
+  rdx_error error;
+} rdx_failure;
+
+static inline rdx_status rdx_failure_tell(const rdx_failure *failure, rdx_error *err) {
+  if (err)
+    *err = failure->error;
+  return failure->status;
+}
+
 /* One value. By kind: BOOL, integers, DATE, TIMESTAMP and DECIMAL of up to 18 digits in `i`; longer DECIMAL in `wide`;
  * REAL and DOUBLE in `f`; TEXT in `text`; INTERVAL in `interval`. */
 typedef struct rdx_datum {
   bool null;
+  bool failed; /* of a parameter: its subquery failed as `failure` says, which matters where a row asks for it */
   union {
+    const rdx_failure *failure;
     int64_t i;
     rdx_i128 wide;
     double f;
@@ -118,7 +132,8 @@ typedef struct rdx_binding {
   rdx_arena *arena;
   const char *text; /* of the statement, for errors */
   rdx_error *err;
-  int64_t now; /* the time that now() gives, in microseconds; 0: it is not read yet */
+  int64_t now;    /* the time that now() gives, in microseconds; 0: it is not read yet */
+  bool keeps_all; /* what a constant decides is kept beside it: what else is read is still to be checked */
 } rdx_binding;
 
 /* A literal (RDX_AST_NULL, BOOL, NUMBER, STRING) as a constant: integers by their size, other digits DECIMAL, with an

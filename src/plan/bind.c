@@ -309,11 +309,14 @@ static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *whic
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates cannot be in aggregates");
   if (ast->count != (ast->star ? 0u : 1u) || (ast->star && which->kind != RDX_PLAN_COUNT))
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "%s takes one argument", which->name);
+  const bool keeps = p->binding.keeps_all;
   b->in_aggregate = true;
+  p->binding.keeps_all = false;
   rdx_status status = ast->count > 0 ? rdx_bind(b, ast->args[0], &value) : RDX_OK;
   if (status == RDX_OK)
     status = rdx_bind_filtered(b, ast, &value);
   b->in_aggregate = false;
+  p->binding.keeps_all = keeps;
   RDX_TRY(status);
   const rdx_sql_kind kind = value ? value->type.kind : RDX_SQL_BOOL;
   char text[32];

@@ -444,16 +444,25 @@ static rdx_status list_columns(rdx_planner *p, rdx_bound_query *q) {
   return RDX_OK;
 }
 
-static rdx_status bind_select(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,
-                              rdx_bound_query *q) {
-  rdx_block *b = NULL;
-  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *b, &b));
-  *b = (rdx_block){.planner = p, .parent = parent, .ctes = ctes, .distinct = query->distinct};
-  q->block = b;
-  RDX_TRY(rdx_bind_from(b, query));
-  if (query->where)
-    RDX_TRY(bind_where_part(b, query->where));
-  RDX_TRY(bind_constants(b, query));
+static bool calls_aggregate(const rdx_ast *ast) {
+  bool calls = !ast->over && rdx_is_aggregate(ast);
+  for (uint32_t i = 0; i < ast->count && !calls; i++)
+    calls = calls_aggregate(ast->args[i]);
+  return calls;
+}
+
+/* Whether the list and ORDER BY are of groups: then all that they read must be grouped by. */
+static bool has_groups(const rdx_sql_query *query) {
+  bool groups = query->group_count > 0 || query->having;
+  for (uint32_t i = 0; i < query->target_count && !groups; i++)
+    groups = calls_aggregate(query->targets[i].value);
+  for (uint32_t i = 0; i < query->order_count && !groups; i++)
+    groups = calls_aggregate(query->order_by[i].value);
+  return groups;
+}
+
+/* The list, groups, HAVING, ORDER BY. */
+static rdx_status bind_list(rdx_block *b, const rdx_sql_query *query, rdx_bound_query *q) {
   RDX_TRY(bind_targets(b, query));
   RDX_TRY(bind_groups(b, query));
   if (query->having) {
@@ -462,10 +471,27 @@ static rdx_status bind_select(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, 
     RDX_TRY(rdx_bind_condition(b, query->having, NULL, &b->having));
     b->in_having = false;
   }
-  RDX_TRY(list_columns(p, q));
+  RDX_TRY(list_columns(b->planner, q));
   for (uint32_t i = 0; i < query->order_count; i++)
     RDX_TRY(bind_order(b, q, &query->order_by[i], &q->orders[q->order_count++]));
-  RDX_TRY(bind_distinct_on(b, q, query));
+  return bind_distinct_on(b, q, query);
+}
+
+static rdx_status bind_select(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,
+                              rdx_bound_query *q) {
+  rdx_block *b = NULL;
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *b, &b));
+  *b = (rdx_block){.planner = p, .parent = parent, .ctes = ctes, .distinct = query->distinct};
+  q->block = b;
+  const bool keeps = p->binding.keeps_all;
+  p->binding.keeps_all = false;
+  RDX_TRY(rdx_bind_from(b, query));
+  if (query->where)
+    RDX_TRY(bind_where_part(b, query->where));
+  RDX_TRY(bind_constants(b, query));
+  p->binding.keeps_all = has_groups(query);
+  RDX_TRY(bind_list(b, query, q));
+  p->binding.keeps_all = keeps;
   q->outer_levels = b->outer_levels;
   return RDX_OK;
 }
