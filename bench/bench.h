@@ -185,6 +185,10 @@ RDX_MUST_USE rdx_status bench_lookup(const bench_workload *w, const rdx_index *i
                                      const rdx_column *lower, const rdx_column *upper, const rdx_column *values,
                                      uint64_t begin, double *ms, double *total_ms, rdx_error *err);
 
+/* Compare the answers to all probes, or to those from `begin` on, with what they must be. */
+RDX_MUST_USE rdx_status bench_check_answers(const bench_workload *w, const rdx_lookup_view *v, uint64_t begin,
+                                            rdx_error *err);
+
 /* A GPU slows down while the host checks answers: repeat some work until its clocks are up again. */
 RDX_MUST_USE rdx_status bench_wake_up(const bench *b, rdx_status (*work)(void *context, rdx_error *err), void *context,
                                       rdx_error *err);
@@ -266,6 +270,7 @@ rdx_status bench_join_size(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_join_skew(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_join_inverse(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_join_ranges(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_join_first(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_selectivity(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_column(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_small(bench *b, const bench_point *point, rdx_error *err);

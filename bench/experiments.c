@@ -565,6 +565,8 @@ const bench_experiment bench_experiments[] = {
     {"thesis-skew", "figure 5.23: Zipf-distributed lookups", bench_thesis_skew, false},
     {"thesis-hits", "figure 5.25: range lookups by number of hits", bench_thesis_hits, false},
     {"join-inverse", "figure 5.14: an index over the smaller or the larger side of a join", bench_join_inverse, true},
+    {"join-first", "semi joins that stop at a first match, beside counting, by rows of each key", bench_join_first,
+     false},
     {"join-size", "joins of two columns of as many rows, all methods", bench_join_size, true},
     {"join-skew", "the same with Zipf-distributed values on one side", bench_join_skew, false},
     {"join-ranges", "joins of points and ranges, an index over either", bench_join_ranges, false},

@@ -12,9 +12,17 @@
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define MAX_JOINERS 48
 
+/* What is done with both sides. */
+typedef enum task {
+  PAIRS,   /* a join that counts its pairs */
+  SEMI,    /* a join that counts the left rows with a match */
+  LOOKUPS, /* an index over the keys, and the sum of the values that each probe finds; inverse: over the probes */
+} task;
+
 typedef struct joiner {
   const char *variant;
   rdx_join_params params;
+  task task;
 } joiner;
 
 enum { TOTAL, BUILD, LOOKUP, METRICS };
@@ -32,8 +40,8 @@ typedef struct joining {
   bench *b;
   const bench_point *point;
   bench_workload w;
-  rdx_device_column *keys, *lower, *upper;
-  uint64_t expected;
+  rdx_device_column *keys, *lower, *upper, *values;
+  uint64_t expected, matched; /* pairs; probes with some */
   entry entries[MAX_JOINERS];
   size_t count;
 } joining;
@@ -45,13 +53,53 @@ static rdx_status upload(const joining *j, const void *values, uint64_t rows, rd
 
 static rdx_status start(joining *j, rdx_error *err) {
   const bench_workload *w = &j->w;
-  for (uint64_t i = 0; i < w->probes; i++)
+  for (uint64_t i = 0; i < w->probes; i++) {
     j->expected += w->counts[i];
+    j->matched += w->counts[i] > 0;
+  }
   rdx_status status = upload(j, w->keys, w->rows, &j->keys, err);
   if (status == RDX_OK)
     status = upload(j, w->lower, w->probes, &j->lower, err);
   if (status == RDX_OK && w->upper)
     status = upload(j, w->upper, w->probes, &j->upper, err);
+  const rdx_column values = {.type = RDX_TYPE_U32, .rows = w->rows, .values = w->values};
+  return status == RDX_OK ? rdx_device_column_create(j->b->device, &values, &j->values, err) : status;
+}
+
+static rdx_status check_lookup(joining *j, entry *e, uint32_t run, rdx_lookup_result *result, rdx_error *err) {
+  rdx_lookup_view view;
+  rdx_lookup_stats stats;
+  rdx_lookup_result_get_stats(result, &stats);
+  e->ms[LOOKUP][run] = stats.device_ms;
+  const rdx_status status = rdx_lookup_result_view(result, &view, err);
+  return status == RDX_OK ? bench_check_answers(&j->w, &view, 0, err) : status;
+}
+
+/* Sums for each probe: from both sides on the device to the sums there, the index included. */
+static rdx_status look_up_once(joining *j, entry *e, uint32_t run, rdx_error *err) {
+  const rdx_column keys = rdx_device_column_view(j->keys), probes = rdx_device_column_view(j->lower);
+  const rdx_column values = rdx_device_column_view(j->values);
+  const rdx_join_params *p = &e->joiner.params;
+  const rdx_lookup_params params = {.result = RDX_LOOKUP_SUM, .values = &values, .sort_probes = p->sort_probes};
+  const bool inverse = p->mapping == RDX_JOIN_MAPPING_INVERSE;
+  rdx_index *index = NULL;
+  rdx_lookup_result *result = NULL;
+  rdx_index_stats built = {0};
+  const double start = bench_seconds();
+  rdx_status status = inverse
+                          ? rdx_lookup_inverse(j->b->device, &keys, &probes, &p->index, &params, &built, &result, err)
+                          : rdx_index_create(j->b->device, &keys, &p->index, &index, err);
+  if (status == RDX_OK && !inverse) {
+    rdx_index_get_stats(index, &built);
+    status = rdx_index_lookup(index, &probes, &params, &result, err);
+  }
+  e->ms[TOTAL][run] = 1e3 * (bench_seconds() - start);
+  e->ms[BUILD][run] = built.total_ms;
+  e->method = built.method;
+  if (status == RDX_OK)
+    status = check_lookup(j, e, run, result, err);
+  rdx_lookup_result_destroy(&result);
+  rdx_index_destroy(&index);
   return status;
 }
 
@@ -62,6 +110,7 @@ static rdx_status join_once(joining *j, entry *e, uint32_t run, rdx_error *err) 
   rdx_join_params params = e->joiner.params;
   rdx_join_result *join = NULL;
   params.result = RDX_JOIN_COUNT;
+  params.kind = e->joiner.task == SEMI ? RDX_JOIN_SEMI : RDX_JOIN_INNER;
   rdx_status status = j->upper ? rdx_join_between(j->b->device, &keys, &lower, &upper, &params, &join, err)
                                : rdx_join_equal(j->b->device, &lower, &keys, &params, &join, err);
   rdx_join_view view;
@@ -72,14 +121,19 @@ static rdx_status join_once(joining *j, entry *e, uint32_t run, rdx_error *err) 
     return status;
   rdx_join_result_get_stats(join, &stats);
   rdx_join_result_destroy(&join);
-  if (view.count != j->expected)
-    return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: %" PRIu64 " pairs instead of %" PRIu64, view.count,
-                      j->expected);
+  const uint64_t expected = e->joiner.task == SEMI ? j->matched : j->expected;
+  if (view.count != expected)
+    return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: %" PRIu64 " instead of %" PRIu64, view.count, expected);
   e->method = stats.index.method;
   e->ms[TOTAL][run] = stats.total_ms;
   e->ms[BUILD][run] = stats.index.total_ms;
   e->ms[LOOKUP][run] = stats.lookup.total_ms;
-  return console_interrupted() ? bench_fail(err, RDX_ERROR_CANCELLED, "interrupted") : RDX_OK;
+  return RDX_OK;
+}
+
+static rdx_status run_once(joining *j, entry *e, uint32_t run, rdx_error *err) {
+  const rdx_status status = e->joiner.task == LOOKUPS ? look_up_once(j, e, run, err) : join_once(j, e, run, err);
+  return status == RDX_OK && console_interrupted() ? bench_fail(err, RDX_ERROR_CANCELLED, "interrupted") : status;
 }
 
 static bench_row row_of(const joining *j, const entry *e, rdx_index_method method, const char *metric) {
@@ -99,7 +153,7 @@ static rdx_status run_all(joining *j, rdx_error *err) {
   for (uint32_t r = 0; r <= j->b->options.runs; r++) {
     for (size_t k = 0; k < j->count; k++) {
       entry *e = &j->entries[k];
-      const rdx_status status = e->out ? RDX_OK : join_once(j, e, r > 0 ? r - 1 : 0, err);
+      const rdx_status status = e->out ? RDX_OK : run_once(j, e, r > 0 ? r - 1 : 0, err);
       if (status != RDX_OK && !bench_may_skip(status)) {
         const bench_row row = row_of(j, e, e->joiner.params.index.method, "");
         return bench_blame(status, &row, err);
@@ -170,6 +224,7 @@ static rdx_status measure(bench *b, const bench_point *point, const bench_spec *
   rdx_device_column_destroy(&j->keys);
   rdx_device_column_destroy(&j->lower);
   rdx_device_column_destroy(&j->upper);
+  rdx_device_column_destroy(&j->values);
   bench_workload_destroy(&j->w);
   free(j);
   return status;
@@ -179,16 +234,14 @@ static rdx_status measure(bench *b, const bench_point *point, const bench_spec *
 
 #define DIRECT(kind_)                                                                                                  \
   {                                                                                                                    \
-    "direct", {                                                                                                        \
-      .mapping = RDX_JOIN_MAPPING_DIRECT, .index.method = kind_                                                        \
-    }                                                                                                                  \
+    .variant = "direct", .params = {.mapping = RDX_JOIN_MAPPING_DIRECT, .index.method = kind_ }                        \
   }
 #define INVERSE(kind_)                                                                                                 \
   {                                                                                                                    \
-    "inverse", {                                                                                                       \
-      .mapping = RDX_JOIN_MAPPING_INVERSE, .index.method = kind_                                                       \
-    }                                                                                                                  \
+    .variant = "inverse", .params = {.mapping = RDX_JOIN_MAPPING_INVERSE, .index.method = kind_ }                      \
   }
+#define SUMS(name, side, ...)                                                                                          \
+  { .variant = name, .params = {.mapping = RDX_JOIN_MAPPING_##side, .index = {__VA_ARGS__}}, .task = LOOKUPS }
 
 /* Methods that trace rays last: they are slow where no hardware does it. */
 static const joiner all[] = {DIRECT(RDX_INDEX_RADIX_HASH),   INVERSE(RDX_INDEX_RADIX_HASH),
@@ -230,9 +283,24 @@ rdx_status bench_join_skew(bench *b, const bench_point *point, rdx_error *err) {
 /* Thesis, section 5.14: a side four times the other, which the index is over; and more than that. */
 rdx_status bench_join_inverse(bench *b, const bench_point *point, rdx_error *err) {
   static const joiner joiners[] = {
-      DIRECT(RDX_INDEX_RX_OPTIMIZED), INVERSE(RDX_INDEX_RX_OPTIMIZED), DIRECT(RDX_INDEX_CGRX), INVERSE(RDX_INDEX_CGRX),
-      DIRECT(RDX_INDEX_TREE),         INVERSE(RDX_INDEX_TREE),         DIRECT(RDX_INDEX_HASH), INVERSE(RDX_INDEX_HASH),
-      DIRECT(RDX_INDEX_RADIX_HASH),   INVERSE(RDX_INDEX_RADIX_HASH)};
+      DIRECT(RDX_INDEX_RX_OPTIMIZED),
+      INVERSE(RDX_INDEX_RX_OPTIMIZED),
+      DIRECT(RDX_INDEX_CGRX),
+      INVERSE(RDX_INDEX_CGRX),
+      DIRECT(RDX_INDEX_TREE),
+      INVERSE(RDX_INDEX_TREE),
+      DIRECT(RDX_INDEX_HASH),
+      INVERSE(RDX_INDEX_HASH),
+      DIRECT(RDX_INDEX_RADIX_HASH),
+      INVERSE(RDX_INDEX_RADIX_HASH),
+      SUMS("sums", DIRECT, .method = RDX_INDEX_RX_OPTIMIZED),
+      SUMS("inverse sums", INVERSE, .method = RDX_INDEX_RX_OPTIMIZED),
+      SUMS("sums, published", DIRECT, .method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized.published = true),
+      SUMS("inverse sums, published", INVERSE, .method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized.published = true),
+      SUMS("sums", DIRECT, .method = RDX_INDEX_CGRX),
+      SUMS("inverse sums", INVERSE, .method = RDX_INDEX_CGRX),
+      SUMS("sums", DIRECT, .method = RDX_INDEX_HASH),
+      SUMS("inverse sums", INVERSE, .method = RDX_INDEX_HASH)};
   for (int log = -4; log <= 4; log += 2) {
     const uint32_t most = largest(b), less = most - (uint32_t)(log < 0 ? -log : log);
     const bench_spec spec = {.keys = BENCH_U32, .log_rows = log < 0 ? most : less, .log_probes = log < 0 ? less : most};
@@ -247,12 +315,37 @@ rdx_status bench_join_inverse(bench *b, const bench_point *point, rdx_error *err
 
 rdx_status bench_join_ranges(bench *b, const bench_point *point, rdx_error *err) {
   static const joiner joiners[] = {
-      {"index over points", {.mapping = RDX_JOIN_MAPPING_INVERSE, .index.method = RDX_INDEX_TREE}},
-      {"index over points", {.mapping = RDX_JOIN_MAPPING_INVERSE, .index.method = RDX_INDEX_RX_OPTIMIZED}},
-      {"ranges sorted", {.mapping = RDX_JOIN_MAPPING_DIRECT, .index.method = RDX_INDEX_SORTED_ARRAY}}};
+      {.variant = "index over points", .params = {.mapping = RDX_JOIN_MAPPING_INVERSE, .index.method = RDX_INDEX_TREE}},
+      {.variant = "index over points",
+       .params = {.mapping = RDX_JOIN_MAPPING_INVERSE, .index.method = RDX_INDEX_RX_OPTIMIZED}},
+      {.variant = "ranges sorted",
+       .params = {.mapping = RDX_JOIN_MAPPING_DIRECT, .index.method = RDX_INDEX_SORTED_ARRAY}}};
   for (uint32_t less = 0; less <= 12 && less + 8 < largest(b); less += 4) {
     const bench_spec spec = {.log_rows = largest(b), .log_probes = largest(b) - less, .range = 16};
     const bench_point here = bench_at(point, "points/ranges", bench_power(less));
+    const rdx_status status = measure(b, &here, &spec, joiners, COUNT(joiners), err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
+/* Semi joins, which stop at a probe's first match, beside counting all its matches, by rows of each key. */
+rdx_status bench_join_first(bench *b, const bench_point *point, rdx_error *err) {
+  static const rdx_index_method methods[] = {
+      RDX_INDEX_RX,   RDX_INDEX_RX_OPTIMIZED, RDX_INDEX_CGRX, RDX_INDEX_CGRX_UPDATABLE, RDX_INDEX_SORTED_ARRAY,
+      RDX_INDEX_TREE, RDX_INDEX_BTREE,        RDX_INDEX_HASH, RDX_INDEX_RADIX_HASH};
+  joiner joiners[2 * COUNT(methods)];
+  for (size_t k = 0; k < COUNT(joiners); k++)
+    joiners[k] = (joiner){.variant = k % 2 ? "first match" : "counting",
+                          .params = {.mapping = RDX_JOIN_MAPPING_DIRECT, .index.method = methods[k / 2]},
+                          .task = k % 2 ? SEMI : PAIRS};
+  for (uint32_t log = 0; log <= 8 && log + 4 < largest(b); log += 2) {
+    const bench_spec spec = {.log_rows = bench_at_least(largest(b), 2, 8),
+                             .log_probes = bench_at_least(largest(b), 4, 8),
+                             .log_multiplicity = log,
+                             .count = true};
+    const bench_point here = bench_at(point, "rows of a key", bench_power(log));
     const rdx_status status = measure(b, &here, &spec, joiners, COUNT(joiners), err);
     if (status != RDX_OK)
       return status;

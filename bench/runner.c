@@ -121,7 +121,7 @@ static rdx_status check_count(const bench_workload *w, const rdx_lookup_view *v,
 }
 
 /* thesis, section 5.4 "Result Validation". */
-static rdx_status check(const bench_workload *w, const rdx_lookup_view *v, uint64_t begin, rdx_error *err) {
+rdx_status bench_check_answers(const bench_workload *w, const rdx_lookup_view *v, uint64_t begin, rdx_error *err) {
   if (v->kind == RDX_LOOKUP_FIRST)
     return check_first(w, v, begin, err);
   if (v->kind == RDX_LOOKUP_COUNT)
@@ -170,7 +170,7 @@ rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, bool so
   rdx_lookup_view view;
   status = rdx_lookup_result_view(result, &view, err);
   if (status == RDX_OK)
-    status = check(w, &view, begin, err);
+    status = bench_check_answers(w, &view, begin, err);
   rdx_lookup_result_destroy(&result);
   if (status == RDX_OK && console_interrupted())
     status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
@@ -251,7 +251,7 @@ static rdx_status plain_lookup(plain *p, uint32_t threads, double *ms, rdx_error
   *ms = (bench_seconds() - start) * 1e3;
   const rdx_lookup_view sums = {.kind = RDX_LOOKUP_SUM, .probes = p->w->probes, .sum_u64 = p->sums, .count = p->counts};
   const rdx_lookup_view first = {.kind = RDX_LOOKUP_FIRST, .probes = p->w->probes, .first = p->counts};
-  return check(p->w, p->w->spec.first ? &first : &sums, 0, err);
+  return bench_check_answers(p->w, p->w->spec.first ? &first : &sums, 0, err);
 }
 
 /* ---- A measurement ---- */

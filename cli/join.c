@@ -40,6 +40,7 @@ static void print_help(void) {
          "  --index-side SIDE       auto, left or right: which file's column gets the index (auto: the smaller);\n"
          "                          --on: left is not for sums; --between: right sorts the ranges, and is not\n"
          "                          for sums\n"
+         "  --sort-probes           sort the values that are looked up first\n"
          "  --left-type COLUMN=TYPE, --right-type COLUMN=TYPE\n"
          "                          the type of a column; see raydex lookup --help; may be repeated\n");
   cli_print_index_help();
@@ -47,7 +48,7 @@ static void print_help(void) {
 
 /* ---- Options ---- */
 
-enum { LEFT = CLI_OWN, RIGHT, ON, BETWEEN, RETURN, KIND, INDEX_SIDE, LEFT_TYPE, RIGHT_TYPE };
+enum { LEFT = CLI_OWN, RIGHT, ON, BETWEEN, RETURN, KIND, INDEX_SIDE, SORT_PROBES, LEFT_TYPE, RIGHT_TYPE };
 
 static const struct option options[] = {CLI_COMMON_OPTIONS,
                                         {"left", required_argument, NULL, LEFT},
@@ -57,6 +58,7 @@ static const struct option options[] = {CLI_COMMON_OPTIONS,
                                         {"return", required_argument, NULL, RETURN},
                                         {"kind", required_argument, NULL, KIND},
                                         {"index-side", required_argument, NULL, INDEX_SIDE},
+                                        {"sort-probes", no_argument, NULL, SORT_PROBES},
                                         {"left-type", required_argument, NULL, LEFT_TYPE},
                                         {"right-type", required_argument, NULL, RIGHT_TYPE},
                                         {0}};
@@ -125,6 +127,9 @@ static const char *take(int option, char *value, void *context) {
     place = find(value, sides);
     o->join.mapping = (rdx_join_mapping)place;
     return place >= 0 ? NULL : "it is auto, left or right";
+  case SORT_PROBES:
+    o->join.sort_probes = true;
+    return NULL;
   default:
     return cli_add_type(value, &o->types[option == RIGHT_TYPE]);
   }

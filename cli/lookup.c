@@ -16,7 +16,7 @@ typedef struct lookup_options {
   rdx_lookup_result_kind result;
   bool has_result;
   const char *value; /* column to sum */
-  bool sort_probes;
+  bool sort_probes, inverse;
   cli_common common;
 } lookup_options;
 
@@ -39,6 +39,8 @@ static void print_help(void) {
          "A single --point or --range prints its answer alone; more probes, or a file, print CSV.\n\n"
          "Options:\n"
          "  --sort-probes           sort the probes before they are looked up; answers come in the order given\n"
+         "  --inverse               build the index over the probes, and look the keys up in it: for few points among\n"
+         "                          many keys; without --method by hash\n"
          "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
          "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n");
   cli_print_index_help();
@@ -72,7 +74,7 @@ static const char *append(char ***list, size_t *count, char *value) {
   return NULL;
 }
 
-enum { DATA = CLI_OWN, KEY, POINT, RANGE, PROBE, PROBE_COLUMN, LOWER, UPPER, RETURN, TYPE, SORT_PROBES };
+enum { DATA = CLI_OWN, KEY, POINT, RANGE, PROBE, PROBE_COLUMN, LOWER, UPPER, RETURN, TYPE, SORT_PROBES, INVERSE };
 
 static const struct option options[] = {CLI_COMMON_OPTIONS,
                                         {"data", required_argument, NULL, DATA},
@@ -86,6 +88,7 @@ static const struct option options[] = {CLI_COMMON_OPTIONS,
                                         {"return", required_argument, NULL, RETURN},
                                         {"type", required_argument, NULL, TYPE},
                                         {"sort-probes", no_argument, NULL, SORT_PROBES},
+                                        {"inverse", no_argument, NULL, INVERSE},
                                         {0}};
 
 static const char *take(int option, char *value, void *context) {
@@ -116,6 +119,9 @@ static const char *take(int option, char *value, void *context) {
   case SORT_PROBES:
     o->sort_probes = true;
     return NULL;
+  case INVERSE:
+    o->inverse = true;
+    return NULL;
   default:
     return cli_add_type(value, &o->types);
   }
@@ -135,6 +141,8 @@ static const char *check(const lookup_options *o) {
     return "--probe-column, --lower and --upper belong to --probe";
   if (!p->lower != !p->upper || (p->lower && p->column))
     return "--probe takes either --probe-column, or both --lower and --upper";
+  if (o->inverse && (p->range_count > 0 || p->lower))
+    return "--inverse is for points: leave it out for ranges";
   return NULL;
 }
 
@@ -157,7 +165,8 @@ typedef struct job {
   const rdx_column *keys, *values;
   cli_probes probes;
   rdx_device *device;
-  rdx_index *index;
+  rdx_index *index; /* NULL: inverse */
+  rdx_index_stats index_stats;
   rdx_lookup_result *result;
   console_output out;
   bool begun; /* the header is written */
@@ -232,7 +241,9 @@ static void print_stats(const job *j) {
   rdx_lookup_stats l;
   rdx_device_usage u;
   char resident[32], peak[32], used[32];
-  rdx_index_get_stats(j->index, &s);
+  s = j->index_stats;
+  if (j->index)
+    rdx_index_get_stats(j->index, &s);
   rdx_lookup_result_get_stats(j->result, &l);
   rdx_device_get_usage(j->device, &u);
   console_note("device    %s", rdx_device_get_info(j->device)->name);
@@ -272,25 +283,34 @@ static rdx_status read_data(job *j, rdx_error *err) {
   return RDX_OK;
 }
 
+static rdx_status look_up(job *j, const rdx_lookup_params *params, rdx_error *err) {
+  const rdx_column *lower = j->probes.lower, *upper = j->probes.upper;
+  if (j->options->inverse)
+    return rdx_lookup_inverse(j->device, j->keys, lower, &j->options->common.index, params, &j->index_stats, &j->result,
+                              err);
+  return upper ? rdx_index_range(j->index, lower, upper, params, &j->result, err)
+               : rdx_index_lookup(j->index, lower, params, &j->result, err);
+}
+
 /* Rows are written as they are found, all else in the end. */
 static rdx_status look_up_and_write(job *j, rdx_error *err) {
   const lookup_options *o = j->options;
-  const bool rows = o->result == RDX_LOOKUP_ROWS;
+  const bool rows = o->result == RDX_LOOKUP_ROWS, in_parts = rows && !o->inverse;
   const rdx_lookup_params params = {.result = o->result,
                                     .values = j->values,
                                     .stats = o->common.stats,
                                     .sort_probes = o->sort_probes,
-                                    .each = rows ? write_rows : NULL,
+                                    .each = in_parts ? write_rows : NULL,
                                     .each_user = j};
-  rdx_status status = j->probes.upper
-                          ? rdx_index_range(j->index, j->probes.lower, j->probes.upper, &params, &j->result, err)
-                          : rdx_index_lookup(j->index, j->probes.lower, &params, &j->result, err);
+  rdx_status status = look_up(j, &params, err);
   rdx_lookup_view view = {0};
-  if (status == RDX_OK && !rows)
+  if (status == RDX_OK && !in_parts)
     status = rdx_lookup_result_view(j->result, &view, err);
   if (status == RDX_OK)
     write_header(j);
-  for (uint64_t i = 0; i < view.probes && !console_output_stopped(&j->out); i++)
+  if (status == RDX_OK && rows && !in_parts)
+    (void)write_rows(j, 0, &view);
+  for (uint64_t i = 0; i < view.probes && !rows && !console_output_stopped(&j->out); i++)
     write_line(j->out.stream, j, &view, i);
   return console_output_close(&j->out, status, err);
 }
@@ -303,7 +323,7 @@ static rdx_status run(void *context, rdx_error *err) {
     status = read_data(j, err);
   if (status == RDX_OK)
     status = cli_probes_create(&o->probes, j->keys, o->key, rdx_table_choice(j->data, 0), &j->probes, err);
-  if (status == RDX_OK)
+  if (status == RDX_OK && !o->inverse)
     status = rdx_index_create(j->device, j->keys, &o->common.index, &j->index, err);
   if (status == RDX_OK)
     status = console_output_open(o->common.out, &j->out, err);

@@ -53,6 +53,8 @@ typedef struct rdx_join_params {
   /** RDX_JOIN_SUM: a value for each right row (rdx_join_between(): for each left row), NULLs skipped. That side then
    * gets the index, unless `mapping` says otherwise: of equal values and whole numbers. */
   const rdx_column *values;
+  /** Sort the values that are looked up first, as rdx_lookup_params.sort_probes does (thesis, section 3.4). */
+  bool sort_probes;
   /** RDX_JOIN_PAIRS: gets them in parts of bounded size, in their order, some millions or those of one left row at a
    * time; the view then has their number only. By an index over the right side, unless they are few or `mapping` and
    * `index` say otherwise: then by indexes over stretches of left rows, which must be on the host. */
@@ -77,6 +79,23 @@ RDX_API RDX_MUST_USE rdx_status rdx_join_equal(rdx_device *device, const rdx_col
 RDX_API RDX_MUST_USE rdx_status rdx_join_between(rdx_device *device, const rdx_column *left, const rdx_column *lower,
                                                  const rdx_column *upper, const rdx_join_params *params,
                                                  rdx_join_result **out, rdx_error *err);
+
+/**
+ * Look probes up the other way round ("inverse mapping", thesis, section 4.3 and Algorithm 6): the index is over the
+ * probes, in ascending order, and the keys look themselves up in it, in ascending order too; one key of each run of
+ * equal ones then gives its rows to every probe that is equal. The answers are those of rdx_index_lookup() of `probes`
+ * in an index over `keys`: it pays where a batch of probes is smaller than the column, and looked up once.
+ *
+ * `index`: NULL or RDX_INDEX_AUTO: RDX_INDEX_HASH. Of `params` `each` is RDX_ERROR_UNSUPPORTED; `sort_probes` changes
+ * nothing. `index_stats` (NULL: not wanted) gets those of the index over the probes. `keys` in host memory may be of
+ * another integer type than the probes; value columns have a value for each key. Fails with RDX_ERROR_DEVICE_MEMORY
+ * where both sides, sorted, do not fit.
+ * Destroy the result with rdx_lookup_result_destroy() before the device is closed.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_lookup_inverse(rdx_device *device, const rdx_column *keys, const rdx_column *probes,
+                                                   const rdx_index_params *index, const rdx_lookup_params *params,
+                                                   rdx_index_stats *index_stats, rdx_lookup_result **out,
+                                                   rdx_error *err);
 
 /** A join's answer, owned by the join. */
 typedef struct rdx_join_view {

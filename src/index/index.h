@@ -125,6 +125,7 @@ typedef struct rdx_rows_sink {
 /* What a lookup is for; all zero: its results, probe by probe. */
 typedef struct rdx_lookup_options {
   bool unordered;      /* counts, and sums of integers, in whatever order of probes is cheapest: for who adds them up */
+  bool any;            /* COUNT of points: any number of the matches will do, but 0 where there are none */
   uint32_t *marks;     /* ROWS: only set the bit of each row that some probe matches, of as many as the index has */
   rdx_rows_sink sink;  /* ROWS: `take` not NULL: gets them instead of the result */
   uint64_t bytes_more; /* ROWS: host memory that the caller takes for each, beside the four bytes of the result */

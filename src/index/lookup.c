@@ -16,6 +16,7 @@
 #include "index/repeats.h"
 #include "index/result.h"
 #include "index/range_gather.h"
+#include "index/summing.h"
 #include "column/text_codes.h"
 #include "kernels/lookup/lookup.h"
 #include "kernels/primitives/kernels.h"
@@ -31,14 +32,6 @@
 #define REPEATS_SAMPLE 64
 #define REPEATS_PAY 16
 
-/* How values are added. */
-typedef enum summing {
-  SUM_NONE,
-  SUM_PLAIN,  /* cannot overflow 64 bits */
-  SUM_WIDE,   /* might */
-  SUM_FLOATS, /* in the order of rows */
-} summing;
-
 typedef struct run {
   const rdx_index *index;
   const rdx_column *lower, *upper; /* upper NULL: points */
@@ -49,7 +42,7 @@ typedef struct run {
   const rdx_lookup_options *options;
   uint64_t most_rows; /* in a slice of more than one probe */
   bool by_prefix;     /* string keys that their prefixes do not tell apart */
-  summing summing;
+  rdx_summing summing;
   const rdx_device_column *values;
   const rdx_included *included;        /* whose column `values` is; NULL: not the index's */
   const rdx_distinct_probes *distinct; /* what is looked up instead of these; NULL: the probes themselves */
@@ -59,29 +52,13 @@ typedef struct run {
 
 /* ---- One pass ---- */
 
-static uint32_t value_kind(rdx_type type) {
-  switch (type) {
-  case RDX_TYPE_I8:
-  case RDX_TYPE_I16:
-  case RDX_TYPE_I32:
-    return VALUE_I32;
-  case RDX_TYPE_I64:
-  case RDX_TYPE_DECIMAL:
-    return VALUE_I64;
-  case RDX_TYPE_U64:
-    return VALUE_U64;
-  default:
-    return VALUE_U32;
-  }
-}
-
 static rdx_index_query make_query(const run *r, const rdx_probes *probes, uint32_t gather) {
   rdx_index_query q = {
       .count = probes->count, .gather = gather, .lower = probes->lower, .upper = probes->upper, .valid = probes->valid};
   if (gather == GATHER_SUM || gather == GATHER_SUM_WIDE) {
     q.io.values = RDX_ADDRESS(uint32_t, r->values->keys);
     q.io.values_valid = RDX_ADDRESS(uint32_t, r->values->valid);
-    q.value = value_kind(r->values->type);
+    q.value = rdx_value_kind(r->values->type);
     q.included = r->included;
   }
   return q;
@@ -98,7 +75,8 @@ static bool has_long_runs(const rdx_index *index) {
 static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_index_query *q, double *ms,
                                   rdx_error *err) {
   const bool count_only = q->gather == GATHER_COUNT && !q->io.out_first;
-  const bool gathers_runs = rdx_index_has_rows(r->index) && q->gather != GATHER_COUNT && has_long_runs(r->index);
+  const bool counts = q->gather == GATHER_COUNT || q->gather == GATHER_ANY;
+  const bool gathers_runs = rdx_index_has_rows(r->index) && !counts && has_long_runs(r->index);
   if (!q->upper && (q->included || gathers_runs)) { /* points are ranges */
     rdx_index_query ranges = *q;
     ranges.upper = ranges.lower;
@@ -200,7 +178,7 @@ static rdx_status add_stats(const run *r, rdx_stream *stream, const rdx_probes *
 static rdx_status run_count(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
                             rdx_error *err) {
   RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
-  rdx_index_query q = make_query(r, probes, GATHER_COUNT);
+  rdx_index_query q = make_query(r, probes, r->options->any ? GATHER_ANY : GATHER_COUNT);
   q.io.out_count = RDX_ADDRESS(uint32_t, parts->count);
   RDX_TRY(run_query(r, stream, probes, &q, err));
   return add_stats(r, stream, probes, parts->count, err);
@@ -227,30 +205,12 @@ static rdx_status fail_sum(const run *r, rdx_stream *stream, const rdx_probes *p
   return rdx_fail(err, RDX_ERROR_OVERFLOW, "the sum of probe %llu does not fit 64 bits", (unsigned long long)number);
 }
 
-/* Turn sums of halves into sums, and find out whether one does not fit. */
+/* Turn sums of halves into sums. */
 static rdx_status join_wide_sums(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
                                  rdx_error *err) {
-  rdx_buffer *sums = NULL, *overflow = NULL;
   uint32_t bad = 0;
-  RDX_TRY(new_buffer(r, probes->count, 8, &sums, err));
-  rdx_status status = new_buffer(r, 1, 4, &overflow, err);
-  if (status == RDX_OK)
-    status = rdx_stream_fill(stream, overflow, 0, 4, 0, err);
-  if (status == RDX_OK)
-    status =
-        rdx_primitive_wide(stream, parts->sum, r->values->type != RDX_TYPE_U64, sums, overflow, probes->count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(overflow, 0, &bad, 4, err);
-  if (status == RDX_OK)
-    status = rdx_returned_number(r->index->device, bad, 0, probes->count, "the probe of a sum that overflows", err);
-  if (status == RDX_OK && bad)
-    status = fail_sum(r, stream, probes, bad - 1, err);
-  rdx_buffer_destroy(&overflow);
-  rdx_buffer_destroy(&parts->sum);
-  parts->sum = sums;
-  return status;
+  RDX_TRY(rdx_sums_join(stream, r->values->type, &parts->sum, probes->count, &bad, err));
+  return bad ? fail_sum(r, stream, probes, bad - 1, err) : RDX_OK;
 }
 
 /* Whether it is worth finding the rows of all probes first, and then their values: half the memory is looked at at a
@@ -270,7 +230,7 @@ static rdx_status run_values(const run *r, rdx_stream *stream, const rdx_probes 
   RDX_TRY(run_query(r, stream, probes, &q, err));
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(rdx_primitive_values(stream, parts->count, RDX_ADDRESS(uint32_t, r->values->keys),
-                               RDX_ADDRESS(uint32_t, r->values->valid), value_kind(r->values->type), parts->sum,
+                               RDX_ADDRESS(uint32_t, r->values->valid), rdx_value_kind(r->values->type), parts->sum,
                                probes->count, err));
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(rdx_stream_finish(stream, err));
@@ -280,7 +240,7 @@ static rdx_status run_values(const run *r, rdx_stream *stream, const rdx_probes 
 
 static rdx_status run_sum(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
                           rdx_error *err) {
-  const bool wide = r->summing == SUM_WIDE;
+  const bool wide = r->summing == RDX_SUM_WIDE;
   if (sums_rows(r, probes))
     return run_values(r, stream, probes, parts, err);
   RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
@@ -388,8 +348,8 @@ static rdx_status run_parts(const run *r, rdx_stream *stream, const rdx_probes *
   case RDX_LOOKUP_FIRST:
     return run_first(r, stream, probes, parts, err);
   case RDX_LOOKUP_SUM:
-    return r->summing == SUM_FLOATS ? run_floats(r, stream, probes, parts, err)
-                                    : run_sum(r, stream, probes, parts, err);
+    return r->summing == RDX_SUM_FLOATS ? run_floats(r, stream, probes, parts, err)
+                                        : run_sum(r, stream, probes, parts, err);
   case RDX_LOOKUP_ROWS:
     return run_rows(r, stream, probes, parts, err);
   }
@@ -402,9 +362,10 @@ static rdx_status run_parts(const run *r, rdx_stream *stream, const rdx_probes *
 static bool may_repeat(const run *r, const rdx_probes *probes) {
   const rdx_index *index = r->index;
   const bool sums = r->kind == RDX_LOOKUP_SUM && !r->included;
-  if (probes->upper || probes->count < REPEATS_LEAST || !index->stats.long_runs || r->by_prefix)
+  if (probes->upper || (r->options->any && !index->ops->count_rays) || probes->count < REPEATS_LEAST ||
+      !index->stats.long_runs || r->by_prefix)
     return false;
-  if (sums && r->summing != SUM_FLOATS && rdx_index_has_rows(index) && has_long_runs(index)) /* if it pays */
+  if (sums && r->summing != RDX_SUM_FLOATS && rdx_index_has_rows(index) && has_long_runs(index)) /* if it pays */
     return false;
   return sums || r->kind == RDX_LOOKUP_FIRST || (r->kind == RDX_LOOKUP_COUNT && !index->ops->counts_runs);
 }
@@ -447,6 +408,15 @@ static rdx_status count_sample(const run *r, rdx_stream *stream, const rdx_probe
   return status;
 }
 
+/* Whether many probes of a sample repeat others: where a first match will do, rows do not count, but rays do. */
+static rdx_status many_repeat(const run *r, rdx_stream *stream, const rdx_probes *sample, bool *out, rdx_error *err) {
+  rdx_distinct_probes distinct;
+  RDX_TRY(rdx_distinct_probes_create(r->index, stream, sample, &distinct, &r->result->stats.device_ms, err));
+  *out = distinct.probes.count <= sample->count / 4 * 3;
+  rdx_distinct_probes_destroy(&distinct);
+  return RDX_OK;
+}
+
 /* Whether it is expected to be cheaper to look up each distinct probe once. */
 static rdx_status repeats_pay(const run *r, rdx_stream *stream, const rdx_probes *probes, bool *out, rdx_error *err) {
   *out = false;
@@ -457,6 +427,11 @@ static rdx_status repeats_pay(const run *r, rdx_stream *stream, const rdx_probes
   uint64_t rows = 0;
   rdx_probes sample;
   RDX_TRY(rdx_probes_sample(r->index, stream, probes, size, &sample, err));
+  if (r->options->any) {
+    const rdx_status status = many_repeat(r, stream, &sample, out, err);
+    rdx_probes_destroy(&sample);
+    return status;
+  }
   const rdx_status status = count_sample(r, stream, &sample, &rows, err);
   rdx_probes_destroy(&sample);
   *out =
@@ -603,7 +578,7 @@ static rdx_status count_rows(const run *r, rdx_lookup_result **out, rdx_lookup_v
   static const rdx_lookup_options none = {0};
   run count = *r;
   count.kind = RDX_LOOKUP_COUNT;
-  count.summing = SUM_NONE;
+  count.summing = RDX_SUM_NONE;
   count.stats = count.by_prefix = count.unordered = false;
   count.values = NULL;
   count.included = NULL;
@@ -693,43 +668,8 @@ static rdx_status run_all(run *r, rdx_error *err) {
 
 /* Choose how to add a column's values. */
 static rdx_status plan_sum(run *r, rdx_error *err) {
-  const rdx_device_column *v = r->values;
-  if (v->rows != r->index->stats.rows)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "the value column has %llu rows, the index %llu",
-                    (unsigned long long)v->rows, (unsigned long long)r->index->stats.rows);
-  rdx_lookup_result *result = r->result;
-  switch (v->type) {
-  case RDX_TYPE_F32:
-  case RDX_TYPE_F64:
-    if (!r->index->device->has_f64 && !r->by_prefix)
-      return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has no 64-bit floats, in which float columns are summed",
-                      r->index->device->info.name);
-    r->summing = SUM_FLOATS;
-    result->sum_type = RDX_TYPE_F64;
-    return RDX_OK;
-  case RDX_TYPE_BOOL:
-  case RDX_TYPE_I8:
-  case RDX_TYPE_I16:
-  case RDX_TYPE_I32:
-  case RDX_TYPE_I64:
-    result->sum_type = RDX_TYPE_I64;
-    break;
-  case RDX_TYPE_DECIMAL:
-    result->sum_type = RDX_TYPE_DECIMAL;
-    result->sum_scale = v->scale;
-    break;
-  case RDX_TYPE_U8:
-  case RDX_TYPE_U16:
-  case RDX_TYPE_U32:
-  case RDX_TYPE_U64:
-    result->sum_type = RDX_TYPE_U64;
-    break;
-  default:
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "values of type %s have no sum", rdx_type_name(v->type));
-  }
-  const uint64_t limit = v->type == RDX_TYPE_U64 ? UINT64_MAX : INT64_MAX;
-  r->summing = v->rows > 0 && v->magnitude > limit / v->rows ? SUM_WIDE : SUM_PLAIN;
-  return RDX_OK;
+  return rdx_summing_choose(r->index->device, r->values, r->index->stats.rows, r->by_prefix, &r->summing, r->result,
+                            err);
 }
 
 static rdx_status check(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
@@ -779,7 +719,7 @@ static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, 
   if (status == RDX_OK && r.values)
     status = plan_sum(&r, err);
   /* Rows and first rows belong to their probes; so do sums that may name a probe, or depend on their order. */
-  r.unordered = options->unordered && !r.by_prefix && (r.kind == RDX_LOOKUP_COUNT || r.summing == SUM_PLAIN);
+  r.unordered = options->unordered && !r.by_prefix && (r.kind == RDX_LOOKUP_COUNT || r.summing == RDX_SUM_PLAIN);
   if (status == RDX_OK)
     status = run_all(&r, err);
   rdx_device_column_destroy(&owned);
@@ -852,10 +792,10 @@ rdx_status rdx_index_range(const rdx_index *index, const rdx_column *lower, cons
 static rdx_status include(rdx_index *index, const rdx_device_column *values, rdx_error *err) {
   run r = {.index = index, .values = values, .result = &(rdx_lookup_result){0}};
   RDX_TRY(plan_sum(&r, err));
-  if (r.summing == SUM_FLOATS)
+  if (r.summing == RDX_SUM_FLOATS)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "floats are summed in the order of rows: an index cannot include them");
   rdx_included *included = NULL;
-  RDX_TRY(rdx_included_create(index, values, value_kind(values->type), &included, err));
+  RDX_TRY(rdx_included_create(index, values, rdx_value_kind(values->type), &included, err));
   index->stats.bytes_resident += included->bytes - (index->included ? index->included->bytes : 0);
   rdx_included_destroy(&index->included);
   index->included = included;

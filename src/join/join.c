@@ -13,6 +13,7 @@
 #include "index/index.h"
 #include "index/result.h"
 #include "join/interval_stabbing.h"
+#include "join/invert.h"
 #include "column/keys.h"
 #include "join/wide_sums.h"
 #include "join/strings.h"
@@ -71,8 +72,10 @@ static void note(work *w, bool built) {
 /* thesis, Figure 4.4 "Illustration for Point Query before Inverse Mapping". */
 static rdx_status look_up(work *w, rdx_lookup_result_kind kind, const rdx_lookup_options *options, rdx_error *err) {
   const rdx_column *values = w->values ? w->values : w->params->values;
-  const rdx_lookup_params params = {
-      .result = kind, .values = kind == RDX_LOOKUP_SUM ? values : NULL, .stats = w->params->stats};
+  const rdx_lookup_params params = {.result = kind,
+                                    .values = kind == RDX_LOOKUP_SUM ? values : NULL,
+                                    .stats = w->params->stats,
+                                    .sort_probes = w->params->sort_probes};
   const bool built = !w->index;
   rdx_lookup_result_destroy(&w->result);
   if (w->ends) {
@@ -89,9 +92,10 @@ static rdx_status look_up(work *w, rdx_lookup_result_kind kind, const rdx_lookup
   return RDX_OK;
 }
 
-/* The pairs of all probes, and how many probes have some. */
+/* The pairs of all probes (semi and anti joins: as many as were looked at), and how many probes have some. */
 static rdx_status find_total(work *w, uint64_t *pairs, uint64_t *matched, rdx_error *err) {
-  RDX_TRY(look_up(w, RDX_LOOKUP_COUNT, &(rdx_lookup_options){.unordered = true}, err));
+  const bool any = w->params->kind > RDX_JOIN_LEFT; /* a match will do */
+  RDX_TRY(look_up(w, RDX_LOOKUP_COUNT, &(rdx_lookup_options){.unordered = true, .any = any}, err));
   return rdx_lookup_result_totals(w->result, pairs, matched, err);
 }
 
@@ -163,7 +167,7 @@ static rdx_status list_left(work *w, const uint32_t *marks, const uint32_t *coun
 
 static rdx_status find_left(work *w, rdx_error *err) {
   if (!w->inverse) {
-    RDX_TRY(look_up(w, RDX_LOOKUP_COUNT, &in_order, err));
+    RDX_TRY(look_up(w, RDX_LOOKUP_COUNT, &(rdx_lookup_options){.any = true}, err));
     RDX_TRY(rdx_lookup_result_view(w->result, &w->found, err));
     return list_left(w, NULL, w->found.count, err);
   }
@@ -202,44 +206,11 @@ static rdx_status count_pairs(work *w, rdx_error *err) {
 
 /* ---- Pairs ---- */
 
-/* Matches by left row: the right rows of left row i are rows[offsets[i]] to rows[offsets[i + 1] - 1]. */
-typedef struct matches {
-  const uint64_t *offsets;
-  const uint32_t *rows;
-  uint64_t *own_offsets; /* what an inverse join made itself */
-  uint32_t *own_rows;
-} matches;
-
-/* thesis, Algorithm 6 "High-Level Explanation of Collaborative Scan Kernel (Inverse Mapping)". */
-/* thesis, Figure 4.5 "Illustration for Point Query after Inverse Mapping". */
-/* Turn (right, its left rows) into (left, its right rows), by counting. */
-static rdx_status invert(const work *w, matches *m, rdx_error *err) {
-  const rdx_lookup_view *f = &w->found;
-  const uint64_t left = left_count(w), total = f->offsets[f->probes];
-  RDX_TRY(rdx_calloc(left + 2, 8, "the matches of a join", (void **)&m->own_offsets, err));
-  RDX_TRY(rdx_alloc(total + 1, 4, "the matches of a join", (void **)&m->own_rows, err));
-  uint64_t *next = m->own_offsets + 1; /* while filling, next[i] is where the next match of left row i goes */
-  for (uint64_t k = 0; k < total; k++) {
-    RDX_TRY(rdx_loop_goes_on(k, total, "join", err));
-    next[f->rows[k] + 1]++;
-  }
-  for (uint64_t i = 0; i < left; i++)
-    next[i + 1] += next[i];
-  for (uint64_t right = 0; right < f->probes; right++) {
-    RDX_TRY(rdx_loop_goes_on(right, f->probes, "join", err));
-    for (uint64_t k = f->offsets[right]; k < f->offsets[right + 1]; k++)
-      m->own_rows[next[f->rows[k]]++] = (uint32_t)right;
-  }
-  m->offsets = m->own_offsets;
-  m->rows = m->own_rows;
-  return RDX_OK;
-}
-
-static uint64_t rows_of_left(const matches *m, uint64_t i) {
+static uint64_t rows_of_left(const rdx_join_matches *m, uint64_t i) {
   return m->offsets[i + 1] - m->offsets[i];
 }
 
-static uint64_t count_of(const matches *m, uint64_t left, bool outer) {
+static uint64_t count_of(const rdx_join_matches *m, uint64_t left, bool outer) {
   uint64_t count = m->offsets[left];
   for (uint64_t i = 0; i < left && outer; i++)
     count += rows_of_left(m, i) == 0;
@@ -247,7 +218,7 @@ static uint64_t count_of(const matches *m, uint64_t left, bool outer) {
 }
 
 /* The pairs of left rows `first` and on. */
-static void list_pairs(const matches *m, uint64_t first, uint64_t left, bool outer, uint32_t *left_rows,
+static void list_pairs(const rdx_join_matches *m, uint64_t first, uint64_t left, bool outer, uint32_t *left_rows,
                        uint32_t *right_rows) {
   for (uint64_t i = 0; i < left; i++) {
     if (outer && rows_of_left(m, i) == 0) {
@@ -261,7 +232,7 @@ static void list_pairs(const matches *m, uint64_t first, uint64_t left, bool out
   }
 }
 
-static rdx_status list_matches(work *w, const matches *m, uint64_t first, uint64_t left, rdx_error *err) {
+static rdx_status list_matches(work *w, const rdx_join_matches *m, uint64_t first, uint64_t left, rdx_error *err) {
   rdx_join_result *j = w->join;
   const bool outer = w->params->kind == RDX_JOIN_LEFT;
   const uint64_t count = count_of(m, left, outer);
@@ -290,7 +261,7 @@ static bool keep_found(work *w) {
 static rdx_status list_found(rdx_join_result *j, rdx_error *err) {
   rdx_lookup_view v;
   RDX_TRY(rdx_lookup_result_view(j->found, &v, err));
-  const matches m = {.offsets = v.offsets, .rows = v.rows};
+  const rdx_join_matches m = {.offsets = v.offsets, .rows = v.rows};
   RDX_TRY(make_rows(j, j->view.count, &j->left_rows, err));
   const rdx_status status = make_rows(j, j->view.count, &j->right_rows, err);
   if (status != RDX_OK) {
@@ -309,13 +280,17 @@ static rdx_status find_matches(work *w, rdx_error *err) {
   RDX_TRY(look_up(w, RDX_LOOKUP_ROWS, &options, err));
   if (keep_found(w))
     return RDX_OK;
-  RDX_TRY(rdx_lookup_result_view(w->result, &w->found, err));
-  matches m = {.offsets = w->found.offsets, .rows = w->found.rows};
-  rdx_status status = w->inverse ? invert(w, &m, err) : RDX_OK;
+  rdx_join_matches m = {0};
+  rdx_status status = RDX_OK;
+  if (w->inverse)
+    status = rdx_join_matches_invert(w->result, left_count(w), &m, err);
+  else
+    status = rdx_lookup_result_view(w->result, &w->found, err);
+  if (status == RDX_OK && !w->inverse)
+    m = (rdx_join_matches){.offsets = w->found.offsets, .rows = w->found.rows};
   if (status == RDX_OK)
     status = list_matches(w, &m, 0, left_count(w), err);
-  rdx_free(m.own_offsets);
-  rdx_free(m.own_rows);
+  rdx_join_matches_drop(&m);
   w->join->view.left_rows = w->join->left_rows;
   w->join->view.right_rows = w->join->right_rows;
   return status;
@@ -336,7 +311,7 @@ static rdx_status give(work *w, uint64_t count, rdx_error *err) {
 static rdx_status take_part(void *context, uint64_t first, const rdx_lookup_view *part, rdx_error *err) {
   work *w = context;
   const uint64_t before = w->join->view.count;
-  const matches m = {.offsets = part->offsets, .rows = part->rows};
+  const rdx_join_matches m = {.offsets = part->offsets, .rows = part->rows};
   RDX_TRY(list_matches(w, &m, first, part->probes, err));
   return give(w, w->join->view.count - before, err);
 }

@@ -359,8 +359,23 @@ typedef struct answers {
   rdx_error err[RDX_LOOKUP_ROWS + 1];
 } answers;
 
+/* What is asked: an index, or keys that are to look themselves up in an index over the probes. */
+typedef struct asked {
+  const rdx_index *index; /* NULL: inverse */
+  const rdx_index_params *inverse;
+  const rdx_column *keys;
+} asked;
+
+static rdx_status ask(const asked *what, const rdx_column *lower, const rdx_column *upper,
+                      const rdx_lookup_params *params, rdx_lookup_result **out, rdx_error *err) {
+  if (!what->index)
+    return rdx_lookup_inverse(test_device, what->keys, lower, what->inverse, params, NULL, out, err);
+  return upper ? rdx_index_range(what->index, lower, upper, params, out, err)
+               : rdx_index_lookup(what->index, lower, params, out, err);
+}
+
 /* `values` NULL: sums are of the column that the index includes. */
-static void look_up(const rdx_index *index, const rdx_column *lower, const rdx_column *upper, const rdx_column *values,
+static void look_up(const asked *what, const rdx_column *lower, const rdx_column *upper, const rdx_column *values,
                     answers *a) {
   for (rdx_lookup_result_kind kind = RDX_LOOKUP_COUNT; kind <= RDX_LOOKUP_ROWS; kind++) {
     const rdx_lookup_params params = {.result = kind,
@@ -368,21 +383,21 @@ static void look_up(const rdx_index *index, const rdx_column *lower, const rdx_c
                                       .stats = test_random() % 2 == 0,
                                       .sort_probes = test_random() % 3 == 0};
     rdx_error *err = &a->err[kind];
-    a->status[kind] = upper ? rdx_index_range(index, lower, upper, &params, &a->result[kind], err)
-                            : rdx_index_lookup(index, lower, &params, &a->result[kind], err);
+    a->status[kind] = ask(what, lower, upper, &params, &a->result[kind], err);
     if (a->status[kind] == RDX_OK)
       a->status[kind] = rdx_lookup_result_view(a->result[kind], &a->view[kind], err);
   }
 }
 
 /* Looking at every row takes most of the time: do it once for all kinds of results. */
-static void check_all(const rdx_index *index, const rdx_column *keys, const rdx_column *lower, const rdx_column *upper,
-                      const rdx_column *values, bool included) {
+static void check_all(const asked *what, const rdx_column *lower, const rdx_column *upper, const rdx_column *values,
+                      bool included) {
+  const rdx_column *keys = what->keys;
   answers a = {0};
   found f = {.rows = malloc((keys->rows + 1) * sizeof *f.rows)};
   bool sums_fit = true;
   assert_non_null(f.rows);
-  look_up(index, lower, upper, included ? NULL : values, &a);
+  look_up(what, lower, upper, included ? NULL : values, &a);
   for (uint64_t i = 0; i < lower->rows; i++) {
     find(&f, keys, lower, upper, i, values);
     sums_fit &= is_float(values->type) || fits(values, f.sum);
@@ -407,10 +422,15 @@ static void check_all(const rdx_index *index, const rdx_column *keys, const rdx_
 
 void check_lookups(const rdx_index *index, const rdx_column *keys, const rdx_column *lower, const rdx_column *upper,
                    const rdx_column *values) {
-  check_all(index, keys, lower, upper, values, false);
+  check_all(&(asked){.index = index, .keys = keys}, lower, upper, values, false);
+}
+
+void check_inverse_lookups(const rdx_index_params *params, const rdx_column *keys, const rdx_column *probes,
+                           const rdx_column *values) {
+  check_all(&(asked){.inverse = params, .keys = keys}, probes, NULL, values, false);
 }
 
 void check_included_lookups(const rdx_index *index, const rdx_column *keys, const rdx_column *lower,
                             const rdx_column *upper, const rdx_column *values) {
-  check_all(index, keys, lower, upper, values, true);
+  check_all(&(asked){.index = index, .keys = keys}, lower, upper, values, true);
 }

@@ -48,6 +48,10 @@ bool column_has(const rdx_column *column, uint64_t i);
 void check_lookups(const rdx_index *index, const rdx_column *keys, const rdx_column *lower, const rdx_column *upper,
                    const rdx_column *values);
 
+/* The same of points by rdx_lookup_inverse(). */
+void check_inverse_lookups(const rdx_index_params *params, const rdx_column *keys, const rdx_column *probes,
+                           const rdx_column *values);
+
 /* The same, where the index includes `values`: it is not given to the lookups for sums. */
 void check_included_lookups(const rdx_index *index, const rdx_column *keys, const rdx_column *lower,
                             const rdx_column *upper, const rdx_column *values);

@@ -121,7 +121,10 @@ static void test_equal(void **state) {
         method = test_can(method) ? method : RDX_INDEX_TREE;
         for (rdx_join_kind join = RDX_JOIN_INNER; join <= RDX_JOIN_ANTI; join++)
           check_join(&left.view, &right.view, NULL,
-                     (rdx_join_params){.kind = join, .mapping = (rdx_join_mapping)mapping, .index.method = method});
+                     (rdx_join_params){.kind = join,
+                                       .mapping = (rdx_join_mapping)mapping,
+                                       .index.method = method,
+                                       .sort_probes = test_random() % 3 == 0});
         column_free(&left);
         column_free(&right);
       }
@@ -384,6 +387,47 @@ static void test_inverse_sums(void **state) {
   assert_null(join);
 }
 
+/* Semi and anti joins look for a first match only: all forms of methods, few and many equal rows, with and without
+ * NULLs. */
+static void test_first_matches(void **state) {
+  (void)state;
+  static const rdx_index_params forms[] = {
+      {.method = RDX_INDEX_RX, .rx = {.always_any_hit = true}},
+      {.method = RDX_INDEX_RX, .rx = {.primitive = RDX_RX_BOX}},
+      {.method = RDX_INDEX_RX, .rx = {.primitive = RDX_RX_SPHERE, .point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
+      {.method = RDX_INDEX_RX, .rx = {.point_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET}},
+      {.method = RDX_INDEX_RX, .rx = {.published = true}},
+      {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.published = true}},
+      {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_BOX, .no_compression = true}},
+      {.method = RDX_INDEX_CGRX, .cgrx = {.published = true, .bucket_size = 3}},
+      {.method = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 5, .layout = RDX_CGRX_LAYOUT_ROW_PACKED}},
+      {.method = RDX_INDEX_CGRX_NAIVE, .cgrx = {.published = true, .bucket_size = 2}},
+      {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 4}},
+      {.method = RDX_INDEX_SORTED_ARRAY, .sorted_array.lanes = 8},
+      {.method = RDX_INDEX_TREE, .tree.lanes = 4},
+      {.method = RDX_INDEX_BTREE, .btree.fill_percent = 100},
+      {.method = RDX_INDEX_HASH, .hash.lanes = 4},
+      {.method = RDX_INDEX_RADIX_HASH, .radix_hash.bits = 8},
+  };
+  static const rdx_type types[] = {RDX_TYPE_U32, RDX_TYPE_I64};
+  static const test_shape shapes[] = {SHAPE_FEW, SHAPE_DENSE, SHAPE_EQUAL, SHAPE_EXTREMES};
+  for (size_t k = 0; k < COUNT(forms) * COUNT(shapes); k++) {
+    const rdx_index_params index = forms[k / COUNT(shapes)];
+    if (!test_can(index.method))
+      continue;
+    const test_nulls nulls = test_random() % 2 ? SOME_NULLS : NO_NULLS;
+    test_column right = column_make(types[test_random() % 2], shapes[k % COUNT(shapes)], nulls, 150);
+    test_column left = column_probes(&right, 80, test_random() % 2 ? SOME_NULLS : NO_NULLS);
+    for (rdx_join_kind kind = RDX_JOIN_SEMI; kind <= RDX_JOIN_ANTI; kind++)
+      check_join(
+          &left.view, &right.view, NULL,
+          (rdx_join_params){
+              .kind = kind, .mapping = RDX_JOIN_MAPPING_DIRECT, .index = index, .sort_probes = test_random() % 3 == 0});
+    column_free(&left);
+    column_free(&right);
+  }
+}
+
 static void test_misuse(void **state) {
   (void)state;
   static const int32_t numbers[] = {1, 2, 3};
@@ -477,10 +521,10 @@ static void test_wide_sums(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_equal),      cmocka_unit_test(test_radix_hash),     cmocka_unit_test(test_skew),
-      cmocka_unit_test(test_between),    cmocka_unit_test(test_between_ranges), cmocka_unit_test(test_many_points),
-      cmocka_unit_test(test_far_ranges), cmocka_unit_test(test_text_ranges),    cmocka_unit_test(test_long_strings),
-      cmocka_unit_test(test_sides),      cmocka_unit_test(test_wide_sums),      cmocka_unit_test(test_inverse_sums),
-      cmocka_unit_test(test_misuse)};
+      cmocka_unit_test(test_equal),         cmocka_unit_test(test_radix_hash),     cmocka_unit_test(test_skew),
+      cmocka_unit_test(test_between),       cmocka_unit_test(test_between_ranges), cmocka_unit_test(test_many_points),
+      cmocka_unit_test(test_far_ranges),    cmocka_unit_test(test_text_ranges),    cmocka_unit_test(test_long_strings),
+      cmocka_unit_test(test_sides),         cmocka_unit_test(test_wide_sums),      cmocka_unit_test(test_inverse_sums),
+      cmocka_unit_test(test_first_matches), cmocka_unit_test(test_misuse)};
   return TEST_MAIN(tests);
 }

@@ -187,7 +187,8 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
   const hash *h = self;
   const struct hash_args args = {RDX_LOOKUP_FIELDS(q), .table = RDX_ADDRESS(uint32_t, h->table),
                                  .rows = RDX_ADDRESS(uint32_t, h->rows), .homes = h->homes};
-  const uint32_t variant[HASH_CONSTANTS] = {h->key_bits == 64, h->runs, q->gather, q->value};
+  const uint32_t gather = q->gather == GATHER_ANY ? GATHER_COUNT : q->gather; /* a bucket tells the number */
+  const uint32_t variant[HASH_CONSTANTS] = {h->key_bits == 64, h->runs, gather, q->value};
   return rdx_stream_launch(stream, &rdx_kernel_hash_lookup[h->lanes], &args, variant, q->count, NULL, err);
 }
 

@@ -147,7 +147,8 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
   const struct radix_hash_args args = {
       RDX_LOOKUP_FIELDS(q), .keys = RDX_ADDRESS(uint32_t, h->keys), .starts = RDX_ADDRESS(uint32_t, h->starts),
       .table = RDX_ADDRESS(uint32_t, h->table), .links = RDX_ADDRESS(uint32_t, h->links)};
-  const uint32_t variant[RADIX_HASH_CONSTANTS] = {h->key_bits == 64, h->bits, q->gather, q->value};
+  const uint32_t gather = q->gather == GATHER_ANY ? GATHER_COUNT : q->gather; /* a slot tells the number */
+  const uint32_t variant[RADIX_HASH_CONSTANTS] = {h->key_bits == 64, h->bits, gather, q->value};
   return rdx_stream_launch(stream, &rdx_kernel_radix_hash_lookup, &args, variant, q->count, NULL, err);
 }
 

@@ -435,7 +435,7 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
                                .rows = RDX_ADDRESS(uint32_t, r->rows),
                                .partition_size = (uint32_t)r->scene->partition_size,
                                .scheme = r->scheme};
-  const bool first_hit = !q->upper && r->distinct && !r->params.always_any_hit;
+  const bool first_hit = q->gather == GATHER_ANY || (!q->upper && r->distinct && !r->params.always_any_hit);
   const bool verify = verifies(&r->params, q->upper != NULL);
   const uint32_t variant[RX_CONSTANTS] = {
       r->key_bits == 64,
@@ -445,12 +445,14 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
       ray == RDX_RX_RAY_PARALLEL_FROM_ZERO,
       first_hit,
       r->params.primitive,
-      q->gather == GATHER_COUNT && !q->io.out_first,
+      (q->gather == GATHER_COUNT && !q->io.out_first) || q->gather == GATHER_ANY,
   };
   const bool boxes = r->params.primitive != RDX_RX_TRIANGLE;
   const rdx_kernel *kernel = perpendicular ? (boxes ? &rdx_kernel_rx_point_boxes : &rdx_kernel_rx_point)
                                            : (boxes ? &rdx_kernel_rx_range_boxes : &rdx_kernel_rx_range);
-  if (kernel == &rdx_kernel_rx_point && first_hit && !verify)
+  /* On CPUs it takes the nearest of all hits, of which there may be many. */
+  const bool single = r->distinct || r->device->info.backend != RDX_BACKEND_CPU;
+  if (kernel == &rdx_kernel_rx_point && first_hit && !verify && single)
     kernel = &rdx_kernel_rx_single;
   return rdx_stream_launch(stream, kernel, &args, variant, q->count, r->scene, err);
 }

@@ -206,7 +206,7 @@ static void gather(const struct btree_args *args, const uint32_t *variant, uint3
   const uint32_t how = variant[1], value = variant[2];
   const uint32_t *rows = args->state->rows;
   findings f = FOUND_NONE;
-  if (how == GATHER_COUNT && (!args->io.out_first || (m.count > 0 && !args->upper))) {
+  if (how == GATHER_ANY || (how == GATHER_COUNT && (!args->io.out_first || (m.count > 0 && !args->upper)))) {
     f.count = m.count; /* the rows of equal keys ascend */
     if (args->io.out_first)
       f.first = rows[s->leaf * (uint64_t)BTREE_WIDTH + s->below];
@@ -261,7 +261,8 @@ static void match_points(const struct btree_args *args, const uint32_t *variant,
   uint32_t left[BATCH], ends[BATCH], n = 0;
   for (uint32_t k = 0; k < count; k++) {
     out[k] = (match){spots[k].upto - spots[k].below, ends_inside(args, variant, &spots[k], keys[k])};
-    if (out[k].inside)
+    const bool will_do = variant[1] == GATHER_ANY && out[k].count > 0 && keys[k] != btree_largest_key(variant[0]);
+    if (out[k].inside || will_do)
       continue;
     left_keys[n] = keys[k];
     left[n++] = k;
@@ -293,7 +294,7 @@ static void lookup_batch(const struct btree_args *args, const uint32_t *variant,
   if (args->leaves > 0) {
     for (uint32_t k = 0; k < count; k++)
       lower[k] = load_key(args->lower, first + k, variant[0]);
-    const bool needs_rows = variant[1] != GATHER_COUNT || args->io.out_first;
+    const bool needs_rows = (variant[1] != GATHER_COUNT && variant[1] != GATHER_ANY) || args->io.out_first;
     choose_find(variant[0])(args, variant[3], needs_rows ? args->state->rows : NULL, lower, count, spots);
     if (args->upper)
       match_ranges(args, variant, first, lower, count, spots, matches);

@@ -128,9 +128,11 @@ void main() {
     bool inside = IS_NULL(a.upper);
     if (inside && count > 0 && (DISTINCT == 0 || lower == LARGEST))
       inside = found_at.y < BTREE_WIDTH && load_key(a.keys, leaf * BTREE_WIDTH + found_at.y, KEY64) != LARGEST;
-    if (!inside)
+    if (!inside && (GATHER != GATHER_ANY || count == 0 || lower == LARGEST))
       count = rank_above(upper) - start(place) - slot;
-    if (GATHER == GATHER_COUNT && (IS_NULL(a.io.out_first) || (count > 0 && IS_NULL(a.upper)))) {
+    if (GATHER == GATHER_ANY) {
+      f.count = count;
+    } else if (GATHER == GATHER_COUNT && (IS_NULL(a.io.out_first) || (count > 0 && IS_NULL(a.upper)))) {
       f.count = count; /* the rows of equal keys ascend */
       if (!IS_NULL(a.io.out_first))
         f.first = AT(AT(a.state, 0).rows, leaf * BTREE_WIDTH + slot);

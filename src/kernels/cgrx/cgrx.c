@@ -74,6 +74,10 @@ static findings answer_entries(const lookup *l, uint32_t k) {
   findings f = FOUND_NONE;
   const uint32_t begin = cgrx_entry(args->keys, l->walk[k].bucket, l->lower[k], *s, l->key64);
   const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)args->io.offsets[l->begin + k] : 0;
+  if (l->gather == GATHER_ANY) {
+    f.count = begin < s->n && entry_key(args->keys, begin, s->layout_kind, l->key64) <= l->upper[k];
+    return f;
+  }
   if (args->upper && s->published) {
     for (uint32_t at = begin; at < s->n && entry_key(args->keys, at, s->layout_kind, l->key64) <= l->upper[k]; at++) {
       const uint32_t row = entry_row(args->keys, args->rows, at, s->layout_kind, l->key64);
@@ -112,8 +116,12 @@ static findings answer_chained(const lookup *l, uint32_t k) {
     uint32_t *p = node_at(t, spot.node, l->key64), *rows = node_rows(p, t.node_size, l->key64);
     const uint32_t rest = p[NODE_SIZE] - spot.slot, most = args->upper && left < rest ? left : rest,
                    end = spot.slot + most;
-    for (; spot.slot < end && (args->upper || load_key(node_keys(p), spot.slot, l->key64) == l->lower[k]); spot.slot++)
+    for (; spot.slot < end && !FOUND_ENOUGH(f, l->gather) &&
+           (args->upper || load_key(node_keys(p), spot.slot, l->key64) == l->lower[k]);
+         spot.slot++)
       f = found_add(f, args->io, rows[spot.slot], to, l->gather, l->value);
+    if (FOUND_ENOUGH(f, l->gather))
+      return f;
     if (!args->upper && (spot.slot < end || node_max(p) > l->lower[k]))
       return f;
     left -= args->upper ? most : 0;

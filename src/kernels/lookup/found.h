@@ -28,7 +28,7 @@ ARGS_SIZE(findings, 24);
 FN findings found_add(findings f, found_io io, u32 row, u32 end, u32 gather, u32 value_kind) {
   if (gather == GATHER_ROWS) {
     AT(io.out_rows, end + f.count) = row;
-  } else if (gather == GATHER_COUNT) {
+  } else if (gather == GATHER_COUNT || gather == GATHER_ANY) {
     if (!IS_NULL(io.out_first))
       f.first = row < f.first ? row : f.first;
   } else if (!has_bit(io.values_valid, row)) {
@@ -41,6 +41,9 @@ FN findings found_add(findings f, found_io io, u32 row, u32 end, u32 gather, u32
   f.count++;
   return f;
 }
+
+/* Whether a probe needs no further match. */
+#define FOUND_ENOUGH(f, gather) ((gather) == GATHER_ANY && (f).count > 0)
 
 /* Write what probe i found. */
 FN void found_store(findings f, found_io io, u64 i, u32 gather) {

@@ -12,6 +12,7 @@
 #define GATHER_SUM 1      /* out_count, out_sum: sums that cannot overflow 64 bits */
 #define GATHER_SUM_WIDE 2 /* out_count, out_sum: two words a probe, of the low halves and of the high halves */
 #define GATHER_ROWS 3     /* out_rows from offsets[probe] on */
+#define GATHER_ANY 4      /* points: out_count, 0 where nothing matches, else any number of the matches */
 
 /* How the encoded value column is read back (see column/keys.h). */
 #define VALUE_U32 0

@@ -42,6 +42,10 @@ RDX_MUST_USE rdx_status rdx_primitive_scatter(rdx_stream *stream, const rdx_buff
 RDX_MUST_USE rdx_status rdx_primitive_bits(rdx_stream *stream, const uint32_t *bits, const rdx_buffer *rows,
                                            rdx_buffer *out, uint64_t count, rdx_error *err);
 
+/* The probe of each of `total` rows, of which those of probe i are offsets[i] .. offsets[i+1]. */
+RDX_MUST_USE rdx_status rdx_primitive_owner(rdx_stream *stream, const rdx_buffer *offsets, uint64_t probes,
+                                            rdx_buffer *owners, uint64_t total, rdx_error *err);
+
 /* Put the rows of each probe (offsets[i] .. offsets[i+1]) in ascending order; `pairs` has room for `total` u64. */
 RDX_MUST_USE rdx_status rdx_primitive_order(rdx_stream *stream, const rdx_buffer *offsets, rdx_buffer *rows,
                                             uint64_t probes, uint64_t total, rdx_buffer *pairs, rdx_error *err);

@@ -11,6 +11,7 @@
 #include "spirv/primitives_heads_comp.h"
 #include "spirv/primitives_iota_comp.h"
 #include "spirv/primitives_long_runs_comp.h"
+#include "spirv/primitives_owner_comp.h"
 #include "spirv/primitives_pair_comp.h"
 #include "spirv/primitives_scatter_comp.h"
 #include "spirv/primitives_unpair_comp.h"
@@ -24,6 +25,17 @@ static void pair(const void *arguments, const uint32_t *variant, const rdx_scene
     while (k >= a->offsets[probe + 1])
       probe++;
     a->pairs[k] = probe << 32 | a->rows[k];
+  }
+}
+
+static void owner(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct primitive_owner_args *a = arguments;
+  uint32_t probe = a->count > 0 ? probe_of_row(a->offsets, a->probes, a->first) : 0;
+  for (uint64_t k = a->first; k < (uint64_t)a->first + a->count; k++) {
+    while (k >= a->offsets[probe + 1])
+      probe++;
+    a->owners[k] = probe;
   }
 }
 
@@ -178,6 +190,8 @@ static void values(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 
 static const rdx_kernel pair_kernel = KERNEL("refine pair", primitive_pair_args, 0, pair, spirv_primitives_pair_comp);
+static const rdx_kernel owner_kernel =
+    KERNEL("refine owner", primitive_owner_args, 0, owner, spirv_primitives_owner_comp);
 static const rdx_kernel unpair_kernel =
     KERNEL("refine unpair", primitive_unpair_args, 0, unpair, spirv_primitives_unpair_comp);
 static const rdx_kernel gather_kernel =
@@ -273,6 +287,13 @@ static uint32_t bits_of(uint64_t probes) {
   while (bits < 32 && probes > 1ull << bits)
     bits++;
   return bits;
+}
+
+rdx_status rdx_primitive_owner(rdx_stream *stream, const rdx_buffer *offsets, uint64_t probes, rdx_buffer *owners,
+                               uint64_t total, rdx_error *err) {
+  const struct primitive_owner_args args = {
+      .offsets = RDX_ADDRESS(uint64_t, offsets), .owners = RDX_ADDRESS(uint32_t, owners), .probes = (uint32_t)probes};
+  return rdx_stream_launch(stream, &owner_kernel, &args, NULL, total, NULL, err);
 }
 
 rdx_status rdx_primitive_order(rdx_stream *stream, const rdx_buffer *offsets, rdx_buffer *rows, uint64_t probes,

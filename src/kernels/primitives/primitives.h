@@ -23,6 +23,15 @@ FN u32 probe_of_row(PTR(u64) offsets, u32 probes, u32 k) {
   return lower_bound_u64(offsets, 0, probes, TO_U64(k) + 1ul) - 1u;
 }
 
+/* Item: a row of the result. owners[i] = the probe whose row it is. */
+struct primitive_owner_args {
+  LAUNCH_HEADER;
+  PTR(u64) offsets;
+  PTR(u32) owners;
+  u32 probes;
+};
+ARGS_SIZE(primitive_owner_args, 40);
+
 /* Item: a pair. rows[i] = its row. */
 struct primitive_unpair_args {
   LAUNCH_HEADER;

@@ -148,7 +148,7 @@ static void range_block(lookup *l, uint32_t count) {
     if (bounds.empty || !has_bit(args->valid, i))
       continue;
     const struct rx_visit visit = rx_plan(bounds, shift, state->segments, state->segment_count);
-    for (uint64_t v = visit.begin; v != visit.end; v++) {
+    for (uint64_t v = visit.begin; v != visit.end && !FOUND_ENOUGH(l->found[k], l->gather); v++) {
       const uint64_t segment = rx_visited(visit, v, state->segments);
       add_ray(l,
               rx_parallel(rx_segment_lower(bounds.lower, segment, shift),

@@ -160,7 +160,9 @@ static findings scan(const lookup *l, uint32_t k) {
   findings f = FOUND_NONE;
   if (l->count_rays)
     f.count = l->walk[k].rays;
-  if (l->count_rays || l->walk[k].hit == NO_ROW)
+  if (!l->count_rays && l->gather == GATHER_ANY)
+    f.count = l->walk[k].hit != NO_ROW;
+  if (l->count_rays || l->gather == GATHER_ANY || l->walk[k].hit == NO_ROW)
     return f;
   const uint32_t at = rx_optimized_entry(l->walk[k].hit, *s);
   const bool exact = !args->upper && s->distinct;

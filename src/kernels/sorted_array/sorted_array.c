@@ -10,8 +10,10 @@
 
 #include "kernels/lookup/found.h"
 
-/* The end of the run of `key` that starts at `begin`, by steps that double. */
-static uint32_t run_end(const struct sorted_array_args *args, uint32_t key64, uint32_t begin, uint64_t key) {
+/* The end of the run of `key` that starts at `begin`, by steps that double; where `any` is set, of its first entry. */
+static uint32_t run_end(const struct sorted_array_args *args, uint32_t key64, uint32_t begin, uint64_t key, bool any) {
+  if (any)
+    return begin + (begin < args->n && load_key(args->keys, begin, key64) == key);
   uint64_t low = begin, step = 1; /* keys before `low` are part of the run */
   while (low + step <= args->n && load_key(args->keys, (uint32_t)(low + step - 1), key64) == key) {
     low += step;
@@ -28,7 +30,7 @@ static void collect(const struct sorted_array_args *args, const uint32_t *varian
   if (args->upper) { /* a span, whatever is gathered */
     f.count = end - begin;
     f.first = begin;
-  } else if (gather == GATHER_COUNT && !args->io.out_first) {
+  } else if (gather == GATHER_ANY || (gather == GATHER_COUNT && !args->io.out_first)) {
     f.count = end - begin;
   } else {
     const uint32_t to = gather == GATHER_ROWS ? (uint32_t)args->io.offsets[i] : 0;
@@ -53,10 +55,10 @@ static void lookup_batch(const struct sorted_array_args *args, const uint32_t *v
       upper[k] = load_key(args->upper, first + k, key64);
     search_batch(args->keys, args->n, key64, upper, count, true, end);
   } else {
-    for (uint32_t k = 0; k < count; k++)
+    for (uint32_t k = 0; k < count && variant[1] != GATHER_ANY; k++)
       __builtin_prefetch(&args->rows[begin[k]]);
     for (uint32_t k = 0; k < count; k++)
-      end[k] = run_end(args, key64, begin[k], lower[k]);
+      end[k] = run_end(args, key64, begin[k], lower[k], variant[1] == GATHER_ANY);
   }
   if (args->io.values && !args->upper) { /* equal keys are few: have the first value on its way for each */
     for (uint32_t k = 0; k < count; k++)

@@ -203,6 +203,10 @@ u32 run_end(u32 begin, KEY key) {
 
 /* The rows of a point, which begin at `begin`; they ascend. */
 void collect(u32 i, u32 begin, KEY key, inout findings f) {
+  if (GATHER == GATHER_ANY) {
+    f.count = begin < a.n && load(a.keys, begin) == key ? 1 : 0;
+    return;
+  }
   if (GATHER == GATHER_COUNT) {
     if (!IS_NULL(a.io.out_first) && begin < a.n && load(a.keys, begin) == key)
       f.first = AT(a.rows, begin);

@@ -32,7 +32,7 @@ static void collect_equal(const struct tree_args *args, const uint32_t *variant,
   const uint32_t gather = variant[1], value = variant[2], distinct = variant[3];
   if (row == NO_ROW)
     return;
-  if (distinct) {
+  if (distinct || gather == GATHER_ANY) {
     const uint32_t to = gather == GATHER_ROWS ? (uint32_t)args->io.offsets[i] : 0;
     *f = found_add(*f, args->io, row, to, gather, value);
   } else {
@@ -58,7 +58,7 @@ static void point_batch(const struct tree_args *args, const uint32_t *variant, u
   for (uint32_t k = 0; k < count; k++)
     batch.key[k] = load_key(args->lower, first + k, variant[0]);
   tree_search(args, variant[0], &batch);
-  if (variant[1] == GATHER_COUNT && variant[3] && !args->valid) {
+  if (!args->valid && (variant[1] == GATHER_ANY || (variant[1] == GATHER_COUNT && variant[3]))) {
     store_rows(args, &batch, first);
     return;
   }

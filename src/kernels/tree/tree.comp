@@ -479,7 +479,7 @@ void find_equal(u32 i, KEY key, bool counts, inout cursor c, inout findings f) {
   const place p = search(key, c);
   if (!counts || p.equal == 0)
     return;
-  if (DISTINCT != 0) {
+  if (DISTINCT != 0 || GATHER == GATHER_ANY) {
     const u32 to = GATHER == GATHER_ROWS ? u32(AT(a.io.offsets, i)) : 0;
     f = found_add(f, a.io, p.row, to, GATHER, VALUE);
   } else if (GATHER == GATHER_COUNT) {
