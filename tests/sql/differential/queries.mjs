@@ -257,10 +257,44 @@ export class Queries {
       q.columns = all.map((e) => ({ t: e.t, m: e.m, wild: e.wild, name: e.name }));
     } else {
       this.items(q, scope, types, 4);
+      if (!types && all.length && random.chance(15)) this.addWindow(q, scope);
     }
     q.distinct = random.chance(12);
     this.order(q, scope);
     return q;
+  }
+
+  // One more column, of a window function that does not depend on the order of equal rows.
+  addWindow(q, scope) {
+    const { random } = this;
+    const name = random.weighted([[2, 'rank'], [2, 'dense_rank'], [1, 'cume_dist'], [3, 'count'], [4, 'sum'], [2, 'avg'], [3, 'min'], [3, 'max']]);
+    const numbers = scope.leaves.filter((leaf) => leaf.t.k === 'i32' && !leaf.wild);
+    if (/sum|avg/.test(name) && !numbers.length) return;
+    const plain = name === 'rank' || name === 'dense_rank' || name === 'cume_dist';
+    const x = plain || (name === 'count' && random.chance(50)) ? null : /sum|avg/.test(name) ? random.pick(numbers) : random.pick(scope.leaves);
+    const t = /rank|count|sum/.test(name) ? i64 : /avg|cume/.test(name) ? f64 : x.t;
+    const order = Array.from({ length: plain ? 1 : random.below(3) }, () => ({ e: random.pick(scope.leaves), descending: random.chance(40),
+      nulls: random.pick(['FIRST', 'LAST']) }));
+    const partition = Array.from({ length: random.below(3) }, () => random.pick(scope.leaves));
+    const e = node('window', t, x ? [x] : [], { name, partition, order, frame: plain ? null : this.frame(order), m: x ? (x.m ?? 0) * 1e5 : 1e5,
+      wild: x?.wild });
+    q.items.push({ e, name: `c${q.items.length + 1}` });
+    q.columns.push({ t, m: e.m, wild: e.wild, name: `c${q.items.length}` });
+  }
+
+  frame(order) {
+    const { random } = this;
+    if (random.chance(25)) return null;
+    const t = order.length === 1 ? order[0].e.t : null;
+    const ranges = t && !order[0].e.wild && ['i32', 'i64', 'dec', 'f64', 'date'].includes(t.k);
+    const unit = order.length && random.chance(50) ? 'GROUPS' : 'RANGE';
+    const far = unit === 'GROUPS' || ranges;
+    const distance = () => (unit === 'GROUPS' ? random.below(4) : t.k === 'date' ? `INTERVAL '${random.below(40)}' DAY`
+      : t.k === 'dec' || t.k === 'f64' ? `${random.below(9)}.5` : random.below(12));
+    const edges = ['UNBOUNDED PRECEDING', ...(far ? [`${distance()} PRECEDING`] : []), 'CURRENT ROW', ...(far ? [`${distance()} FOLLOWING`] : []),
+      'UNBOUNDED FOLLOWING'];
+    const begin = random.below(edges.length - 1), end = Math.max(1, random.between(begin, edges.length - 1));
+    return { unit, begin: edges[begin], end: edges[end] };
   }
 
   hasUsing(f) {

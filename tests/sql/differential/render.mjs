@@ -74,7 +74,13 @@ class Renderer {
   }
   of_aggregate(e) {
     const filter = e.filter ? ` FILTER (WHERE ${this.e(e.filter)})` : '';
-    return `${e.name}(${e.distinct ? 'DISTINCT ' : ''}${e.a.length ? this.e(e.a[0]) : '*'})${filter}`;
+    return `${e.name}(${e.distinct ? 'DISTINCT ' : ''}${e.a.length ? this.e(e.a[0]) : e.name === 'count' ? '*' : ''})${filter}`;
+  }
+  of_window(e) {
+    const order = e.order.map((o) => `${this.e(o.e)}${o.descending ? ' DESC' : ''} NULLS ${o.nulls}`).join(', ');
+    const parts = [e.partition.length ? `PARTITION BY ${this.list(e.partition)}` : '', order && `ORDER BY ${order}`,
+      e.frame ? `${e.frame.unit} BETWEEN ${e.frame.begin} AND ${e.frame.end}` : ''];
+    return `${this.of_aggregate(e)} OVER (${parts.filter(Boolean).join(' ')})`;
   }
   of_scalar(e) { return `(${this.q(e.q)})`; }
   of_exists(e) { return `(${e.negated ? 'NOT ' : ''}EXISTS (${this.q(e.q)}))`; }
@@ -286,6 +292,11 @@ class Duck extends Renderer {
     return out;
   }
 
+  of_window(e) {
+    const out = super.of_window({ ...e, name: e.name === 'sum' ? 'sum ' : e.name }); // without the cast, which goes around
+    return e.name === 'sum' ? `CAST(${out} AS ${this.type(e.t)})` : out;
+  }
+
   of_insub(e) {
     return this.subquery(e, `${e.negated ? 'NOT ' : ''}IN`);
   }
@@ -335,6 +346,7 @@ class Lite extends Renderer {
 
   nulls(o) { return o.descending ? ' NULLS FIRST' : ' NULLS LAST'; }
   distinctOn() { throw new Unportable('DISTINCT ON'); }
+  of_window() { throw new Unportable('windows'); }
   noLimit(q) { return q.limit === undefined ? ' LIMIT -1' : ''; }
   of_is(e) {
     if (e.word === 'UNKNOWN') return `(${this.e(e.a[0])} IS ${e.negated ? 'NOT ' : ''}NULL)`;
