@@ -7,6 +7,7 @@
 
 #include <postgres.h>
 
+#include <nodes/params.h>
 #include <nodes/parsenodes.h>
 #include <nodes/pg_list.h>
 #include <nodes/primnodes.h>
@@ -36,7 +37,10 @@ extern List *raydex_parts(Oid relation);
 extern List *raydex_partitions(Oid relation);
 
 /** Do the conditions of a statement leave no row of a partition, whose place in its range table that is? */
-extern bool raydex_is_excluded(Oid partition, int place, Node *conditions);
+extern bool raydex_is_excluded(Oid partition, int place, Node *conditions, ParamListInfo parameters);
+
+/** Add to the conditions of a SELECT on the keys of distributed tables what they say of the partitions. */
+extern void raydex_add_key_conditions(Query *query, ParamListInfo parameters);
 
 /* ---- Aggregates in two steps (partial.c) ---- */
 

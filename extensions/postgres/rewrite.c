@@ -43,9 +43,11 @@ static set_join_pathlist_hook_type next_join;
 /* How many times dearer a row is that a node sends than postgres_fdw thinks. */
 #define SENDING_COST 1e9
 
-/* The tables of nodes in the statement that is being planned, and the paths whose costs are raised. */
+/* The tables of nodes in the statement that is being planned, the paths whose costs are raised, and the parameters that
+ * are known. */
 static List *node_tables;
 static List *priced_paths;
+static ParamListInfo known_parameters;
 
 /* ---- Which SELECT ---- */
 
@@ -361,7 +363,8 @@ static Query *all_nodes(const Block *b, const RaydexInner *inner) {
     Query *node = node_query(b, inner, part);
     if (!node)
       return NULL;
-    if ((all->rtable || lnext(b->parts, cell)) && raydex_is_excluded(part->table, b->fact, node->jointree->quals))
+    if ((all->rtable || lnext(b->parts, cell)) &&
+        raydex_is_excluded(part->table, b->fact, node->jointree->quals, known_parameters))
       continue;
     all->rtable = lappend(all->rtable, subquery_entry(node, "node", inner, false));
     all->setOperations = union_of(all->setOperations, list_length(all->rtable), inner);
@@ -438,27 +441,29 @@ static List *original_tables(const Query *q) {
   return tables;
 }
 
-static void rewrite(Query *q) {
+/* True where it is changed. */
+static bool rewrite(Query *q) {
   Block b = {.query = q};
   bool has_fact;
   if (!may_group(q) || !add_tables(&b, (Node *)q->jointree, &has_fact) || !b.fact || !reads_tables_only(&b))
-    return;
+    return false;
   List *tables = original_tables(q);
   RaydexInner inner = {.varno = (Index)list_length(tables) + 1};
   Outer o = {q, &inner};
   List *tlist = outer_tlist(&o);
   Node *having = to_outer(q->havingQual, &o);
   if (inner.failed || !inner.tlist)
-    return;
+    return false;
   Query *all = all_nodes(&b, &inner);
   if (!all)
-    return;
+    return false;
   RangeTblRef *from = makeNode(RangeTblRef);
   from->rtindex = (int)inner.varno;
   q->rtable = lappend(tables, subquery_entry(all, "nodes", &inner, true));
   q->jointree = makeFromExpr(list_make1(from), NULL);
   q->targetList = tlist;
   q->havingQual = having;
+  return true;
 }
 
 /* ---- The plans of nodes ---- */
@@ -513,7 +518,9 @@ static bool visit(Node *node, void *argument) {
   if (!IsA(node, Query))
     return expression_tree_walker(node, visit, argument);
   query_tree_walker((Query *)node, visit, argument, 0);
-  rewrite((Query *)node);
+  Query *q = (Query *)node;
+  if (!rewrite(q) && q->commandType == CMD_SELECT && q->jointree)
+    raydex_add_key_conditions(q, known_parameters);
   return false;
 }
 
@@ -525,8 +532,10 @@ static PlannedStmt *plan_next(Query *parse, const char *text, int options, Param
 /* Planning may run functions, which plan statements of their own. */
 static PlannedStmt *plan_two_levels(Query *parse, const char *text, int options, ParamListInfo parameters) {
   List *outer_tables = node_tables, *outer_paths = priced_paths;
+  const ParamListInfo outer_parameters = known_parameters;
   PlannedStmt *plan;
   node_tables = priced_paths = NIL;
+  known_parameters = parameters;
   PG_TRY();
   {
     if (raydex_two_level)
@@ -540,6 +549,7 @@ static PlannedStmt *plan_two_levels(Query *parse, const char *text, int options,
   {
     node_tables = outer_tables;
     priced_paths = outer_paths;
+    known_parameters = outer_parameters;
   }
   PG_END_TRY();
   return plan;

@@ -101,6 +101,55 @@ INSERT INTO statements (query) SELECT statement() FROM generate_series(1, 300) i
 SELECT result, count(*), count(*) FILTER (WHERE nodes = 2) > 50 AS grouped FROM statements, spread(query) s
   GROUP BY result ORDER BY result;
 DROP TABLE statements;
+\echo -- conditions on the key leave nodes out
+EXPLAIN (COSTS OFF) SELECT small, count(*) FROM all_types WHERE id = 7 GROUP BY small;
+EXPLAIN (COSTS OFF) SELECT id, name FROM all_types WHERE id = 7;
+-- How many servers are asked for the rows of a query, and whether they are the right ones.
+CREATE FUNCTION asked(query text, OUT result text, OUT servers bigint) LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+  SELECT s.result INTO result FROM spread(query) s;
+  servers := 0;
+  PERFORM set_config('search_path', 'spread, public', true);
+  FOR line IN EXECUTE 'EXPLAIN (VERBOSE, COSTS OFF) ' || query LOOP
+    servers := servers + (line ~ 'Foreign Scan')::int;
+  END LOOP;
+END $$;
+SELECT q, a.* FROM unnest(ARRAY[
+  'SELECT count(*), sum(price) FROM all_types WHERE id = 7',
+  'SELECT count(*), sum(price) FROM all_types WHERE 7::bigint = id AND small < 100',
+  'SELECT count(*) FROM all_types WHERE id IN (7, NULL)',
+  'SELECT count(*) FROM all_types WHERE id = 1 OR id = 2',
+  'SELECT label, count(*) FROM all_types, labels WHERE small = key AND id = 11 GROUP BY label',
+  'SELECT id, name FROM all_types WHERE id = 12',
+  'SELECT id, name, label FROM all_types LEFT JOIN labels ON key = small WHERE id IN (12)',
+  'SELECT id FROM all_types WHERE id = NULL',
+  'SELECT id FROM all_types WHERE id <> 7',
+  'SELECT count(*) FROM all_types WHERE NOT id = 7']) q, asked(q) a;
+SELECT a.result, count(*), count(*) FILTER (WHERE servers = 1) > 300 AS one FROM generate_series(-30, 330) i,
+  asked(format(CASE i % 3 WHEN 0 THEN 'SELECT sum(a) FROM all_types WHERE id = %s' WHEN 1 THEN 'SELECT * FROM all_types WHERE %s = id'
+               ELSE 'SELECT count(*), min(name) FROM all_types WHERE id IN (%s)' END, i)) a GROUP BY 1;
+-- Keys of other types.
+CREATE TABLE spread.by_name AS SELECT name, price, id FROM heap.all_types;
+CREATE TABLE spread.by_price AS SELECT price, name, id FROM heap.all_types;
+CREATE TABLE whole.by_name AS SELECT * FROM spread.by_name;
+CREATE TABLE whole.by_price AS SELECT * FROM spread.by_price;
+CALL raydex.distribute('spread.by_name', '{}', '{n1,n2}');
+CALL raydex.distribute('spread.by_price', '{}', '{n1,n2}');
+SELECT a.*, count(*) FROM (SELECT DISTINCT name FROM heap.all_types) k,
+  asked(format('SELECT count(*), sum(id) FROM by_name WHERE name = %L', name)) a GROUP BY 1, 2 ORDER BY 1, 2;
+SELECT a.*, count(*) FROM (SELECT DISTINCT price FROM heap.all_types) k,
+  asked(format('SELECT id, name FROM by_price WHERE price = %s', price || '0')) a WHERE price IS NOT NULL GROUP BY 1, 2 ORDER BY 1, 2;
+DROP TABLE spread.by_name, spread.by_price, spread.by_name_local, spread.by_price_local, whole.by_name, whole.by_price;
+CALL raydex.clean();
+PREPARE one(int) AS SELECT small, count(*) FROM all_types WHERE id = $1 GROUP BY small;
+EXPLAIN (COSTS OFF) EXECUTE one(7);
+EXECUTE one(7);
+EXECUTE one(8);
+SET plan_cache_mode = force_generic_plan;
+EXECUTE one(7);
+RESET plan_cache_mode;
+DEALLOCATE one;
 \echo -- with the hook off
 SET raydex.two_level = off;
 SELECT * FROM spread('SELECT small, count(*) FROM all_types GROUP BY small');
