@@ -109,7 +109,7 @@ export class Duck {
       const rows = [];
       for (;;) {
         const chunk = await result.fetchChunk();
-        if (!chunk || chunk.rowCount === 0) return { rows };
+        if (!chunk || chunk.rowCount === 0) return late ? { large: true } : { rows }; // one that is interrupted may end like that
         if (rows.length + chunk.rowCount > MOST_ROWS) return { large: true };
         for (const row of chunk.getRows()) rows.push(row.map((v) => (v === null ? null : String(v))));
       }
