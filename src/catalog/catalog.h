@@ -122,6 +122,8 @@ typedef struct rdx_catalog_star {
 RDX_MUST_USE rdx_status rdx_catalog_hold_star(rdx_catalog *catalog, const rdx_catalog_star *star,
                                               const rdx_star_params *params, rdx_star **out, uint32_t *numbers,
                                               rdx_error *err);
+/* Whether there is such an engine. */
+bool rdx_catalog_has_star(rdx_catalog *catalog, const rdx_catalog_star *star, const rdx_star_params *params);
 /* Whether an engine in use has the cube of this name, and that it has it from now on. */
 bool rdx_catalog_has_cube(rdx_catalog *catalog, const rdx_star *engine, const char *name);
 RDX_MUST_USE rdx_status rdx_catalog_note_cube(rdx_catalog *catalog, const rdx_star *engine, const char *name,

@@ -481,6 +481,18 @@ bool rdx_catalog_has_cube(rdx_catalog *c, const rdx_star *engine, const char *na
   return has;
 }
 
+bool rdx_catalog_has_star(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params) {
+  bool has = false;
+  pthread_mutex_lock(&c->lock);
+  for (uint32_t i = 0; i < c->engine_count && !has; i++) {
+    has = same_star(&c->engines[i], star, params);
+    for (uint32_t k = 0; k < star->attribute_count && has; k++)
+      has = find_attribute(&c->engines[i].star, &star->attributes[k]) != UINT32_MAX;
+  }
+  pthread_mutex_unlock(&c->lock);
+  return has;
+}
+
 bool rdx_catalog_has_star_cube(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params,
                                const char *name) {
   bool has = false;

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "plan/zones.h"
+
 #define MAX_GROUPS 8
 #define MAX_AGGREGATES 8
 #define MAX_DIMENSIONS 8
@@ -251,6 +253,70 @@ static rdx_status make_node(shape *s, rdx_plan_node **out) {
   return RDX_OK;
 }
 
+/* ---- Whether it is worth it ---- */
+
+#define LARGE_TABLE ((uint64_t)1 << 19) /* rows: columns of fewer are packed as fast as anything else is done */
+#define FEW_READ 8                      /* one row in so many, of blocks that a filter has to look at, */
+#define FEW_FOUND 64                    /* or that an index finds */
+
+static bool has_parameters(const rdx_bound *e) {
+  bool has = e->kind == RDX_BOUND_PARAMETER;
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !has; i++)
+    has = has_parameters(e->args[i]);
+  return has;
+}
+
+static rdx_status has_few_blocks(const shape *s, const rdx_plan_node *node, bool *few) {
+  rdx_planner *p = s->block->planner;
+  rdx_catalog_table *table = s->star->fact;
+  uint32_t *columns = NULL, *blocks = NULL;
+  uint64_t count = 0;
+  RDX_TRY(rdx_planner_alloc(p, s->star->attribute_count, sizeof *columns, &columns));
+  for (uint32_t i = 0; i < s->star->attribute_count; i++)
+    columns[i] = s->star->attributes[i].column;
+  if (!p->pool)
+    RDX_TRY(rdx_pool_create(1, &p->pool, p->err));
+  const rdx_zone_filter z = {.catalog = p->catalog,
+                             .table = table,
+                             .columns = columns,
+                             .count = s->star->attribute_count,
+                             .filter = node->filter,
+                             .pool = p->pool,
+                             .text = p->text,
+                             .arena = p->arena};
+  RDX_TRY(rdx_zones_find(&z, &blocks, &count, few, p->err));
+  *few = *few && rdx_zones_rows(table, blocks, count) <= table->rows / FEW_READ;
+  return RDX_OK;
+}
+
+static rdx_status has_index(const shape *s, bool *has) {
+  const rdx_settings *settings = s->block->planner->settings;
+  const rdx_catalog_table *table = s->star->fact;
+  rdx_built built = {0};
+  *has = false;
+  for (uint32_t i = 0; i < settings->index_count; i++)
+    *has |= strcmp(settings->indexes[i].table, table->name) == 0;
+  if (!*has)
+    return RDX_OK;
+  RDX_TRY(rdx_build_from(s->block, &built));
+  const rdx_plan_node *node = built.node;
+  *has = node->kind == RDX_PLAN_TABLE && node->index && node->expected_rows <= (double)table->rows / FEW_FOUND;
+  return RDX_OK;
+}
+
+/* Whether the rows of one large table that a filter leaves are few and found without a look at the others: to pack its
+ * whole columns, which no query has needed yet, would take longer than all the rest. */
+static rdx_status reads_few(const shape *s, const rdx_plan_node *node, bool *few) {
+  *few = false;
+  if (s->star->dimension_count > 0 || s->star->fact->rows < LARGE_TABLE || !node->filter ||
+      has_parameters(node->filter) || node->view || s->block->planner->settings->engine.method != RDX_STAR_AUTO ||
+      node->engine.method > RDX_STAR_COLUMN_ENGINE ||
+      rdx_catalog_has_star(s->block->planner->catalog, node->star, &node->engine))
+    return RDX_OK;
+  RDX_TRY(has_few_blocks(s, node, few));
+  return *few ? RDX_OK : has_index(s, few);
+}
+
 /* Dimensions in the order of their foreign keys, so that the same star is the same whatever the order in FROM. */
 static void sort_dimensions(shape *s) {
   rdx_catalog_dimension *d = s->star->dimensions;
@@ -295,5 +361,10 @@ rdx_status rdx_build_star(rdx_block *b, rdx_plan_node **out) {
   if (!fits)
     return RDX_OK;
   sort_dimensions(&s);
-  return make_node(&s, out);
+  RDX_TRY(make_node(&s, out));
+  if (*out)
+    RDX_TRY(reads_few(&s, *out, &fits));
+  if (*out && fits)
+    *out = NULL;
+  return RDX_OK;
 }

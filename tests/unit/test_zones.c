@@ -171,6 +171,24 @@ static total answer_of(rdx_database *d, const char *condition) {
   return t;
 }
 
+/* The same by aggregates, of groups where `groups` says. */
+static total aggregates_of(rdx_database *d, const char *condition, const char *groups) {
+  char sql[256];
+  rdx_error err = {""};
+  rdx_answer *a = NULL;
+  total t = {0};
+  snprintf(sql, sizeof sql, "SELECT count(value), coalesce(sum(value), 0) FROM t WHERE %s%s", condition, groups);
+  if (ask(d, sql, &a, &err) != RDX_OK)
+    fail_msg("%s: %s", sql, err.text);
+  const rdx_column *counts = rdx_table_column(rdx_answer_table(a), 0), *sums = rdx_table_column(rdx_answer_table(a), 1);
+  for (uint64_t i = 0; i < counts->rows; i++) {
+    t.rows += (uint64_t)((const int64_t *)counts->values)[i];
+    t.sum += (uint64_t)((const int64_t *)sums->values)[i];
+  }
+  rdx_answer_destroy(&a);
+  return t;
+}
+
 /* ---- Conditions ---- */
 
 #define CONDITION(name, test)                                                                                          \
@@ -236,8 +254,9 @@ static void test_rows_are_those_of_all_blocks(void **state) {
         expected.rows++;
         expected.sum += value_of(row);
       }
-    for (int again = 0; again < 2; again++) {
-      const total got = answer_of(d, conditions[i].sql);
+    for (int again = 0; again < 4; again++) {
+      const total got = again % 2 ? answer_of(d, conditions[i].sql)
+                                  : aggregates_of(d, conditions[i].sql, again ? "" : " GROUP BY name");
       if (got.rows != expected.rows || got.sum != expected.sum)
         fail_msg("%s: %llu rows, not %llu", conditions[i].sql, (unsigned long long)got.rows,
                  (unsigned long long)expected.rows);
@@ -268,6 +287,8 @@ static void test_other_blocks_are_not_read(void **state) {
   rdx_database *d = open_database();
   assert_int_equal(answer_of(d, "key = 2").rows, 2);
   assert_int_equal(answer_of(d, "key > 196000").rows, 581);
+  assert_int_equal(aggregates_of(d, "key = 2", "").rows, 2);
+  assert_int_equal(aggregates_of(d, "key > 196000", " GROUP BY name").rows, 581);
   assert_int_equal(ask(d, "SELECT value FROM t WHERE key = 110000", &a, &err), RDX_ERROR_FORMAT);
   assert_non_null(strstr(err.text, "column 'key', block 5 "));
   assert_int_equal(ask(d, "SELECT sum(key) FROM t", &a, &err), RDX_ERROR_FORMAT);
