@@ -201,7 +201,7 @@ rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error
 rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_method methods[] = {
       {"compressed", {.method = OPTIMIZED}},
-      {"all triangles", {.method = OPTIMIZED, .rx_optimized.no_compression = true}},
+      {"all triangles", {.method = OPTIMIZED, .rx_optimized.compression = RDX_SWITCH_OFF}},
       {"", {.method = RDX_INDEX_RX}},
   };
   const uint32_t rows = bench_at_least(b->log_keys, 3, 12);

@@ -253,9 +253,9 @@ static rdx_status run_primitives(bench *b, const bench_point *point, rdx_error *
       {"triangle", {.method = RX}},
       {"sphere", {.method = RX, .rx.primitive = RDX_RX_SPHERE}},
       {"box", {.method = RX, .rx.primitive = RDX_RX_BOX}},
-      {"triangle uncompacted", {.method = RX, .rx.no_compaction = true}},
-      {"sphere uncompacted", {.method = RX, .rx = {.primitive = RDX_RX_SPHERE, .no_compaction = true}}},
-      {"box uncompacted", {.method = RX, .rx = {.primitive = RDX_RX_BOX, .no_compaction = true}}},
+      {"triangle uncompacted", {.method = RX, .rx.compaction = RDX_SWITCH_OFF}},
+      {"sphere uncompacted", {.method = RX, .rx = {.primitive = RDX_RX_SPHERE, .compaction = RDX_SWITCH_OFF}}},
+      {"box uncompacted", {.method = RX, .rx = {.primitive = RDX_RX_BOX, .compaction = RDX_SWITCH_OFF}}},
   };
   const uint32_t log_rows = bench_at_least(b->log_keys, 1, 8);
   const bench_spec spec = {.log_rows = log_rows, .log_probes = b->log_probes};

@@ -492,9 +492,9 @@ rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *
     name, {                                                                                                            \
       .method = RDX_SCAN_RTSCAN, .rtscan = {                                                                           \
         .vectors = vectors_,                                                                                           \
-        .no_planes = true,                                                                                             \
+        .derived = RDX_SWITCH_OFF,                                                                                     \
         .group = 3,                                                                                                    \
-        .no_encoding = without,                                                                                        \
+        .encoding = (without) ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT,                                                   \
         .published = published_                                                                                        \
       }                                                                                                                \
     }                                                                                                                  \
@@ -627,11 +627,13 @@ static bool find_borders(const session *s, double part, double *low, double *hig
 /* Figure 27: from the border of one vector, near 0.93, to the next, with either neighbour or always the lower one. */
 rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error *err) {
   static const method methods[] = {
-      {"", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true, .group = 3}}},
+      {"", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .derived = RDX_SWITCH_OFF, .group = 3}}},
       {"positive only",
-       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true, .positive_only = true, .group = 3}}},
+       {.method = RDX_SCAN_RTSCAN,
+        .rtscan = {.vectors = 128, .derived = RDX_SWITCH_OFF, .negative = RDX_SWITCH_OFF, .group = 3}}},
       {"published", {.method = RDX_SCAN_RTSCAN, .rtscan.published = true}},
-      {"published, positive only", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .positive_only = true}}},
+      {"published, positive only",
+       {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .negative = RDX_SWITCH_OFF}}},
   };
   enum { STEPS = 5 };
   session *s = NULL;
@@ -656,9 +658,9 @@ rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error 
 /* Figure 28, and section 5.4's memory: numbers of bit vectors. */
 rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *err) {
   static const method methods[] = {
-      {"32", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 32, .no_planes = true, .group = 3}}},
-      {"64", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 64, .no_planes = true, .group = 3}}},
-      {"128", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true, .group = 3}}},
+      {"32", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 32, .derived = RDX_SWITCH_OFF, .group = 3}}},
+      {"64", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 64, .derived = RDX_SWITCH_OFF, .group = 3}}},
+      {"128", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .derived = RDX_SWITCH_OFF, .group = 3}}},
       {"published, 32", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .vectors = 32}}},
       {"published, 64", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .vectors = 64}}},
       {"published, 128", {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .vectors = 128}}},
@@ -681,7 +683,7 @@ rdx_status bench_rtscan_rays(bench *b, const bench_point *point, rdx_error *err)
         .group = 3,                                                                                                    \
         .interval_percent = interval,                                                                                  \
         .spacing_percent = spacing,                                                                                    \
-        .no_spacing = (spacing) == 0                                                                                   \
+        .spaced = (spacing) == 0 ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT                                                 \
       }                                                                                                                \
     }                                                                                                                  \
   }

@@ -91,7 +91,7 @@ static rdx_status read_answer(const session *s, uint32_t query, uint32_t columns
     snprintf(names[i], sizeof names[i], "%u", i + 1);
     types[i] = (rdx_csv_type){.column = names[i], .type = RDX_TYPE_STRING};
   }
-  const rdx_csv_params params = {.delimiter = ',', .no_header = true, .types = types, .type_count = columns};
+  const rdx_csv_params params = {.delimiter = ',', .header = RDX_SWITCH_OFF, .types = types, .type_count = columns};
   return rdx_table_read_csv(path_of(s->b->options.answers, file).name, &params, out, err);
 }
 

@@ -116,9 +116,11 @@ static const char *find_method(const char *name, draw_options *o) {
   for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
     if (strcmp(name, rdx_scan_method_name(methods[i])) == 0) {
       o->kind = DRAW_SCAN;
-      o->scan = (rdx_scan_params){.method = methods[i],
-                                  .rtc3.rows_per_box = 1,
-                                  .rtscan = {.vectors = 3, .no_planes = true, .group = 3, .rows_per_box = 1}};
+      o->scan = (rdx_scan_params){.method = methods[i]};
+      if (methods[i] == RDX_SCAN_RTC3)
+        o->scan.rtc3.rows_per_box = 1;
+      if (methods[i] == RDX_SCAN_RTSCAN)
+        o->scan.rtscan = (rdx_rtscan_params){.vectors = 3, .derived = RDX_SWITCH_OFF, .group = 3, .rows_per_box = 1};
       return NULL;
     }
   }

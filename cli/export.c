@@ -49,7 +49,8 @@ static const char *take(int option, char *value, void *context) {
 static rdx_status write_data(const export_options *o, const rdx_table *table, rdx_error *err) {
   if (cli_is_parquet_name(o->common.out))
     return rdx_table_write_parquet(table, o->common.out, err);
-  return rdx_table_write_csv(table, o->common.out, o->common.csv.delimiter, !o->common.csv.no_header, err);
+  return rdx_table_write_csv(table, o->common.out, o->common.csv.delimiter, o->common.csv.header != RDX_SWITCH_OFF,
+                             err);
 }
 
 /* The list of types appears after the data, and only with it. */
@@ -58,7 +59,7 @@ static rdx_status write_both(const export_options *o, const rdx_table *table, rd
   rdx_status status = console_output_open(cli_stream_path(o->types), &list, err);
   if (status != RDX_OK)
     return status;
-  cli_write_types(list.stream, table, o->common.csv.no_header);
+  cli_write_types(list.stream, table, o->common.csv.header == RDX_SWITCH_OFF);
   status = console_output_sync(&list, err);
   if (status == RDX_OK)
     status = write_data(o, table, err);

@@ -111,12 +111,12 @@ int cli_check_parquet(const char *command, const char *option, const char *path,
 
 const char *cli_csv_option(const cli_common *o) {
   const rdx_csv_params *csv = &o->csv;
-  return csv->delimiter                       ? "--delimiter"
-         : csv->no_header                     ? "--no-header"
-         : csv->null_count > 0                ? "--null"
-         : csv->quote || csv->no_quotes       ? "--quote"
-         : csv->encoding != RDX_ENCODING_UTF8 ? "--encoding"
-                                              : NULL;
+  return csv->delimiter                                ? "--delimiter"
+         : csv->header == RDX_SWITCH_OFF               ? "--no-header"
+         : csv->null_count > 0                         ? "--null"
+         : csv->quote || csv->quotes == RDX_SWITCH_OFF ? "--quote"
+         : csv->encoding != RDX_ENCODING_UTF8          ? "--encoding"
+                                                       : NULL;
 }
 
 rdx_status cli_open_table(const char *path, const char *const *columns, uint32_t count, rdx_table **out,

@@ -55,9 +55,9 @@ static const char *parse_delimiter(const char *text, char *out) {
 }
 
 static const char *parse_quote(const char *text, rdx_csv_params *csv) {
-  csv->no_quotes = strcmp(text, "none") == 0;
+  csv->quotes = strcmp(text, "none") == 0 ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT;
   csv->quote = '\0';
-  if (csv->no_quotes)
+  if (csv->quotes == RDX_SWITCH_OFF)
     return NULL;
   if (strlen(text) != 1 || isalnum((unsigned char)text[0]) || (unsigned char)text[0] >= 0x80 ||
       strchr("\n\r+-.", text[0]))
@@ -84,7 +84,7 @@ static const char *take_csv(int option, char *value, cli_common *o) {
   case CLI_DELIMITER:
     return parse_delimiter(value, &o->csv.delimiter);
   case CLI_NO_HEADER:
-    o->csv.no_header = true;
+    o->csv.header = RDX_SWITCH_OFF;
     return NULL;
   case CLI_NULL:
     if (o->csv.null_count == CLI_MAX_NULLS)
@@ -156,7 +156,7 @@ static int take_words(const char *command, int argc, char **argv, cli_common *co
 
 int cli_check_csv(const char *command, const cli_common *common) {
   const rdx_csv_params *csv = &common->csv;
-  if (!csv->delimiter || csv->no_quotes || csv->delimiter != (csv->quote ? csv->quote : '"'))
+  if (!csv->delimiter || csv->quotes == RDX_SWITCH_OFF || csv->delimiter != (csv->quote ? csv->quote : '"'))
     return 0;
   return console_usage(command, "--delimiter %c: it quotes fields, too: --quote takes another", csv->delimiter) + 1;
 }

@@ -32,7 +32,7 @@ static rdx_status parse_values(const cli_literal *values, size_t count, const rd
   const rdx_csv_type type = cli_literal_type(keys);
   for (size_t i = 0; i < count; i++)
     to = cli_literal_write(&values[i], &type, role, to);
-  const rdx_csv_params params = {.delimiter = ',', .no_header = true, .types = &type, .type_count = 1};
+  const rdx_csv_params params = {.delimiter = ',', .header = RDX_SWITCH_OFF, .types = &type, .type_count = 1};
   rdx_error parse_err = {""};
   rdx_status status = rdx_table_parse_csv(what, text, (size_t)(to - text), &params, out, &parse_err);
   free(text);
@@ -57,7 +57,7 @@ typedef struct text_keys {
 static bool is_more(const cli_literal *literal) {
   rdx_error ignored;
   rdx_table *table = NULL;
-  const rdx_csv_params params = {.delimiter = ',', .no_header = true};
+  const rdx_csv_params params = {.delimiter = ',', .header = RDX_SWITCH_OFF};
   const rdx_csv_type text = {.type = RDX_TYPE_STRING};
   char *line = literal->open ? NULL : malloc(2 * literal->length + CLI_LITERAL_ROOM);
   bool more = false;

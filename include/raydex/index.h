@@ -78,7 +78,8 @@ typedef enum rdx_build_preference {
 } rdx_build_preference;
 
 /*
- * `no_compaction`, of all methods: Embree has no compaction, so CPUs refuse it with RDX_ERROR_UNSUPPORTED.
+ * `compaction`, of all methods: off leaves a scene as large as it was built. Embree has no compaction, so CPUs refuse
+ * anything but the default with RDX_ERROR_UNSUPPORTED.
  * `published`, of all methods that have it: what is not said otherwise is as the paper published it, and exact.
  */
 
@@ -92,9 +93,9 @@ typedef struct rdx_rx_params {
   rdx_rx_ray point_ray;
   rdx_rx_ray range_ray;
   rdx_build_preference build;
-  uint32_t partitions; /**< contiguous key ranges, each a scene part of its own; 0: as few as the device allows */
-  bool no_compaction;  /**< leave the scene as large as it was built (section 3.5); refused on CPUs */
-  bool updatable;      /**< allow updates by refit (section 3.6) */
+  uint32_t partitions;   /**< contiguous key ranges, each a scene part of its own; 0: as few as the device allows */
+  rdx_switch compaction; /**< of the scene (section 3.5); refused on CPUs */
+  bool updatable;        /**< allow updates by refit (section 3.6) */
   /** Allow a primitive to be reported twice: faster traversal, larger scene (Embree then splits primitives). Lookups
    * whose answer could then depend on it (any but point lookups of distinct keys) are refused. */
   bool duplicate_any_hit;
@@ -126,8 +127,8 @@ typedef struct rdx_rx_optimized_params {
   rdx_rx_primitive primitive;
   rdx_build_preference build;
   uint32_t partitions; /**< contiguous parts of the scene (thesis, algorithm 5); 0: as few as the device allows */
-  bool no_compaction;
-  bool no_compression; /**< a triangle for each duplicate, too (thesis, section 4.2) */
+  rdx_switch compaction;
+  rdx_switch compression; /**< off: a triangle for each duplicate, too (thesis, section 4.2) */
   /** As published (thesis, section 5.15): triangles in 16 parts, built for fast traces; rays that end where their row
    * does; a range is read entry by entry from its first hit on (algorithm 4), and no column can be included. */
   bool published;
@@ -166,7 +167,7 @@ typedef struct rdx_cgrx_params {
   rdx_cgrx_search search;
   rdx_build_preference build;
   uint32_t partitions; /**< contiguous parts of the scene; 0: as few as the device allows */
-  bool no_compaction;
+  rdx_switch compaction;
   /** As published (sections 3 and 5): the scaled mapping, packed rows, a scene for fast traces, rays as long as their
    * way; a range is read entry by entry (section 3.2), and no column can be included. The naive representation then
    * follows its markers by further rays, up to five (algorithm 2), where ours carry a bucket's number. */
@@ -182,7 +183,7 @@ typedef struct rdx_cgrx_updatable_params {
   rdx_cgrx_mapping mapping;
   rdx_build_preference build;
   uint32_t partitions; /**< contiguous parts of the scene; 0: as few as the device allows */
-  bool no_compaction;
+  rdx_switch compaction;
   bool published; /**< as published: the scaled mapping, a scene for fast traces, rays as long as their way */
 } rdx_cgrx_updatable_params;
 

@@ -66,20 +66,20 @@ typedef struct rdx_rtc3_params {
 
 /** RTScan. Lengths are in ranks: a column has as many as it has rows. */
 typedef struct rdx_rtscan_params {
-  uint32_t vectors;          /**< bit vectors of each column, 1 to 1024; 0: 61 */
-  uint32_t planes;           /**< 1 to 6, each a vector more, that doubles the borders to sieve by; 0: 4 */
-  bool no_planes;            /**< borders are those of the vectors, as the paper has it (with 128) */
-  uint32_t group;            /**< columns in one space, 1 to 3 (4 columns: 3+1, or with 2: 2+2); 0: 3, and where
+  uint32_t vectors;    /**< bit vectors of each column, 1 to 1024; 0: 61 */
+  uint32_t planes;     /**< 1 to 6, each a vector more, that doubles the borders to sieve by; 0: 4 */
+  rdx_switch derived;  /**< off: borders are those of the vectors, as the paper has it (with 128), and `planes` 0 */
+  uint32_t group;      /**< columns in one space, 1 to 3 (4 columns: 3+1, or with 2: 2+2); 0: 3, and where
                               memory allows a line of each column beside them: each conjunction goes to
                               those of both that are expected to be faster. All lengths below are of
                               groups, not of these lines */
-  uint32_t cube_width;       /**< 0: by the number of rows */
-  uint32_t ray_length;       /**< 0: by the number of rows */
+  uint32_t cube_width; /**< 0: by the number of rows */
+  uint32_t ray_length; /**< 0: by the number of rows */
   uint32_t interval_percent; /**< of the cube width, between rays side by side, 1 to 100; 0: 100 */
   uint32_t spacing_percent;  /**< of the cube width, between rays one after the other, 1 to 100; 0: 100 */
-  bool no_spacing;           /**< none between rays one after the other */
-  bool no_encoding;          /**< cubes lie at values instead of ranks (section 5.7); lengths are in values */
-  bool positive_only;        /**< always sieve with the vector below a bound, not with the nearer one */
+  rdx_switch spaced;         /**< off: none between rays one after the other, and `spacing_percent` 0 */
+  rdx_switch encoding;       /**< off: cubes lie at values instead of ranks (section 5.7); lengths are in values */
+  rdx_switch negative;       /**< off: always sieve with the vector below a bound, not with the nearer one */
   uint32_t rows_per_box;     /**< cubes that share a box, 1 to 256; more take less memory; 0: 4 on a CPU, else 1,
                               or more where memory is too small */
   bool insist;               /**< answer queries that take far more rays than there are rows, too */

@@ -113,7 +113,7 @@ typedef struct rdx_cube_spec {
   const rdx_expression *const *expressions; /**< what aggregates are made of; a + b and a * b are b + a and b * a */
   uint32_t expression_count;                /**< at most 8: a float is kept as its code and, unless it is not summed,
                                                as what its sum takes (rdx_query) */
-  uint32_t unsummed; /**< a bit for each expression, the lowest for the first, that no SUM or AVG is asked of */
+  const bool *summed;                       /**< whether SUM or AVG is asked of each expression; NULL: of all */
 } rdx_cube_spec;
 
 typedef struct rdx_star rdx_star;

@@ -41,6 +41,13 @@ typedef enum rdx_status {
   RDX_ERROR_TIMEOUT,       /**< a statement took longer than SET timeout allows */
 } rdx_status;
 
+/** A part of a method that is on by default. */
+typedef enum rdx_switch {
+  RDX_SWITCH_DEFAULT = 0, /**< on, where nothing else is said */
+  RDX_SWITCH_ON,
+  RDX_SWITCH_OFF,
+} rdx_switch;
+
 /** Caller-owned error text. Every function takes one, NULL allowed; it is written on failure only. */
 typedef struct rdx_error {
   char text[1024]; /**< UTF-8, NUL-terminated, one or more sentences: what, where, what to do */

@@ -56,15 +56,15 @@ typedef struct rdx_csv_params {
   /** No letter or digit, and none of + - . or a line break; 0: as the first line says (sep=;), else ',', or where it
    * does not fit the first records, the one of ; | and tab that does. */
   char delimiter;
-  bool no_header;            /**< the first record is data; columns are named "1", "2", ... */
+  rdx_switch header;         /**< off: the first record is data; columns are named "1", "2", ... */
   const rdx_csv_type *types; /**< overrides, `type_count` of them; a name that is not in the file is an error */
   size_t type_count;
   const char *const *columns; /**< read these columns only, `column_count` of them, in this order; NULL: all */
   size_t column_count;
   const char *const *nulls; /**< what else stands for NULL, `null_count` of them; blanks around do not count */
   size_t null_count;
-  char quote;     /**< 0: '"'; two of them inside of a quoted field stand for one */
-  bool no_quotes; /**< no character quotes */
+  char quote;        /**< 0: '"'; two of them inside of a quoted field stand for one */
+  rdx_switch quotes; /**< off: no character quotes, and `quote` 0 */
   rdx_encoding encoding;
 } rdx_csv_params;
 

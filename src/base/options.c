@@ -10,7 +10,7 @@
 #include <string.h>
 
 const rdx_option_word rdx_option_switches[] = {{"off", 0}, {"on", 1}, {0}};
-const rdx_option_word rdx_option_negations[] = {{"on", 0}, {"off", 1}, {0}};
+const rdx_option_word rdx_option_defaults[] = {{"on", RDX_SWITCH_ON}, {"off", RDX_SWITCH_OFF}, {0}};
 const rdx_option_word rdx_option_builds[] = {{"fast_trace", RDX_BUILD_FAST_TRACE},
                                              {"fast_build", RDX_BUILD_FAST_BUILD},
                                              {"low_memory", RDX_BUILD_LOW_MEMORY},
@@ -25,14 +25,13 @@ RDX_PRINTF(3, 4) static void add(char *text, size_t size, const char *format, ..
   va_end(list);
 }
 
-static rdx_status no_such_option(rdx_options options, uint32_t method, const char *method_name, const char *name,
-                                 rdx_error *err) {
+static rdx_status no_such_option(rdx_status status, rdx_options options, uint32_t method, const char *method_name,
+                                 const char *name, rdx_error *err) {
   char list[384] = "";
   for (size_t i = 0; i < options.count; i++)
     if (options.list[i].method == method)
       add(list, sizeof list, "%s%s", *list ? ", " : "", options.list[i].name);
-  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s has no option '%.40s'; it has %s", method_name, name,
-                  *list ? list : "none");
+  return rdx_fail(err, status, "%s has no option '%.40s'; it has %s", method_name, name, *list ? list : "none");
 }
 
 static rdx_status wrong_value(const rdx_option *o, const char *value, rdx_error *err) {
@@ -85,7 +84,33 @@ rdx_status rdx_option_set(rdx_options options, uint32_t method, const char *meth
            o->size);
     return RDX_OK;
   }
-  return no_such_option(options, method, method_name, name, err);
+  return no_such_option(RDX_ERROR_NOT_FOUND, options, method, method_name, name, err);
+}
+
+static bool is_set(const rdx_option *o, const void *params) {
+  const char *field = (const char *)params + o->offset;
+  for (size_t i = 0; i < o->size; i++)
+    if (field[i] != 0)
+      return true;
+  return false;
+}
+
+/* Methods may share a field. */
+static bool has_field(rdx_options options, uint64_t methods, size_t offset) {
+  for (size_t i = 0; i < options.count; i++)
+    if (options.list[i].offset == offset && (methods >> options.list[i].method & 1) != 0)
+      return true;
+  return false;
+}
+
+rdx_status rdx_option_check(rdx_options options, uint64_t methods, uint32_t method, const char *method_name,
+                            const void *params, rdx_error *err) {
+  for (size_t i = 0; i < options.count; i++) {
+    const rdx_option *o = &options.list[i];
+    if (is_set(o, params) && !has_field(options, methods, o->offset))
+      return no_such_option(RDX_ERROR_ARGUMENT, options, method, method_name, o->name, err);
+  }
+  return RDX_OK;
 }
 
 bool rdx_option_describe(rdx_options options, uint32_t method, uint32_t number, char *text, size_t size) {

@@ -35,13 +35,18 @@ typedef struct rdx_options {
 #define RDX_OPTION_NUMBER(params, method, name, path, min, max)                                                        \
   { method, name, RDX_OPTION_FIELD(params, path), NULL, min, max }
 
-extern const rdx_option_word rdx_option_switches[];  /* off, on */
-extern const rdx_option_word rdx_option_negations[]; /* of fields that say "no": on is 0 */
-extern const rdx_option_word rdx_option_builds[];    /* rdx_build_preference */
+extern const rdx_option_word rdx_option_switches[]; /* off, on */
+extern const rdx_option_word rdx_option_defaults[]; /* rdx_switch */
+extern const rdx_option_word rdx_option_builds[];   /* rdx_build_preference */
 
 /* Set the option `name` of a method. RDX_ERROR_NOT_FOUND lists its options, RDX_ERROR_ARGUMENT the values. */
 RDX_MUST_USE rdx_status rdx_option_set(rdx_options options, uint32_t method, const char *method_name, const char *name,
                                        const char *value, void *params, rdx_error *err);
+
+/* Refuse params in which an option is set that none of `methods` (a bit each) has: RDX_ERROR_ARGUMENT names it and
+ * lists those of `method`. */
+RDX_MUST_USE rdx_status rdx_option_check(rdx_options options, uint64_t methods, uint32_t method,
+                                         const char *method_name, const void *params, rdx_error *err);
 
 /* Option `number` of a method as "name=1..9" or "name=word|word"; false: there are fewer. */
 bool rdx_option_describe(rdx_options options, uint32_t method, uint32_t number, char *text, size_t size);

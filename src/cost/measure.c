@@ -364,7 +364,7 @@ static rdx_status time_cube(cubing *c, cube_times *out, rdx_error *err) {
   static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 0};
   static const rdx_expression *const values[] = {&value};
   static const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &value};
-  const rdx_cube_spec spec = {scan, 2, scan, 2, values, 1, 0};
+  const rdx_cube_spec spec = {scan, 2, scan, 2, values, 1, NULL};
   const rdx_predicate one = {.kind = RDX_PREDICATE_EQ, .values = column_u32(&wanted, 1)};
   const rdx_predicate part = {.kind = RDX_PREDICATE_EQ, .column = 1, .values = column_u32(&wanted, 1)};
   RDX_TRY(rdx_star_add_cube(c->engine, &spec, err));

@@ -323,9 +323,9 @@ static rdx_status run_copy_to(rdx_statement *s, const rdx_copy_options *options,
                             : read_table(s, answer, err));
   if (!written->path)
     fflush(stdout);
-  const rdx_status status =
-      options->parquet ? rdx_table_write_parquet(answer->table, written->path, err)
-                       : rdx_table_write_csv(answer->table, written->path, csv->delimiter, !csv->no_header, err);
+  const rdx_status status = options->parquet ? rdx_table_write_parquet(answer->table, written->path, err)
+                                             : rdx_table_write_csv(answer->table, written->path, csv->delimiter,
+                                                                   csv->header != RDX_SWITCH_OFF, err);
   rdx_table_destroy(&answer->table);
   rdx_catalog_release(s->database->catalog, s->copied);
   s->copied = NULL;
@@ -357,7 +357,7 @@ static rdx_status read_file(rdx_statement *s, const rdx_catalog_table *table, co
       break;
     }
     snprintf(numbers[k], sizeof *numbers, "%u", k + 1);
-    names[k] = csv.no_header ? numbers[k] : table->columns[i].name;
+    names[k] = csv.header == RDX_SWITCH_OFF ? numbers[k] : table->columns[i].name;
     types[k] = (rdx_csv_type){names[k], table->columns[i].type, table->columns[i].scale};
   }
   csv.types = types;

@@ -63,7 +63,7 @@ static rdx_status set_option(const rdx_statement *s, const rdx_sql_option *o, rd
   if (rdx_words_alike(o->name, "header")) {
     if (!read_truth(o, &truth))
       return refuse(s, o, "it is true or false", err);
-    csv->no_header = !truth;
+    csv->header = truth ? RDX_SWITCH_ON : RDX_SWITCH_OFF;
     return RDX_OK;
   }
   if (rdx_words_alike(o->name, "encoding"))

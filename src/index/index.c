@@ -30,11 +30,13 @@ static const struct {
     {RDX_INDEX_RADIX_HASH, &rdx_radix_hash_ops},
 };
 
-rdx_status rdx_check_compaction(const char *method, const rdx_device *device, bool no_compaction, rdx_error *err) {
-  if (!no_compaction || device->info.backend != RDX_BACKEND_CPU)
+rdx_status rdx_check_compaction(const char *method, const rdx_device *device, rdx_switch compaction, rdx_error *err) {
+  if (compaction > RDX_SWITCH_OFF)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: compaction is unknown: %d", method, (int)compaction);
+  if (compaction == RDX_SWITCH_DEFAULT || device->info.backend != RDX_BACKEND_CPU)
     return RDX_OK;
   return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                  "%s: Embree has no compaction that could be left out; leave the option out (a build for low memory "
+                  "%s: Embree has no compaction to switch; leave the option out (a build for low memory "
                   "makes a smaller scene)",
                   method);
 }
@@ -233,6 +235,8 @@ rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rd
   rdx_device_column *owned = NULL;
   rdx_status status =
       index->ops ? RDX_OK : rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown index method %d", (int)index->params.method);
+  if (status == RDX_OK)
+    status = rdx_index_check_options(params ? params : &defaults, err);
   if (status == RDX_OK)
     status = rdx_progress("build", 0, 1, err);
   if (status == RDX_OK)

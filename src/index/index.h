@@ -136,8 +136,11 @@ RDX_MUST_USE rdx_status rdx_index_look_up_for(const rdx_index *index, const rdx_
                                               const rdx_lookup_params *params, const rdx_lookup_options *options,
                                               rdx_lookup_result **out, rdx_error *err);
 
-/* Refuse what a scene on this device has not: no_compaction on CPUs. */
-RDX_MUST_USE rdx_status rdx_check_compaction(const char *method, const rdx_device *device, bool no_compaction,
+/* Refuse options of other methods; the method is known. */
+RDX_MUST_USE rdx_status rdx_index_check_options(const rdx_index_params *params, rdx_error *err);
+
+/* Refuse what a scene on this device has not: compaction on CPUs. */
+RDX_MUST_USE rdx_status rdx_check_compaction(const char *method, const rdx_device *device, rdx_switch compaction,
                                              rdx_error *err);
 
 /* How many rows a part of a lookup's or a join's answer has at most, unless one probe alone has more, where `bytes` of

@@ -3,9 +3,8 @@
 
 /* The options of indexes by their names. */
 
-#include <raydex/index.h>
-
 #include "base/options.h"
+#include "index/index.h"
 
 static const rdx_option_word key_modes[] = {
     {"3d", RDX_RX_KEY_3D}, {"naive", RDX_RX_KEY_NAIVE}, {"extended", RDX_RX_KEY_EXTENDED}, {0}};
@@ -46,7 +45,7 @@ static const rdx_option list[] = {
     WORD(RDX_INDEX_RX, "range_ray", rx.range_ray, range_rays),
     WORD(RDX_INDEX_RX, "build", rx.build, rdx_option_builds),
     NUMBER(RDX_INDEX_RX, "partitions", rx.partitions, 0, PARTITIONS),
-    WORD(RDX_INDEX_RX, "compaction", rx.no_compaction, rdx_option_negations),
+    WORD(RDX_INDEX_RX, "compaction", rx.compaction, rdx_option_defaults),
     WORD(RDX_INDEX_RX, "updatable", rx.updatable, rdx_option_switches),
     WORD(RDX_INDEX_RX, "duplicate_any_hit", rx.duplicate_any_hit, rdx_option_switches),
     WORD(RDX_INDEX_RX, "always_any_hit", rx.always_any_hit, rdx_option_switches),
@@ -59,8 +58,8 @@ static const rdx_option list[] = {
     WORD(RDX_INDEX_RX_OPTIMIZED, "primitive", rx_optimized.primitive, primitives),
     WORD(RDX_INDEX_RX_OPTIMIZED, "build", rx_optimized.build, rdx_option_builds),
     NUMBER(RDX_INDEX_RX_OPTIMIZED, "partitions", rx_optimized.partitions, 0, PARTITIONS),
-    WORD(RDX_INDEX_RX_OPTIMIZED, "compaction", rx_optimized.no_compaction, rdx_option_negations),
-    WORD(RDX_INDEX_RX_OPTIMIZED, "compression", rx_optimized.no_compression, rdx_option_negations),
+    WORD(RDX_INDEX_RX_OPTIMIZED, "compaction", rx_optimized.compaction, rdx_option_defaults),
+    WORD(RDX_INDEX_RX_OPTIMIZED, "compression", rx_optimized.compression, rdx_option_defaults),
     WORD(RDX_INDEX_RX_OPTIMIZED, "published", rx_optimized.published, rdx_option_switches),
     NUMBER(RDX_INDEX_CGRX, "bucket_size", cgrx.bucket_size, 2, 65536),
     WORD(RDX_INDEX_CGRX, "mapping", cgrx.mapping, mappings),
@@ -68,7 +67,7 @@ static const rdx_option list[] = {
     WORD(RDX_INDEX_CGRX, "search", cgrx.search, searches),
     WORD(RDX_INDEX_CGRX, "build", cgrx.build, rdx_option_builds),
     NUMBER(RDX_INDEX_CGRX, "partitions", cgrx.partitions, 0, PARTITIONS),
-    WORD(RDX_INDEX_CGRX, "compaction", cgrx.no_compaction, rdx_option_negations),
+    WORD(RDX_INDEX_CGRX, "compaction", cgrx.compaction, rdx_option_defaults),
     WORD(RDX_INDEX_CGRX, "published", cgrx.published, rdx_option_switches),
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "node_size", cgrx_updatable.node_size, 4, 4096),
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "fill", cgrx_updatable.fill_percent, 1, 100),
@@ -76,7 +75,7 @@ static const rdx_option list[] = {
     WORD(RDX_INDEX_CGRX_UPDATABLE, "mapping", cgrx_updatable.mapping, mappings),
     WORD(RDX_INDEX_CGRX_UPDATABLE, "build", cgrx_updatable.build, rdx_option_builds),
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "partitions", cgrx_updatable.partitions, 0, PARTITIONS),
-    WORD(RDX_INDEX_CGRX_UPDATABLE, "compaction", cgrx_updatable.no_compaction, rdx_option_negations),
+    WORD(RDX_INDEX_CGRX_UPDATABLE, "compaction", cgrx_updatable.compaction, rdx_option_defaults),
     WORD(RDX_INDEX_CGRX_UPDATABLE, "published", cgrx_updatable.published, rdx_option_switches),
     WORD(RDX_INDEX_RADIX_HASH, "bits", radix_hash.bits, radix_bits),
 };
@@ -93,6 +92,11 @@ rdx_status rdx_index_params_set(rdx_index_params *params, const char *name, cons
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_params_set: params, name and value must not be NULL");
   return rdx_option_set(options, options_of(params->method), rdx_index_method_name(params->method), name, value, params,
                         err);
+}
+
+rdx_status rdx_index_check_options(const rdx_index_params *params, rdx_error *err) {
+  return rdx_option_check(options, 1ull << options_of(params->method), options_of(params->method),
+                          rdx_index_method_name(params->method), params, err);
 }
 
 bool rdx_index_option(rdx_index_method method, uint32_t number, char *text, size_t size) {

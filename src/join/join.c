@@ -550,7 +550,9 @@ static rdx_status check(const char *name, const rdx_device *device, const rdx_co
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "only the pairs of inner and left joins have a sum");
   if (p->each && p->result != RDX_JOIN_PAIRS)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: only pairs come in parts", name);
-  return RDX_OK;
+  if (p->index.method > RDX_INDEX_RADIX_HASH)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: unknown index method %d", name, (int)p->index.method);
+  return rdx_index_check_options(&p->index, err);
 }
 
 /* Equal keys need no order: hash tables are faster than the tree. Partitions make a join of them; to list rows, though,
@@ -624,6 +626,9 @@ static rdx_status check_over_ranges(const rdx_join_params *p, rdx_error *err) {
                     "rdx_join_between: %s holds points, which are on the left side; ranges are sorted by their bounds "
                     "(sorted_array)",
                     rdx_index_method_name(p->index.method));
+  if (p->index.sorted_array.lanes > 0)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "rdx_join_between: ranges that are sorted are searched by single threads; leave lanes out");
   return RDX_OK;
 }
 

@@ -3,9 +3,8 @@
 
 /* The options of scans by their names. */
 
-#include <raydex/scan.h>
-
 #include "base/options.h"
+#include "scan/scan.h"
 
 #define WORD(method, name, path, words) RDX_OPTION_WORD(rdx_scan_params, method, name, path, words)
 #define NUMBER(method, name, path, min, max) RDX_OPTION_NUMBER(rdx_scan_params, method, name, path, min, max)
@@ -30,15 +29,15 @@ static const rdx_option list[] = {
     WORD(RDX_SCAN_RTC3, "build", rtc3.build, rdx_option_builds),
     NUMBER(RDX_SCAN_RTSCAN, "vectors", rtscan.vectors, 1, 1024),
     NUMBER(RDX_SCAN_RTSCAN, "planes", rtscan.planes, 1, 6),
-    WORD(RDX_SCAN_RTSCAN, "derived", rtscan.no_planes, rdx_option_negations),
+    WORD(RDX_SCAN_RTSCAN, "derived", rtscan.derived, rdx_option_defaults),
     NUMBER(RDX_SCAN_RTSCAN, "group", rtscan.group, 1, 3),
     NUMBER(RDX_SCAN_RTSCAN, "cube_width", rtscan.cube_width, 1, UINT32_MAX),
     NUMBER(RDX_SCAN_RTSCAN, "ray_length", rtscan.ray_length, 1, UINT32_MAX),
     NUMBER(RDX_SCAN_RTSCAN, "interval", rtscan.interval_percent, 1, 100),
     NUMBER(RDX_SCAN_RTSCAN, "spacing", rtscan.spacing_percent, 1, 100),
-    WORD(RDX_SCAN_RTSCAN, "spaced", rtscan.no_spacing, rdx_option_negations),
-    WORD(RDX_SCAN_RTSCAN, "encoding", rtscan.no_encoding, rdx_option_negations),
-    WORD(RDX_SCAN_RTSCAN, "negative", rtscan.positive_only, rdx_option_negations),
+    WORD(RDX_SCAN_RTSCAN, "spaced", rtscan.spaced, rdx_option_defaults),
+    WORD(RDX_SCAN_RTSCAN, "encoding", rtscan.encoding, rdx_option_defaults),
+    WORD(RDX_SCAN_RTSCAN, "negative", rtscan.negative, rdx_option_defaults),
     NUMBER(RDX_SCAN_RTSCAN, "rows_per_box", rtscan.rows_per_box, 1, 256),
     WORD(RDX_SCAN_RTSCAN, "insist", rtscan.insist, rdx_option_switches),
     WORD(RDX_SCAN_RTSCAN, "published", rtscan.published, rdx_option_switches),
@@ -51,6 +50,17 @@ rdx_status rdx_scan_params_set(rdx_scan_params *params, const char *name, const 
   if (!params || !name || !value)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_params_set: params, name and value must not be NULL");
   return rdx_option_set(options, params->method, rdx_scan_method_name(params->method), name, value, params, err);
+}
+
+/* AUTO passes options on to the methods that it chooses among. */
+rdx_status rdx_scan_check_options(const rdx_scan_params *params, rdx_error *err) {
+  const rdx_scan_auto_params *a = &params->among;
+  uint64_t methods = 1ull << params->method;
+  if (params->method == RDX_SCAN_AUTO)
+    methods |= (uint64_t)a->bindex << RDX_SCAN_BINDEX | (uint64_t)a->rtindex << RDX_SCAN_RTINDEX |
+               (uint64_t)a->rtc1 << RDX_SCAN_RTC1 | (uint64_t)a->rtc3 << RDX_SCAN_RTC3 |
+               (uint64_t)a->rtscan << RDX_SCAN_RTSCAN;
+  return rdx_option_check(options, methods, params->method, rdx_scan_method_name(params->method), params, err);
 }
 
 bool rdx_scan_option(rdx_scan_method method, uint32_t number, char *text, size_t size) {

@@ -145,6 +145,7 @@ rdx_status rdx_scan_create(rdx_device *device, const rdx_column *columns, uint32
     used.method = RDX_SCAN_COLUMN;
   if ((size_t)used.method >= RDX_COUNT(methods))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown scan method %d", (int)used.method);
+  RDX_TRY(rdx_scan_check_options(params ? params : &defaults, err));
   const rdx_scan_ops *ops = choice ? &rdx_scan_auto_ops : methods[used.method];
   RDX_TRY(rdx_scan_check_tracing(ops, device, err));
   RDX_TRY(check_columns(columns, count, err));

@@ -83,6 +83,8 @@ struct rdx_scan {
 const rdx_scan_ops *rdx_scan_ops_of(rdx_scan_method method);
 /* RDX_ERROR_UNSUPPORTED where a method needs rays that the device does not trace. */
 RDX_MUST_USE rdx_status rdx_scan_check_tracing(const rdx_scan_ops *ops, const rdx_device *device, rdx_error *err);
+/* Refuse options of other methods; the method is known. */
+RDX_MUST_USE rdx_status rdx_scan_check_options(const rdx_scan_params *params, rdx_error *err);
 /* Whether AUTO is to choose among several. */
 bool rdx_scan_is_choice(const rdx_scan_params *params);
 

@@ -3,9 +3,8 @@
 
 /* The options of engines by their names. */
 
-#include <raydex/star.h>
-
 #include "base/options.h"
+#include "star/star.h"
 
 static const rdx_option_word mappings[] = {{"rank", RDX_RT_CUBE_RANK}, {"published", RDX_RT_CUBE_PUBLISHED}, {0}};
 static const rdx_option_word operators[] = {{"encode", RDX_RT_CUBE_ENCODE},
@@ -42,6 +41,11 @@ rdx_status rdx_star_params_set(rdx_star_params *params, const char *name, const 
   if (!params || !name || !value)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_params_set: params, name and value must not be NULL");
   return rdx_option_set(options, params->method, rdx_star_method_name(params->method), name, value, params, err);
+}
+
+rdx_status rdx_star_check_options(const rdx_star_params *params, rdx_error *err) {
+  return rdx_option_check(options, 1ull << params->method, params->method, rdx_star_method_name(params->method), params,
+                          err);
 }
 
 bool rdx_star_option(rdx_star_method method, uint32_t number, char *text, size_t size) {

@@ -717,7 +717,7 @@ rdx_status rdx_plan_measures(const rdx_packed_relation *relation, const rdx_cube
   *out = (rdx_plan){.relation = relation};
   rdx_status status = RDX_OK;
   for (uint32_t i = 0; i < spec->expression_count && status == RDX_OK; i++)
-    status = plan_expression(out, spec->expressions[i], (spec->unsummed >> i & 1) == 0, err);
+    status = plan_expression(out, spec->expressions[i], !spec->summed || spec->summed[i], err);
   if (status != RDX_OK)
     rdx_plan_destroy(out);
   return status;

@@ -60,12 +60,10 @@ rdx_status rdx_needs_of(const rdx_query *query, uint32_t most_scan, rdx_needs *o
     if (!a->expression)
       continue;
     const uint32_t at = find_expression(out->expressions, out->expression_count, a->expression);
-    if (at == out->expression_count) {
+    if (at == out->expression_count)
       out->expressions[out->expression_count++] = a->expression;
-      out->unsummed |= 1u << at;
-    }
     if (a->kind == RDX_AGGREGATE_SUM || a->kind == RDX_AGGREGATE_AVG)
-      out->unsummed &= ~(1u << at);
+      out->summed[at] = true;
   }
   return RDX_OK;
 }
@@ -95,8 +93,8 @@ bool rdx_needs_unite(rdx_needs *needs, const rdx_needs *more) {
     all.scan[all.scan_count++] = more->scan[i];
   }
   for (uint32_t i = 0; i < more->expression_count; i++)
-    if ((more->unsummed >> i & 1) == 0)
-      all.unsummed &= ~(1u << find_expression(all.expressions, all.expression_count, more->expressions[i]));
+    if (more->summed[i])
+      all.summed[find_expression(all.expressions, all.expression_count, more->expressions[i])] = true;
   *needs = all;
   return true;
 }
@@ -226,7 +224,7 @@ rdx_cube_spec rdx_needs_spec(const rdx_needs *needs) {
                          .group_count = needs->group_count,
                          .expressions = needs->expressions,
                          .expression_count = needs->expression_count,
-                         .unsummed = needs->unsummed};
+                         .summed = needs->summed};
 }
 
 /* Whether a cube has expression `number` of a query; of some attributes their sums are something apart. A cube may name
@@ -235,10 +233,9 @@ static bool has_expression(const rdx_cube_spec *spec, const rdx_needs *needs, ui
                            const rdx_packed_relation *relation) {
   const rdx_expression *e = needs->expressions[number];
   const bool sums = e->kind == RDX_EXPRESSION_ATTRIBUTE &&
-                    rdx_packed_column_is_summed_apart(&relation->attributes[e->attribute]) &&
-                    (needs->unsummed >> number & 1) == 0;
+                    rdx_packed_column_is_summed_apart(&relation->attributes[e->attribute]) && needs->summed[number];
   for (uint32_t i = 0; i < spec->expression_count; i++)
-    if (rdx_expressions_equal(spec->expressions[i], e) && !(sums && (spec->unsummed >> i & 1) != 0))
+    if (rdx_expressions_equal(spec->expressions[i], e) && !(sums && spec->summed && !spec->summed[i]))
       return true;
   return false;
 }
@@ -319,6 +316,17 @@ static rdx_status copy_expression(const rdx_expression *e, uint32_t depth, uint3
   return RDX_OK;
 }
 
+static rdx_status copy_summed(const rdx_cube_spec *spec, rdx_arena *arena, rdx_cube_spec *out, rdx_error *err) {
+  bool *summed = NULL;
+  if (!spec->summed)
+    return RDX_OK;
+  RDX_TRY(rdx_arena_alloc(arena, spec->expression_count, sizeof *summed, "a cube", (void **)&summed, err));
+  for (uint32_t i = 0; i < spec->expression_count; i++)
+    summed[i] = spec->summed[i];
+  out->summed = summed;
+  return RDX_OK;
+}
+
 rdx_status rdx_spec_copy(const rdx_cube_spec *spec, uint32_t most_scan, const rdx_packed_relation *relation,
                          rdx_arena *arena, rdx_cube_spec *out, rdx_error *err) {
   const rdx_expression **expressions = NULL;
@@ -338,5 +346,5 @@ rdx_status rdx_spec_copy(const rdx_cube_spec *spec, uint32_t most_scan, const rd
     RDX_TRY(copy_expression(spec->expressions[i], 1, &left, arena, &expressions[i], err));
   }
   out->expressions = expressions;
-  return RDX_OK;
+  return copy_summed(spec, arena, out, err);
 }

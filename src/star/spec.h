@@ -15,9 +15,9 @@ typedef struct rdx_needs {
   uint32_t scan[RDX_MOST_SCAN], group_by[RDX_MOST_SPEC];
   const rdx_expression *expressions[RDX_MOST_SPEC];
   uint32_t scan_count, group_count, expression_count;
-  uint32_t most_scan; /* attributes that a cube has */
-  uint32_t unsummed;  /* see rdx_cube_spec */
-  bool too_many;      /* for any cube */
+  uint32_t most_scan;         /* attributes that a cube has */
+  bool summed[RDX_MOST_SPEC]; /* see rdx_cube_spec */
+  bool too_many;              /* for any cube */
 } rdx_needs;
 
 /* What a query needs. RDX_ERROR_UNSUPPORTED where that is more than a spec may have, of scan attributes `most_scan`. */

@@ -261,6 +261,7 @@ rdx_status rdx_star_create(rdx_device *device, const rdx_relation *relation, con
   const rdx_star_params used = params ? *params : defaults;
   if ((size_t)used.method >= RDX_COUNT(kinds))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown star method %d", (int)used.method);
+  RDX_TRY(rdx_star_check_options(&used, err));
   const engine_kind *kind = &kinds[used.method];
   if (kind->cubed && kind->cubed->traces_rays && device->info.tracing == RDX_TRACING_NONE)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", kind->name, device->info.name);

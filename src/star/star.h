@@ -50,6 +50,9 @@ typedef struct rdx_star_ops {
   void (*destroy)(void *self); /* also what is built in part; its memory is the caller's */
 } rdx_star_ops;
 
+/* Refuse options of other methods; the method is known. */
+RDX_MUST_USE rdx_status rdx_star_check_options(const rdx_star_params *params, rdx_error *err);
+
 extern const rdx_star_ops rdx_column_engine_ops;
 extern const rdx_star_ops rdx_sorted_cube_ops;
 extern const rdx_star_ops rdx_coarse_cube_ops;

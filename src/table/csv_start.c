@@ -219,7 +219,7 @@ rdx_status rdx_csv_check_delimiter(char delimiter, rdx_error *err) {
 }
 
 static rdx_status check_params(const rdx_csv_params *params, rdx_error *err) {
-  const char quote = params->no_quotes ? '\0' : params->quote ? params->quote : '"';
+  const char quote = params->quotes == RDX_SWITCH_OFF ? '\0' : params->quote ? params->quote : '"';
   if (!may_separate(params->delimiter) || (params->delimiter && params->delimiter == quote))
     return rdx_csv_check_delimiter('"', err);
   if (!may_separate(params->quote))
@@ -381,7 +381,7 @@ static rdx_status start(reader *r, const rdx_csv_params *params, rdx_error *err)
   if (!r->delimiter)
     recognise_delimiter(r);
   r->check = true; /* until the rest of the text has been looked at */
-  rdx_status status = read_names(r, !params->no_header, &names, err);
+  rdx_status status = read_names(r, params->header != RDX_SWITCH_OFF, &names, err);
   if (status == RDX_OK)
     status = find_tail(r, err);
   rdx_names index = {0};
@@ -401,7 +401,7 @@ rdx_status rdx_csv_start(reader *r, const char *name, const char *text, size_t s
   static const rdx_csv_params defaults = {0};
   params = params ? params : &defaults;
   *r = (reader){.name = name, .delimiter = params->delimiter};
-  r->quote = params->no_quotes ? '\0' : params->quote ? params->quote : '"';
+  r->quote = params->quotes == RDX_SWITCH_OFF ? '\0' : params->quote ? params->quote : '"';
   RDX_TRY(refuse_table(name, text, size, err));
   RDX_TRY(refuse_compressed(name, text, size, err));
   RDX_TRY(check_params(params, err));

@@ -490,11 +490,57 @@ static void test_cancelled_lookup(void **state) {
   free(upper);
 }
 
+/* ---- Options of other methods ---- */
+
+static void options_of_other_methods_are_refused(void **state) {
+  (void)state;
+  static const uint32_t ones[] = {1, 2, 3};
+  const rdx_column column = {.type = RDX_TYPE_U32, .rows = 3, .values = ones};
+  const rdx_attribute attribute = {"a", column, 0};
+  const rdx_relation relation = {.rows = 3, .attributes = &attribute, .attribute_count = 1};
+  const rdx_index_params indexes[] = {
+      {.method = RDX_INDEX_TREE, .hash.load_percent = 50},
+      {.method = RDX_INDEX_HASH, .tree.lanes = 2},
+      {.method = RDX_INDEX_RX, .cgrx.bucket_size = 16},
+      {.method = RDX_INDEX_CGRX, .cgrx_updatable.compaction = RDX_SWITCH_ON},
+      {.tree.lanes = 2}, /* the default may be another */
+  };
+  const rdx_scan_params scans[] = {
+      {.method = RDX_SCAN_COLUMN, .bindex.vectors = 8},
+      {.method = RDX_SCAN_BINDEX, .among.bindex = true},
+      {.method = RDX_SCAN_RTINDEX, .rtc1.rays = 8},
+      {.among.bindex = true, .rtscan.planes = 2},
+      {.rtc3.insist = true},
+  };
+  const rdx_star_params stars[] = {
+      {.method = RDX_STAR_COARSE_CUBE, .rt_cube.leg_x = 4},
+      {.method = RDX_STAR_SORTED_CUBE, .coarse_cube.block_rows = 8},
+      {.rt_cube.insist = true},
+  };
+  rdx_index *index = NULL;
+  rdx_scan *scan = NULL;
+  rdx_star *star = NULL;
+  rdx_join_result *join = NULL;
+  for (size_t i = 0; i < sizeof indexes / sizeof *indexes; i++) {
+    FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &column, &indexes[i], &index, err));
+    FAILS(RDX_ERROR_ARGUMENT,
+          rdx_join_equal(test_device, &column, &column, &(rdx_join_params){.index = indexes[i]}, &join, err));
+  }
+  for (size_t i = 0; i < sizeof scans / sizeof *scans; i++)
+    FAILS(RDX_ERROR_ARGUMENT, rdx_scan_create(test_device, &column, 1, &scans[i], &scan, err));
+  for (size_t i = 0; i < sizeof stars / sizeof *stars; i++)
+    FAILS(RDX_ERROR_ARGUMENT, rdx_star_create(test_device, &relation, &stars[i], &star, err));
+  OK(rdx_scan_create(test_device, &column, 1, &(rdx_scan_params){.among.bindex = true, .bindex.vectors = 8}, &scan,
+                     err)); /* it is among those that AUTO chooses from */
+  rdx_scan_destroy(&scan);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_devices_by_name),
       cmocka_unit_test(test_bad_columns),
       cmocka_unit_test(test_bad_options),
+      cmocka_unit_test(options_of_other_methods_are_refused),
       cmocka_unit_test(test_bad_lookups),
       cmocka_unit_test(test_device_columns),
       cmocka_unit_test(test_columns_of_other_devices),

@@ -373,13 +373,13 @@ static void test_named_twice(void **state) {
   const rdx_query q = {.aggregates = &sum, .aggregate_count = 1};
   for (rdx_star_method method = RDX_STAR_SORTED_CUBE; method <= RDX_STAR_RT_CUBE; method++)
     for (uint32_t unsummed = 0; unsummed < 3; unsummed++) {
+      const bool summed[] = {unsummed != 1, unsummed != 2};
       rdx_star *star = NULL;
       rdx_query_result *result = NULL;
       if (is_left_out(method))
         continue;
       OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
-      OK(rdx_star_add_cube(star, &(rdx_cube_spec){.expressions = both, .expression_count = 2, .unsummed = unsummed},
-                           err));
+      OK(rdx_star_add_cube(star, &(rdx_cube_spec){.expressions = both, .expression_count = 2, .summed = summed}, err));
       OK(rdx_star_run(star, &q, NULL, &result, err));
       assert_true(float_at(result, 0, 0) == ROWS / 8 * 28. + ROWS % 8 * (ROWS % 8 - 1) / 2.);
       rdx_query_result_destroy(&result);

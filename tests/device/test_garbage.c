@@ -425,7 +425,7 @@ static void check_scans(uint64_t rows) {
       {.method = RDX_SCAN_RTC1},
       {.method = RDX_SCAN_RTC3},
       {.method = RDX_SCAN_RTSCAN},
-      {.method = RDX_SCAN_RTSCAN, .rtscan = {.no_encoding = true, .group = 2}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.encoding = RDX_SWITCH_OFF, .group = 2}},
   };
   static const rdx_type types[COLUMNS] = {RDX_TYPE_I32, RDX_TYPE_U64, RDX_TYPE_STRING, RDX_TYPE_F64};
   static const test_shape shapes[] = {SHAPE_FEW, SHAPE_SKEWED, SHAPE_RANDOM, SHAPE_SORTED};

@@ -24,7 +24,7 @@ static const rdx_rx_params options[] = {
     {.x_bits = 23, .y_bits = 23, .z_bits = 18, .partitions = 3},
     {.x_bits = 22, .y_bits = 21, .z_bits = 21, .primitive = RDX_RX_BOX},
     {.x_bits = 18, .y_bits = 23, .z_bits = 23, .primitive = RDX_RX_SPHERE, .partitions = 7},
-    {.point_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET, .no_compaction = true},
+    {.point_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET, .compaction = RDX_SWITCH_OFF},
     {.point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO, .range_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO},
     {.primitive = RDX_RX_BOX, .point_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET},
     {.primitive = RDX_RX_SPHERE, .point_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO},
@@ -71,11 +71,12 @@ static const rdx_index_params variants[] = {
     {.method = RDX_INDEX_BTREE, .btree.fill_percent = 100},
     {.method = RDX_INDEX_RX_OPTIMIZED,
      .rx_optimized = {.primitive = RDX_RX_TRIANGLE, .partitions = 3, .build = RDX_BUILD_LOW_MEMORY}},
-    {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.no_compression = true, .no_compaction = true}},
+    {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.compression = RDX_SWITCH_OFF, .compaction = RDX_SWITCH_OFF}},
     {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_BOX, .partitions = 2}},
-    {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_SPHERE, .no_compression = true}},
+    {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_SPHERE, .compression = RDX_SWITCH_OFF}},
     {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized.published = true},
-    {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.published = true, .partitions = 1, .no_compression = true}},
+    {.method = RDX_INDEX_RX_OPTIMIZED,
+     .rx_optimized = {.published = true, .partitions = 1, .compression = RDX_SWITCH_OFF}},
     {.method = RDX_INDEX_CGRX, .cgrx.published = true},
     {.method = RDX_INDEX_CGRX, .cgrx = {.published = true, .bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},
     {.method = RDX_INDEX_CGRX, .cgrx = {.published = true, .bucket_size = 5, .layout = RDX_CGRX_LAYOUT_COLUMN}},
@@ -89,7 +90,7 @@ static const rdx_index_params variants[] = {
     {.method = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 5, .search = RDX_CGRX_SEARCH_LINEAR, .partitions = 3}},
     {.method = RDX_INDEX_CGRX_NAIVE, .cgrx = {.bucket_size = 2, .mapping = RDX_CGRX_MAPPING_PLAIN}},
     {.method = RDX_INDEX_CGRX_NAIVE,
-     .cgrx = {.bucket_size = 3, .mapping = RDX_CGRX_MAPPING_SCALED, .no_compaction = true}},
+     .cgrx = {.bucket_size = 3, .mapping = RDX_CGRX_MAPPING_SCALED, .compaction = RDX_SWITCH_OFF}},
     {.method = RDX_INDEX_CGRX_NAIVE, .cgrx = {.bucket_size = 32, .build = RDX_BUILD_FAST_BUILD}},
     {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 4, .fill_percent = 1}},
     {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 7, .mapping = RDX_CGRX_MAPPING_PLAIN}},
@@ -129,16 +130,16 @@ static void check_including(rdx_index *index, const rdx_column *keys, const rdx_
 static rdx_status create_index(const test_column *keys, const rdx_index_params *params, rdx_index **out,
                                rdx_error *err) {
   rdx_index_params p = *params;
-  bool *const flags[] = {&p.rx.no_compaction, &p.rx_optimized.no_compaction, &p.cgrx.no_compaction,
-                         &p.cgrx_updatable.no_compaction};
+  rdx_switch *const flags[] = {&p.rx.compaction, &p.rx_optimized.compaction, &p.cgrx.compaction,
+                               &p.cgrx_updatable.compaction};
   bool any = false;
   for (size_t i = 0; i < COUNT(flags); i++)
-    any |= *flags[i];
+    any |= *flags[i] != RDX_SWITCH_DEFAULT;
   if (any && rdx_device_get_info(test_device)->backend == RDX_BACKEND_CPU) {
     assert_int_equal(rdx_index_create(test_device, &keys->view, &p, out, err), RDX_ERROR_UNSUPPORTED);
     assert_non_null(strstr(err->text, "Embree has no compaction"));
     for (size_t i = 0; i < COUNT(flags); i++)
-      *flags[i] = false;
+      *flags[i] = RDX_SWITCH_DEFAULT;
   }
   return rdx_index_create(test_device, &keys->view, &p, out, err);
 }

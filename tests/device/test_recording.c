@@ -86,7 +86,7 @@ static void test_scan(void **state) {
   }
   const rdx_predicate all = {.kind = RDX_PREDICATE_AND, .children = terms, .child_count = 3};
   const rdx_scan_params params = {.method = RDX_SCAN_RTSCAN,
-                                  .rtscan = {.vectors = 3, .no_planes = true, .group = 3, .rows_per_box = 1}};
+                                  .rtscan = {.vectors = 3, .derived = RDX_SWITCH_OFF, .group = 3, .rows_per_box = 1}};
   OK(rdx_recording_start(test_device, &recording, err));
   OK(rdx_scan_create(test_device, columns, 3, &params, &scan, err));
   OK(rdx_scan_run(scan, &all, &(rdx_scan_run_params){.stats = true}, &result, err));

@@ -169,21 +169,21 @@ static void test_options(void **state) {
       {.method = RDX_SCAN_RTC3, .rtc3 = {.group = 2, .rays = 13, .rows_per_box = 1}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 4, .group = 2, .rows_per_box = 1, .cube_width = 11}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 6, .interval_percent = 70, .spacing_percent = 60}},
-      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 1, .group = 1, .no_spacing = true, .ray_length = 9}},
-      {.method = RDX_SCAN_RTSCAN, .rtscan = {.positive_only = true, .build = RDX_BUILD_LOW_MEMORY}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 1, .group = 1, .spaced = RDX_SWITCH_OFF, .ray_length = 9}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.negative = RDX_SWITCH_OFF, .build = RDX_BUILD_LOW_MEMORY}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 1, .planes = 1}},
-      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 2, .planes = 2, .positive_only = true}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 2, .planes = 2, .negative = RDX_SWITCH_OFF}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 3, .planes = 6}},
-      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .no_planes = true}},
-      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 5, .no_encoding = true}},
-      {.method = RDX_SCAN_RTSCAN, .rtscan = {.no_encoding = true, .group = 2, .positive_only = true}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .derived = RDX_SWITCH_OFF}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 5, .encoding = RDX_SWITCH_OFF}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.encoding = RDX_SWITCH_OFF, .group = 2, .negative = RDX_SWITCH_OFF}},
       {.method = RDX_SCAN_RTC1, .rtc1.published = true},
       {.method = RDX_SCAN_RTINDEX, .rtc1.published = true},
       {.method = RDX_SCAN_RTC3, .rtc3.published = true},
       {.method = RDX_SCAN_RTSCAN, .rtscan.published = true},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .group = 1, .vectors = 3}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .group = 2, .vectors = 4, .cube_width = 7}},
-      {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .no_encoding = true, .vectors = 2, .planes = 1}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .encoding = RDX_SWITCH_OFF, .vectors = 2, .planes = 1}},
   };
   for (size_t i = 0; i < COUNT(variants) * (test_is_slow() ? 1 : 6); i++) {
     table t = make_table(1 + (uint32_t)(test_random() % MOST_COLUMNS), 1 + test_random() % 700);
@@ -433,12 +433,12 @@ static void test_disjunctions(void **state) {
   (void)state;
   enum { MOST = 6, COLUMNS = 4 };
   static const rdx_scan_params forms[] = {
-      {.method = RDX_SCAN_RTSCAN, .rtscan = {.group = 3, .vectors = 5, .no_planes = true}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.group = 3, .vectors = 5, .derived = RDX_SWITCH_OFF}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.group = 2, .vectors = 2, .planes = 2, .rows_per_box = 1}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.group = 1, .vectors = 6}},
       {.method = RDX_SCAN_RTSCAN},
       {.method = RDX_SCAN_RTSCAN, .rtscan.published = true},
-      {.method = RDX_SCAN_RTSCAN, .rtscan = {.no_encoding = true, .vectors = 3}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.encoding = RDX_SWITCH_OFF, .vectors = 3}},
   };
   for (size_t f = 0; f < COUNT(forms); f++) {
     table t = {.count = COLUMNS, .rows = test_is_slow() ? 700 : 5000};

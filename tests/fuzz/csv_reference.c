@@ -301,24 +301,24 @@ static bool read_header(const document *d, ref_text *names, size_t *count, size_
       return false;
     }
     bool wrong = false;
-    for (size_t i = 0; i < f.text.length && !d->params->no_header; i++)
+    for (size_t i = 0; i < f.text.length && d->params->header != RDX_SWITCH_OFF; i++)
       wrong |= f.text.bytes[i] == '\0' || (f.text.bytes[i] == '\r' && !f.quoted);
     if (wrong) {
       fail(out, d, from);
       return false;
     }
     names[*count] = f.text;
-    if (d->params->no_header) {
+    if (d->params->header == RDX_SWITCH_OFF) {
       names[*count].bytes = ref_alloc(24);
       names[*count].length = (size_t)sprintf(names[*count].bytes, "%zu", *count + 1);
     }
-    if (!d->params->no_header && f.last && *count == 0 && f.text.length == 0 && !f.quoted) {
+    if (d->params->header != RDX_SWITCH_OFF && f.last && *count == 0 && f.text.length == 0 && !f.quoted) {
       out->failed = true;
       return false;
     }
     at = f.next;
   }
-  *data = d->params->no_header ? d->body : at;
+  *data = d->params->header == RDX_SWITCH_OFF ? d->body : at;
   return true;
 }
 
@@ -423,7 +423,7 @@ void ref_read(const char *text, size_t size, const rdx_csv_params *params, ref_t
   document d = {.params = params, .delimiter = params->delimiter};
   ref_text utf8;
   *out = (ref_table){0};
-  d.quote = params->no_quotes ? '\0' : params->quote ? params->quote : '"';
+  d.quote = params->quotes == RDX_SWITCH_OFF ? '\0' : params->quote ? params->quote : '"';
   if (!decode((const unsigned char *)text, size, params->encoding, &utf8, &out->line)) {
     out->failed = true;
     return;

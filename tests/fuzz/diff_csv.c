@@ -211,8 +211,8 @@ static void draw_dialect(dialect *d) {
     d->params.quote = d->quote;
   if (d->params.delimiter && d->params.delimiter == d->params.quote)
     d->params.quote = '\0';
-  d->params.no_quotes = one_in(8);
-  d->params.no_header = one_in(4);
+  d->params.quotes = one_in(8) ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT;
+  d->params.header = one_in(4) ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT;
   d->params.encoding = one_in(8) ? (rdx_encoding)(1 + below(2)) : RDX_ENCODING_UTF8;
   d->params.nulls = d->nulls;
   for (d->params.null_count = one_in(2) ? 0 : below(4); d->params.null_count > 3;)
@@ -276,10 +276,10 @@ static void say_file(buffer *b, const dialect *d) {
     value.length = 0;
     say(&value, one_in(6) ? names[below(COUNT(names))] : names[i % 3]);
     put(b, &d->delimiter, i > 0);
-    if (!d->params.no_header)
+    if (d->params.header != RDX_SWITCH_OFF)
       say_field(b, d, &value);
   }
-  if (d->params.no_header)
+  if (d->params.header == RDX_SWITCH_OFF)
     b->length -= columns - 1;
   else
     say_line_end(b, style);
@@ -331,8 +331,9 @@ static void show(const buffer *b, const dialect *d, const char *what, uint64_t c
   fprintf(stderr, "--seed %" PRIu64 " --only %" PRIu64 ": %s, column %" PRIu64 ", row %" PRIu64 "\n", run.seed,
           run.number, what, column, row);
   fprintf(stderr, "delimiter '%c' quote '%c'%s%s encoding %d types %zu columns %zu nulls", d->params.delimiter,
-          d->params.quote, d->params.no_quotes ? " none" : "", d->params.no_header ? " no header" : "",
-          (int)d->params.encoding, d->params.type_count, d->params.column_count);
+          d->params.quote, d->params.quotes == RDX_SWITCH_OFF ? " none" : "",
+          d->params.header == RDX_SWITCH_OFF ? " no header" : "", (int)d->params.encoding, d->params.type_count,
+          d->params.column_count);
   for (size_t i = 0; i < d->params.null_count; i++)
     fprintf(stderr, " '%s'", d->nulls[i]);
   for (size_t i = 0; i < d->params.type_count; i++)

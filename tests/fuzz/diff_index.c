@@ -57,9 +57,10 @@ static bool fits_mode(const rdx_column *keys, i128 most) {
   return true;
 }
 
-/* CPUs refuse no_compaction. */
-static bool random_compaction(void) {
-  return chance(30) && rdx_device_get_info(diff_device)->backend != RDX_BACKEND_CPU;
+/* CPUs refuse to switch compaction. */
+static rdx_switch random_compaction(void) {
+  const bool can = rdx_device_get_info(diff_device)->backend != RDX_BACKEND_CPU;
+  return can && chance(40) ? (rdx_switch)below(RDX_SWITCH_OFF + 1) : RDX_SWITCH_DEFAULT;
 }
 
 static uint32_t random_partitions(void) {
@@ -97,7 +98,7 @@ static void random_rx(rdx_rx_params *rx, const rdx_column *keys, refusal *r) {
   rx->range_ray = ranges[chance(95) ? below(3) : 3];
   rx->build = random_build();
   rx->partitions = random_partitions();
-  rx->no_compaction = random_compaction();
+  rx->compaction = random_compaction();
   rx->updatable = chance(30);
   rx->duplicate_any_hit = chance(20);
   rx->always_any_hit = chance(30);
@@ -120,7 +121,7 @@ static void random_cgrx(rdx_index_method method, rdx_cgrx_params *cgrx, refusal 
   cgrx->search = (rdx_cgrx_search)below(RDX_CGRX_SEARCH_LINEAR + 1);
   cgrx->build = random_build();
   cgrx->partitions = random_partitions();
-  cgrx->no_compaction = random_compaction();
+  cgrx->compaction = random_compaction();
   if (method == RDX_INDEX_CGRX_NAIVE && cgrx->mapping == RDX_CGRX_MAPPING_COVERING) {
     must_refuse(r, RDX_ERROR_ARGUMENT, "covering triangles of the naive representation");
     must_refuse(r, RDX_ERROR_UNSUPPORTED, "covering triangles of the naive representation");
@@ -135,7 +136,7 @@ static void random_updatable(rdx_cgrx_updatable_params *p) {
   p->mapping = (rdx_cgrx_mapping)below(RDX_CGRX_MAPPING_COVERING + 1);
   p->build = random_build();
   p->partitions = random_partitions();
-  p->no_compaction = random_compaction();
+  p->compaction = random_compaction();
 }
 
 /* The largest number of invocations that a subgroup has room for. */
@@ -178,8 +179,8 @@ rdx_index_params index_params(rdx_index_method method, const rdx_column *keys, r
     p.rx_optimized.primitive = (rdx_rx_primitive)below(RDX_RX_BOX + 1);
     p.rx_optimized.build = random_build();
     p.rx_optimized.partitions = random_partitions();
-    p.rx_optimized.no_compaction = random_compaction();
-    p.rx_optimized.no_compression = chance(30);
+    p.rx_optimized.compaction = random_compaction();
+    p.rx_optimized.compression = chance(30) ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT;
     p.rx_optimized.published = chance(20);
     break;
   case RDX_INDEX_CGRX:
@@ -201,24 +202,24 @@ rdx_index_params index_params(rdx_index_method method, const rdx_column *keys, r
 void index_note(const rdx_index_params *p) {
   note("index %s", rdx_index_method_name(p->method));
   if (p->method == RDX_INDEX_RX)
-    note(" key_mode %d bits %d,%d,%d primitive %d point_ray %d range_ray %d build %d partitions %u no_compaction %d "
+    note(" key_mode %d bits %d,%d,%d primitive %d point_ray %d range_ray %d build %d partitions %u compaction %d "
          "updatable %d duplicate_any_hit %d always_any_hit %d published %d",
          p->rx.key_mode, p->rx.x_bits, p->rx.y_bits, p->rx.z_bits, p->rx.primitive, p->rx.point_ray, p->rx.range_ray,
-         p->rx.build, p->rx.partitions, p->rx.no_compaction, p->rx.updatable, p->rx.duplicate_any_hit,
+         p->rx.build, p->rx.partitions, p->rx.compaction, p->rx.updatable, p->rx.duplicate_any_hit,
          p->rx.always_any_hit, p->rx.published);
   else if (p->method == RDX_INDEX_RX_OPTIMIZED)
-    note(" primitive %d build %d partitions %u no_compaction %d no_compression %d published %d",
-         p->rx_optimized.primitive, p->rx_optimized.build, p->rx_optimized.partitions, p->rx_optimized.no_compaction,
-         p->rx_optimized.no_compression, p->rx_optimized.published);
+    note(" primitive %d build %d partitions %u compaction %d compression %d published %d", p->rx_optimized.primitive,
+         p->rx_optimized.build, p->rx_optimized.partitions, p->rx_optimized.compaction, p->rx_optimized.compression,
+         p->rx_optimized.published);
   else if (p->method == RDX_INDEX_CGRX || p->method == RDX_INDEX_CGRX_NAIVE)
-    note(" bucket %u mapping %d layout %d search %d build %d partitions %u no_compaction %d published %d",
+    note(" bucket %u mapping %d layout %d search %d build %d partitions %u compaction %d published %d",
          p->cgrx.bucket_size, p->cgrx.mapping, p->cgrx.layout, p->cgrx.search, p->cgrx.build, p->cgrx.partitions,
-         p->cgrx.no_compaction, p->cgrx.published);
+         p->cgrx.compaction, p->cgrx.published);
   else if (p->method == RDX_INDEX_CGRX_UPDATABLE)
-    note(" node %u fill %d chain %u mapping %d build %d partitions %u no_compaction %d published %d",
+    note(" node %u fill %d chain %u mapping %d build %d partitions %u compaction %d published %d",
          p->cgrx_updatable.node_size, p->cgrx_updatable.fill_percent, p->cgrx_updatable.longest_chain,
-         p->cgrx_updatable.mapping, p->cgrx_updatable.build, p->cgrx_updatable.partitions,
-         p->cgrx_updatable.no_compaction, p->cgrx_updatable.published);
+         p->cgrx_updatable.mapping, p->cgrx_updatable.build, p->cgrx_updatable.partitions, p->cgrx_updatable.compaction,
+         p->cgrx_updatable.published);
   else
     note(" lanes %d,%d,%d load %d fill %d bits %d", p->sorted_array.lanes, p->tree.lanes, p->hash.lanes,
          p->hash.load_percent, p->btree.fill_percent, p->radix_hash.bits);

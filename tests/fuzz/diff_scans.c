@@ -19,20 +19,20 @@ static uint32_t or_default(unsigned percent, uint32_t given) {
 
 static void random_rtscan(rdx_rtscan_params *p, uint64_t rows) {
   p->vectors = or_default(50, 1 + (uint32_t)magnitude(chance(90) ? 100 : 1024));
-  p->planes = or_default(50, 1 + (uint32_t)below(6));
-  p->no_planes = chance(20);
+  p->derived = chance(20) ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT;
+  p->planes = p->derived == RDX_SWITCH_OFF ? 0 : or_default(50, 1 + (uint32_t)below(6));
   p->group = (uint32_t)below(4);
-  p->no_encoding = chance(10);
-  p->insist = !p->no_encoding && chance(20);
-  if (!p->no_encoding) { /* else lengths are in values, and short ones take long */
+  p->encoding = chance(10) ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT;
+  p->insist = p->encoding != RDX_SWITCH_OFF && chance(20);
+  if (p->encoding != RDX_SWITCH_OFF) { /* else lengths are in values, and short ones take long */
     const uint64_t least = rows / 64 + 1;
     p->cube_width = or_default(60, (uint32_t)(least + magnitude(2 * rows + 4)));
     p->ray_length = or_default(60, (uint32_t)(least + magnitude(2 * rows + 4)));
   }
   p->interval_percent = or_default(60, 20 + (uint32_t)below(81));
-  p->spacing_percent = or_default(60, 20 + (uint32_t)below(81));
-  p->no_spacing = chance(20);
-  p->positive_only = chance(20);
+  p->spaced = chance(20) ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT;
+  p->spacing_percent = p->spaced == RDX_SWITCH_OFF ? 0 : or_default(60, 20 + (uint32_t)below(81));
+  p->negative = chance(20) ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT;
   p->rows_per_box = or_default(50, 1 + (uint32_t)magnitude(256));
   p->build = random_build();
 }
@@ -68,13 +68,13 @@ static rdx_scan_params random_params(uint64_t rows) {
 
 static void note_params(const rdx_scan_params *p) {
   note("scan %s, among %d%d%d%d%d, bindex %u, rtc1 %u %d, rtc3 group %u rays %u box %u build %d\n"
-       "rtscan vectors %u planes %u,%d group %u cube %u ray %u interval %u spacing %u,%d no_encoding %d positive %d "
+       "rtscan vectors %u planes %u,%d group %u cube %u ray %u interval %u spacing %u,%d encoding %d negative %d "
        "box %u build %d\n",
        rdx_scan_method_name(p->method), p->among.bindex, p->among.rtindex, p->among.rtc1, p->among.rtc3,
        p->among.rtscan, p->bindex.vectors, p->rtc1.rays, p->rtc1.build, p->rtc3.group, p->rtc3.rays,
-       p->rtc3.rows_per_box, p->rtc3.build, p->rtscan.vectors, p->rtscan.planes, p->rtscan.no_planes, p->rtscan.group,
+       p->rtc3.rows_per_box, p->rtc3.build, p->rtscan.vectors, p->rtscan.planes, p->rtscan.derived, p->rtscan.group,
        p->rtscan.cube_width, p->rtscan.ray_length, p->rtscan.interval_percent, p->rtscan.spacing_percent,
-       p->rtscan.no_spacing, p->rtscan.no_encoding, p->rtscan.positive_only, p->rtscan.rows_per_box, p->rtscan.build);
+       p->rtscan.spaced, p->rtscan.encoding, p->rtscan.negative, p->rtscan.rows_per_box, p->rtscan.build);
 }
 
 static void destroy_scan(void *object) {
@@ -108,7 +108,7 @@ static void check(const rdx_scan_view *got, const rdx_predicate *p, const rdx_co
 /* Rays that options multiply beyond what there are rows for. */
 static void refuse_costly_options(const rdx_scan_params *p, refusal *r) {
   if (p->rtscan.cube_width || p->rtscan.ray_length || p->rtscan.interval_percent || p->rtscan.spacing_percent ||
-      p->rtscan.no_encoding || p->rtc3.rays)
+      p->rtscan.encoding == RDX_SWITCH_OFF || p->rtc3.rays)
     may_refuse(r, RDX_ERROR_UNSUPPORTED, "options that cost too many rays");
 }
 

@@ -146,7 +146,8 @@ static rdx_status add_cube(rdx_star *engine, const star *s, const query *q, bool
   bool used[MOST_ATTRIBUTES] = {false};
   uint32_t scan[MOST_ATTRIBUTES], groups[MOST_GROUPS + 1];
   const rdx_expression *expressions[MOST_AGGREGATES];
-  rdx_cube_spec spec = {.scan = scan, .group_by = groups, .expressions = expressions};
+  bool summed[MOST_AGGREGATES];
+  rdx_cube_spec spec = {.scan = scan, .group_by = groups, .expressions = expressions, .summed = summed};
   if (q->query.where)
     used_by(q->query.where, used);
   const uint32_t extra = (uint32_t)below(s->relation.attribute_count);
@@ -162,8 +163,8 @@ static rdx_status add_cube(rdx_star *engine, const star *s, const query *q, bool
   for (uint32_t i = 0; i < q->query.aggregate_count; i++) {
     if (!q->aggregates[i].expression)
       continue;
-    const bool summed = q->aggregates[i].kind == RDX_AGGREGATE_SUM || q->aggregates[i].kind == RDX_AGGREGATE_AVG;
-    spec.unsummed |= summed ? 0 : 1u << spec.expression_count;
+    summed[spec.expression_count] =
+        q->aggregates[i].kind == RDX_AGGREGATE_SUM || q->aggregates[i].kind == RDX_AGGREGATE_AVG;
     expressions[spec.expression_count++] = q->aggregates[i].expression;
   }
   return rdx_star_add_cube(engine, &spec, err);

@@ -82,7 +82,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   const uint8_t options = size > 0 ? data[0] : 0;
   const char *text = (const char *)data + (size > 0);
   const size_t length = size - (size > 0);
-  const rdx_csv_params params = {.no_header = options & 1, .delimiter = delimiters[options >> 1 & 3]};
+  const rdx_csv_params params = {.header = options & 1 ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT,
+                                 .delimiter = delimiters[options >> 1 & 3]};
   rdx_table *table = NULL;
   rdx_error err = {""};
   const rdx_status status = rdx_table_parse_csv("fuzz", text, length, &params, &table, &err);

@@ -289,7 +289,7 @@ static void test_choice_of_columns(void **state) {
   assert_int_equal(((const int32_t *)rdx_table_column(t, 0)->values)[1], 6);
   assert_int_equal(((const int32_t *)rdx_table_column(t, 1)->values)[1], 4);
   rdx_table_destroy(&t);
-  const rdx_csv_params plain = {.no_header = true};
+  const rdx_csv_params plain = {.header = RDX_SWITCH_OFF};
   t = parse("1,2\n3,4\n", &plain);
   assert_int_equal(rdx_table_rows(t), 2);
   assert_string_equal(rdx_table_column_name(t, 1), "2");

@@ -175,7 +175,7 @@ static void test_random_tables(void **state) {
     write_table(columns, count, types);
     rdx_table *table = NULL, *read = NULL;
     const rdx_import_params params = {.csv = {.delimiter = delimiters[random_below(sizeof delimiters)],
-                                              .no_header = !header,
+                                              .header = header ? RDX_SWITCH_DEFAULT : RDX_SWITCH_OFF,
                                               .types = types,
                                               .type_count = count}};
     OK(rdx_table_open(first, &table, err));

@@ -79,7 +79,7 @@ static void test_json(void **state) {
 
 static void test_json_names(void **state) {
   (void)state;
-  rdx_table *table = parse("1,2,3,4\n", &(rdx_csv_params){.no_header = true});
+  rdx_table *table = parse("1,2,3,4\n", &(rdx_csv_params){.header = RDX_SWITCH_OFF});
   rdx_table *same = NULL;
   rdx_error err;
   char *text = write_table(table, (shell_format){.mode = SHELL_JSONLINES});

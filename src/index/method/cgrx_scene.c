@@ -46,7 +46,7 @@ rdx_status rdx_cgrx_check(const char *method, const rdx_device *device, const rd
   if (p->mapping > RDX_CGRX_MAPPING_COVERING || p->layout > RDX_CGRX_LAYOUT_ROW_PACKED ||
       p->search > RDX_CGRX_SEARCH_LINEAR || p->build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: unknown mapping, layout, search or build preference", method);
-  return rdx_check_compaction(method, device, p->no_compaction, err);
+  return rdx_check_compaction(method, device, p->compaction, err);
 }
 
 /* cgRX, section 6 "best configuration". */
@@ -67,7 +67,7 @@ static rdx_scene_params scene_params(const rdx_device *device, const rdx_cgrx_pa
                             .count = triangles,
                             .partitions = p->partitions,
                             .preference = rdx_device_build_preference(device, p->build, false),
-                            .compact = !p->no_compaction};
+                            .compact = p->compaction != RDX_SWITCH_OFF};
 }
 
 uint64_t rdx_cgrx_scene_estimate(const rdx_device *device, const rdx_cgrx_params *p, uint64_t count) {

@@ -83,7 +83,7 @@ static rdx_cgrx_params scene_params(const rdx_cgrx_updatable_params *p) {
                                  .mapping = p->mapping,
                                  .build = p->build,
                                  .partitions = p->partitions,
-                                 .no_compaction = p->no_compaction,
+                                 .compaction = p->compaction,
                                  .published = p->published};
   return rdx_cgrx_resolve(&scene);
 }

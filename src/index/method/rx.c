@@ -85,7 +85,7 @@ static rdx_status resolve(const rdx_device *device, rdx_rx_params *p, rdx_error 
     p->always_any_hit = true;
     p->build = p->build == RDX_BUILD_DEFAULT ? RDX_BUILD_FAST_TRACE : p->build;
   }
-  RDX_TRY(rdx_check_compaction("rx", device, p->no_compaction, err));
+  RDX_TRY(rdx_check_compaction("rx", device, p->compaction, err));
   RDX_TRY(resolve_bits(p, err));
   return resolve_rays(p, err);
 }
@@ -127,7 +127,7 @@ static rdx_scene_params scene_params(const rdx_rx_params *p, uint64_t count) {
                             .partitions = p->partitions,
                             .preference = p->build,
                             .updatable = p->updatable,
-                            .compact = !p->no_compaction,
+                            .compact = p->compaction != RDX_SWITCH_OFF,
                             .single_any_hit = !p->duplicate_any_hit,
                             .splits = p->duplicate_any_hit};
 }

@@ -44,7 +44,7 @@ static rdx_status resolve(const rdx_device *device, rdx_rx_optimized_params *p, 
                     device->info.name);
   if (p->build > RDX_BUILD_LOW_MEMORY || p->primitive > RDX_RX_BOX)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rx_optimized: unknown build preference or primitive");
-  RDX_TRY(rdx_check_compaction("rx_optimized", device, p->no_compaction, err));
+  RDX_TRY(rdx_check_compaction("rx_optimized", device, p->compaction, err));
   if (p->published) {
     p->primitive = p->primitive == RDX_RX_PRIMITIVE_DEFAULT ? RDX_RX_TRIANGLE : p->primitive;
     p->partitions = p->partitions == 0 ? PUBLISHED_PARTS : p->partitions;
@@ -62,7 +62,7 @@ static rdx_scene_params scene_params(const rdx_rx_optimized_params *p, uint64_t 
                             .count = count,
                             .partitions = p->partitions,
                             .preference = p->build,
-                            .compact = !p->no_compaction,
+                            .compact = p->compaction != RDX_SWITCH_OFF,
                             .single_any_hit = true}; /* the smaller scene; one hit ends a ray anyway */
 }
 
@@ -148,8 +148,8 @@ static rdx_status build_parts(rx_optimized *r, const rdx_key_set *set, const rdx
   s->segment_count = (uint32_t)segments;
   rdx_buffer *keys = NULL;
   rdx_status status = RDX_OK;
-  s->distinct = stats->distinct || !p->no_compression;
-  if (!stats->distinct && !p->no_compression)
+  s->distinct = stats->distinct || p->compression != RDX_SWITCH_OFF;
+  if (!stats->distinct && p->compression != RDX_SWITCH_OFF)
     status = compress(r, &keys, &triangles, err);
   if (status == RDX_OK)
     status = build_scene(r, p, keys ? keys : r->sorted.keys, triangles, stats, err);

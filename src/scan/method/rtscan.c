@@ -70,13 +70,18 @@ static void set_default(uint32_t *value, uint32_t otherwise) {
 
 /* RTScan, section 5.1 "use 128 bit vectors for a fair comparison". */
 static void resolve_published(rdx_rtscan_params *p) {
-  p->no_planes |= p->planes == 0;
+  if (p->derived == RDX_SWITCH_DEFAULT && p->planes == 0)
+    p->derived = RDX_SWITCH_OFF;
   set_default(&p->vectors, 128);
   set_default(&p->rows_per_box, 1);
 }
 
 /* RTScan, section 4.3.3 "The number of sieving vectors". */
 static rdx_status resolve(rdx_rtscan_params *p, rdx_error *err) {
+  if (p->derived == RDX_SWITCH_OFF && p->planes > 0)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rtscan: planes derive borders: set planes, or switch derived off");
+  if (p->spaced == RDX_SWITCH_OFF && p->spacing_percent > 0)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rtscan: set a spacing, or switch spaced off");
   if (p->published)
     resolve_published(p);
   set_default(&p->vectors, 61);
@@ -94,7 +99,7 @@ static rdx_status resolve(rdx_rtscan_params *p, rdx_error *err) {
 }
 
 static rdx_sieve_params sieve_params(const rdx_rtscan_params *p) {
-  return (rdx_sieve_params){.vectors = p->vectors, .planes = p->no_planes ? 0 : p->planes};
+  return (rdx_sieve_params){.vectors = p->vectors, .planes = p->derived == RDX_SWITCH_OFF ? 0 : p->planes};
 }
 
 /* As published: of 10^8 ranks, an interval of 8.3 * 10^4 and rays of 1.1 * 10^6. */
@@ -110,7 +115,9 @@ static rdx_matrix_scene_params scene_params_of(const rdx_rtscan_params *p, uint6
       .rows_per_box = p->rows_per_box,
       .width = p->cube_width,
       .per_axis = published ? 1 + (uint32_t)(PUBLISHED_PER_AXIS * cbrt((double)rows * 1e-8)) : 0,
-      .thick = p->no_encoding ? 0 : (uint32_t)(rows / (p->positive_only ? parts : 2 * parts)) + 1,
+      .thick = p->encoding == RDX_SWITCH_OFF
+                   ? 0
+                   : (uint32_t)(rows / (p->negative == RDX_SWITCH_OFF ? parts : 2 * parts)) + 1,
       .insist = p->insist,
       .build = p->build};
 }
@@ -127,12 +134,12 @@ static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_matrix_sce
                           .length = length < 1      ? 1
                                     : length > most ? most
                                                     : length,
-                          .spacing = p->no_spacing ? 0 : spacing,
+                          .spacing = p->spaced == RDX_SWITCH_OFF ? 0 : spacing,
                           .flat = p->published};
 }
 
 static rdx_matrix_scene_params line_params(const rdx_rtscan_params *p, uint64_t rows) {
-  const rdx_rtscan_params usual = {.vectors = p->vectors, .planes = p->planes, .no_planes = p->no_planes};
+  const rdx_rtscan_params usual = {.vectors = p->vectors, .planes = p->planes, .derived = p->derived};
   rdx_matrix_scene_params out = scene_params_of(&usual, rows);
   out.rows_per_box = p->rows_per_box > LINE_ROWS_PER_BOX ? p->rows_per_box : LINE_ROWS_PER_BOX;
   out.build = p->build;
@@ -152,7 +159,7 @@ static double work_form(const void *self, const rdx_term *terms, uint32_t count)
 
 /* By default columns stand in lines, too; a line that is the only group need not be there twice. */
 static bool wants_lines(const rdx_rtscan_params *p, uint32_t count) {
-  return p->group == 0 && !p->published && !p->no_encoding && count > 1;
+  return p->group == 0 && !p->published && p->encoding != RDX_SWITCH_OFF && count > 1;
 }
 
 /* Device bytes at the peak: while the last group is placed or its scene is built, or with all vectors. */
@@ -247,8 +254,9 @@ static rdx_status build_group(rdx_device *device, uint32_t first, uint32_t dimen
   for (uint32_t i = first; i < first + dimensions && r->form_count > 1; i++)
     RDX_TRY(build_line(device, i, r, stats, err));
   group *g = &r->forms[0].groups[r->forms[0].count++];
-  RDX_TRY(rdx_matrix_scene_create(device, r->columns, r->params.no_encoding ? NULL : &r->encodings[first], first,
-                                  dimensions, &params, &g->cubes, stats, err));
+  RDX_TRY(rdx_matrix_scene_create(device, r->columns,
+                                  r->params.encoding == RDX_SWITCH_OFF ? NULL : &r->encodings[first], first, dimensions,
+                                  &params, &g->cubes, stats, err));
   g->matrix = matrix_of(&r->params, &g->cubes);
   stats->bytes_scene += rdx_matrix_scene_bytes(&g->cubes);
   for (uint32_t i = first; i < first + dimensions; i++) /* still there without the encoding */
@@ -343,7 +351,7 @@ static void add_cells(rdx_cells *list, uint32_t *count, rdx_cells cells, bool jo
 /* The cells of a span of ranks, or of the values between which its rows have theirs. */
 static rdx_cells cells_of(const rtscan *r, const rdx_matrix_scene *c, uint32_t axis, const rdx_span *span) {
   const rdx_scan_column *column = &r->columns[c->first_column + axis];
-  if (!r->params.no_encoding)
+  if (r->params.encoding != RDX_SWITCH_OFF)
     return rdx_matrix_scene_cells(c, axis, span->begin, span->end);
   const rdx_interval codes = rdx_encoding_codes(&r->encodings[c->first_column + axis], span->begin, span->end);
   const uint64_t high = codes.high < column->largest ? codes.high : column->largest;
@@ -372,7 +380,7 @@ static void whole_axis(const rtscan *r, const rdx_matrix_scene *c, uint32_t axis
   const rdx_cells all = {0, axis < c->dimensions ? c->used[axis] : 1};
   const rdx_cells nulls = {(uint32_t)RAY_MATRIX_MASK, (uint32_t)RAY_MATRIX_MASK + 1};
   *out = (axis_cells){.possible_count = 1, .certain_count = 1, .possible = {all, nulls}, .certain = {all, nulls}};
-  if (r->params.no_encoding && axis < c->dimensions && r->columns[c->first_column + axis].nulls > 0)
+  if (r->params.encoding == RDX_SWITCH_OFF && axis < c->dimensions && r->columns[c->first_column + axis].nulls > 0)
     out->possible_count = out->certain_count = 2;
 }
 
@@ -542,7 +550,7 @@ static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream 
 static rdx_sieve_cost cost_of(const form *f, const rdx_term *terms, uint32_t count, uint32_t term) {
   const rtscan *r = f->scan;
   if (r->params.published)
-    return (rdx_sieve_cost){.positive = r->params.positive_only, .layer = 1, .missed = 1, .cost = 4};
+    return (rdx_sieve_cost){.positive = r->params.negative == RDX_SWITCH_OFF, .layer = 1, .missed = 1, .cost = 4};
   const group *g = &f->groups[terms[term].column / f->size];
   const rdx_matrix_scene *c = &g->cubes;
   double cells[3], rays = 1, longest = 0;
@@ -560,7 +568,7 @@ static rdx_sieve_cost cost_of(const form *f, const rdx_term *terms, uint32_t cou
     longest = cells[k] > longest ? cells[k] : longest;
   }
   rays *= (longest / (g->matrix.length + g->matrix.spacing) + 1) / (longest / c->width + 1);
-  return (rdx_sieve_cost){.positive = r->params.positive_only,
+  return (rdx_sieve_cost){.positive = r->params.negative == RDX_SWITCH_OFF,
                           .layer = (double)r->rows * c->width / c->used[terms[term].column - c->first_column],
                           .missed = 1,
                           .cost = rays * RDX_SCAN_RAY_BYTES * 8 / (double)(r->rows + 1)};
