@@ -192,7 +192,7 @@ static void ask_here(const char *folder, const char *sql, MemoryContext context,
 
 /* ---- Both ---- */
 
-void raydex_ask(const char *folder, const char *sql, MemoryContext context, RaydexResult *out) {
+static void ask(const char *folder, const char *sql, MemoryContext context, RaydexResult *out) {
   raydex_result_free(out);
   if (raydex_worker)
     ask_worker(folder, sql, context, out);
@@ -200,7 +200,15 @@ void raydex_ask(const char *folder, const char *sql, MemoryContext context, Rayd
     ask_here(folder, sql, context, out);
   out->stats.method = out->method;
   out->ready = true;
+}
+
+void raydex_ask(const char *folder, const char *sql, MemoryContext context, RaydexResult *out) {
+  ask(folder, sql, context, out);
   raydex_count(out->device, &out->stats);
+}
+
+void raydex_ask_plan(const char *folder, const char *sql, MemoryContext context, RaydexResult *out) {
+  ask(folder, psprintf("EXPLAIN %s", sql), context, out);
 }
 
 void raydex_result_free(RaydexResult *result) {

@@ -158,11 +158,46 @@ void raydex_end(ForeignScanState *node) {
 
 /* ---- EXPLAIN ---- */
 
+/* What follows a word in each line of a plan; NULL: there is none. */
+static char *lines_of(const RaydexResult *plan, const char *word) {
+  StringInfoData out;
+  initStringInfo(&out);
+  for (uint64 row = 0; row < plan->rows; row++) {
+    uint64_t length;
+    const char *text = rdx_column_string(&plan->columns[0], row, &length), *line = text;
+    while (line < text + length && *line == ' ')
+      line++;
+    const uint64 size = length - (uint64)(line - text);
+    if (size > strlen(word) && strncmp(line, word, strlen(word)) == 0)
+      appendStringInfo(&out, "%s%.*s", out.len > 0 ? "; " : "", (int)(size - strlen(word)), line + strlen(word));
+  }
+  return out.len > 0 ? out.data : NULL;
+}
+
+/* Which methods Raydex expects to take how long. A plan with parameters depends on their values. */
+static void explain_methods(const RunningScan *scan, const ForeignScan *plan, struct ExplainState *es) {
+  RaydexResult *result = palloc0(sizeof *result);
+  if (plan->fdw_exprs)
+    return;
+  MemoryContextCallback *callback = palloc0(sizeof *callback);
+  *callback = (MemoryContextCallback){(MemoryContextCallbackFunction)raydex_result_free, result, NULL};
+  MemoryContextRegisterResetCallback(CurrentMemoryContext, callback);
+  raydex_ask_plan(scan->folder, scan->sql, CurrentMemoryContext, result);
+  const char *methods = lines_of(result, "Method: "), *rejected = lines_of(result, "Rejected: ");
+  if (methods)
+    ExplainPropertyText("Raydex Planned Method", methods, es);
+  if (rejected)
+    ExplainPropertyText("Raydex Rejected Methods", rejected, es);
+  raydex_result_free(result);
+}
+
 void raydex_explain(ForeignScanState *node, struct ExplainState *es) {
   const RunningScan *scan = node->fdw_state;
   const ForeignScan *plan = (ForeignScan *)node->ss.ps.plan;
   if (es->verbose)
     ExplainPropertyText("Raydex SQL", strVal(list_nth(plan->fdw_private, RAYDEX_PLAN_SQL)), es);
+  if (es->verbose && es->costs && scan)
+    explain_methods(scan, plan, es);
   if (!es->analyze || !scan || scan->runs == 0)
     return;
   if (es->verbose) {

@@ -55,7 +55,10 @@ Datum raydex_prepare(PG_FUNCTION_ARGS) {
                     errhint("Only superusers and members of pg_write_server_files may.")));
   if (*name == '\0' || *name == '.' || strchr(name, '/'))
     ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("invalid name \"%s\"", name)));
-  const char *folder = raydex_folder_of_server(GetForeignServerByName(server, false)->serverid);
+  const Oid id = GetForeignServerByName(server, false)->serverid;
+  if (!raydex_may_use_server(id))
+    aclcheck_error(ACLCHECK_NO_PRIV, OBJECT_FOREIGN_SERVER, server);
+  const char *folder = raydex_folder_of_server(id);
   initStringInfo(&sql);
   appendStringInfoString(&sql, "CREATE MATERIALIZED VIEW ");
   raydex_quote(&sql, name);

@@ -220,6 +220,9 @@ typedef struct RaydexResult {
 
 /** Ask anew: what the result had goes. Columns are allocated in `context`. On errors free the result, too. */
 extern void raydex_ask(const char *folder, const char *sql, MemoryContext context, RaydexResult *result);
+
+/** Ask for the plan of a query instead: a column of lines. The first question measures the device, in a few seconds. */
+extern void raydex_ask_plan(const char *folder, const char *sql, MemoryContext context, RaydexResult *result);
 extern void raydex_result_free(RaydexResult *result);
 
 /** What the worker has prepared; false: nothing, or it does not run. */

@@ -32,3 +32,20 @@ SELECT pushed('SELECT small, count(*) FROM all_types WHERE id > 3 GROUP BY small
 RESET raydex.pushdown;
 -- Times and method.
 SELECT explained('SELECT count(*) FROM files.labels WHERE key > 2');
+-- EXPLAIN (VERBOSE) has the methods and what they are expected to take, unless a parameter decides.
+CREATE FUNCTION methods(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE line text;
+BEGIN
+  FOR line IN EXECUTE 'EXPLAIN (VERBOSE) ' || query LOOP
+    IF line ~ 'Raydex .*Method' THEN
+      RETURN NEXT regexp_replace(trim(line), '[0-9.]+ ms', 'n ms', 'g');
+    END IF;
+  END LOOP;
+END $$;
+SET search_path = files, public;
+SELECT methods('SELECT d_year, sum(lo_revenue) FROM lineorder, date WHERE lo_orderdate = d_datekey GROUP BY d_year');
+PREPARE p(int) AS SELECT count(*) FROM labels WHERE key = $1;
+SET plan_cache_mode = force_generic_plan;
+SELECT methods('EXECUTE p(1)');
+RESET plan_cache_mode;
+RESET search_path;
