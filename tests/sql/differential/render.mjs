@@ -297,8 +297,12 @@ class Duck extends Renderer {
     return e.name === 'sum' ? `CAST(${out} AS ${this.type(e.t)})` : out;
   }
 
+  // For DuckDB a row with a NULL equals no other one, and differs from none: as it is, its columns are compared one by one.
   of_insub(e) {
-    return this.subquery(e, `${e.negated ? 'NOT ' : ''}IN`);
+    if (e.a[0].op !== 'row') return this.subquery(e, `${e.negated ? 'NOT ' : ''}IN`);
+    const equal = `(${e.a[0].a.map((x, i) => `${this.e(x)} = z.c${i + 1}`).join(' AND ')})`;
+    return `(${e.negated ? 'NOT ' : ''}(SELECT CASE WHEN count(*) FILTER (WHERE ${equal}) > 0 THEN true ` +
+      `WHEN count(*) FILTER (WHERE ${equal} IS NULL) > 0 THEN NULL ELSE false END FROM (${this.q(e.q)}) z (c1, c2)))`;
   }
 
   of_quantified(e) {
