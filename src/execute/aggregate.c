@@ -280,7 +280,9 @@ static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
   const rdx_status status = run(a, false, out, &why);
   if (status == RDX_ERROR_UNSUPPORTED && node->expr_count > 1)
     return run_combined(a, out, err);
-  return status == RDX_OK || !err ? status : rdx_fail(err, status, "%s", why.text);
+  if (status != RDX_OK && err)
+    *err = why;
+  return status;
 }
 
 rdx_status rdx_execute_aggregate(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {

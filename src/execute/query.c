@@ -300,14 +300,29 @@ static rdx_status run_all_distinct(const rdx_grouping_query *q, rdx_frame *out, 
   return RDX_OK;
 }
 
+/* What the star layer says of a sum that is too large, with what to write instead. */
+static rdx_status tell_overflow(const rdx_grouping_query *q, const rdx_error *why, rdx_error *err) {
+  bool sums = false;
+  for (uint32_t i = 0; i < q->aggregate_count; i++)
+    sums |= q->aggregates[i].kind == RDX_PLAN_SUM;
+  return rdx_sql_error(err, RDX_ERROR_OVERFLOW, NULL, 0,
+                       sums ? "sum(x::float8) is a double, and avg(x) is exact" : NULL, "%s", why->text);
+}
+
 rdx_status rdx_grouping_run(const rdx_grouping_query *q, rdx_frame *out, rdx_error *err) {
+  rdx_error why = {""};
   for (uint32_t i = 0; i < q->aggregate_count; i++)
     if (is_distinct(&q->aggregates[i]) && q->expressions[i]->kind != RDX_EXPRESSION_ATTRIBUTE)
       return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "aggregate %u is of distinct values of an expression", i + 1);
-  rdx_status status = q->aggregate_count == 0 ? run_some(q, NULL, 0, out, err) : run_plain(q, out, err);
+  rdx_status status = q->aggregate_count == 0 ? run_some(q, NULL, 0, out, &why) : run_plain(q, out, &why);
   if (status == RDX_OK)
-    status = run_all_distinct(q, out, err);
-  if (status != RDX_OK)
-    rdx_frame_destroy(out);
+    status = run_all_distinct(q, out, &why);
+  if (status == RDX_OK)
+    return RDX_OK;
+  rdx_frame_destroy(out);
+  if (status == RDX_ERROR_OVERFLOW)
+    return tell_overflow(q, &why, err);
+  if (err)
+    *err = why;
   return status;
 }

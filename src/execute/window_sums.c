@@ -90,8 +90,8 @@ rdx_status rdx_window_sum_store(const rdx_windowing *w, const rdx_window_run *r,
   else if (is_real(r))
     real[row] = quotient_of(r, 1);
   else if (s->whole > INT64_MAX || s->whole < INT64_MIN)
-    return rdx_sql_error(err, RDX_ERROR_OVERFLOW, w->x->text, r->window->place, NULL,
-                         "the sum of a frame does not fit 64 bits");
+    return rdx_sql_error(err, RDX_ERROR_OVERFLOW, w->x->text, r->window->place,
+                         "sum(x::float8) is a double, and avg(x) is exact", "the sum of a frame does not fit 64 bits");
   else
     whole[row] = (int64_t)s->whole;
   return RDX_OK;
