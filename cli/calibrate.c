@@ -51,6 +51,7 @@ static const line lines[] = {
     {"ray", "rays, rows of the cube", scene_sizes, offsetof(rdx_calibration, ray)},
     {"hit", "hits, rows of the cube", scene_sizes, offsetof(rdx_calibration, hit)},
     {"cube", "queries of a cube with nothing to do", NULL, offsetof(rdx_calibration, cube)},
+    {"coarse_cube", "queries of a coarse cube with nothing to do", NULL, offsetof(rdx_calibration, coarse_cube)},
     {"range", "ranges of a cube searched", NULL, offsetof(rdx_calibration, range)},
     {"tuple", "combinations of a cube's attributes tested", NULL, offsetof(rdx_calibration, tuple)},
     {"run", "runs of rows of a cube added up", NULL, offsetof(rdx_calibration, run)},

@@ -49,6 +49,7 @@ typedef struct rdx_calibration {
   double ray[RDX_CALIBRATION_SIZES]; /**< a ray through a cube of RDX_CALIBRATION_SCENE rows; 0: none are traced */
   double hit[RDX_CALIBRATION_SIZES]; /**< a row that it meets there */
   double cube;                       /**< a query of a sorted cube that has next to nothing to do */
+  double coarse_cube;                /**< the same of a coarse cube */
   double tuple;                      /**< a combination of a cube's attributes tested by one of them, on one core */
   double range;                      /**< a range of a cube's order found, or a prefix on the way to it, on one core */
   double run;                        /**< a run of its rows added up, on one core */

@@ -39,8 +39,8 @@ double rdx_work_ms(const rdx_calibration *r, const rdx_work *w) {
       sized(w->tests, r->test, row_sizes, w->table_rows) + sized(w->gathers, r->gather, row_sizes, w->table_rows) +
       w->sorted * r->sort_key + sized(w->built, r->build_key, key_sizes, w->built) +
       sized(w->probed, r->probe_key, key_sizes, w->built) + sized(w->rays, r->ray, scene_sizes, w->primitives) +
-      sized(w->hits, r->hit, scene_sizes, w->primitives) + w->cubes * r->cube + w->tuples * r->tuple +
-      w->ranges * r->range + w->runs * r->run + w->values * r->value;
+      sized(w->hits, r->hit, scene_sizes, w->primitives) + w->cubes * r->cube + w->coarse_cubes * r->coarse_cube +
+      w->tuples * r->tuple + w->ranges * r->range + w->runs * r->run + w->values * r->value;
   return 1e-6 * ns;
 }
 

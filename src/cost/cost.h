@@ -28,7 +28,8 @@ typedef struct rdx_work {
   double probed;     /* keys looked up in a hash table of `built` keys */
   double rays, hits; /* in a scene of `primitives` */
   double primitives;
-  double cubes, tuples, ranges, runs; /* queries of a cube; tuples tested, ranges found and runs added up there */
+  double coarse_cubes;                /* queries of a coarse cube */
+  double cubes, tuples, ranges, runs; /* queries of another cube; tuples tested, ranges found and runs added up there */
   double values;                      /* of expressions, on the host */
 } rdx_work;
 

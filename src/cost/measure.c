@@ -416,6 +416,8 @@ static rdx_status measure_cubes(measuring *m, rdx_error *err) {
   r->cube = 1e6 * t.one;
   r->run = divide(1e6 * (t.all - t.one), (few_codes - 1) * (double)few.parts);
   r->range = divide(1e6 * (t.part - t.one) - r->run * (few_codes - (double)few.parts), 2 * few_codes);
+  RDX_TRY(measure_cube(m, RDX_STAR_COARSE_CUBE, few, &t, err));
+  r->coarse_cube = 1e6 * t.one;
   RDX_TRY(measure_cube(m, RDX_STAR_SORTED_CUBE, many, &t, err));
   r->tuple = divide(1e6 * (t.part - t.one) - (r->run + r->range) * many_codes, (double)many.rows);
   return RDX_OK;

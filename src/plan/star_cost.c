@@ -448,7 +448,10 @@ static void add_cube_work(const rdx_star_estimate *e, const rdx_plan_node *node,
     w->hits += r.rows;
     return;
   }
-  w->cubes += 1;
+  if (node->engine.method == RDX_STAR_COARSE_CUBE)
+    w->coarse_cubes += 1;
+  else
+    w->cubes += 1;
   if (r.runs < RUNS_ANYWAY + r.rows / RUN_ROWS) {
     w->runs += r.runs;
     return;

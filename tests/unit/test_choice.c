@@ -49,6 +49,7 @@ static const rdx_calibration usual = {
     .ray = {70, 120, 300},
     .hit = {20, 24, 33},
     .cube = 900,
+    .coarse_cube = 1400,
     .tuple = 0.7,
     .range = 7,
     .run = 10,

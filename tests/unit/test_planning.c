@@ -93,6 +93,7 @@ static void set_rates(double factor, double cube) {
                         .ray = {100, 150, 800},
                         .hit = {13, 13, 15},
                         .cube = 700,
+                        .coarse_cube = 1400,
                         .range = 50,
                         .run = 2,
                         .value = 0.5 * factor};
