@@ -120,6 +120,13 @@ static void write_test(Text *t, Expr *argument, const char *test) {
 }
 
 static void write_function(Text *t, const FuncExpr *f) {
+  const char *name = raydex_function_name(f->funcid);
+  if (name) {
+    appendStringInfo(t->out, "%s(", name);
+    write_joined(t, f->args, ", ");
+    appendStringInfoChar(t->out, ')');
+    return;
+  }
   if (list_length(f->args) == 2) {
     appendStringInfo(t->out, "extract(%s FROM ", TextDatumGetCString(((Const *)linitial(f->args))->constvalue));
     write_expression(t, lsecond(f->args));
@@ -267,7 +274,7 @@ static void write_tables(Text *t, Relids relids, List *outer_joins) {
   }
   foreach (cell, outer_joins) {
     const RaydexOuterJoin *join = lfirst(cell);
-    appendStringInfoString(t->out, " LEFT JOIN ");
+    appendStringInfoString(t->out, join->full ? " FULL JOIN " : " LEFT JOIN ");
     write_table(t, join->relid);
     appendStringInfoString(t->out, " ON ");
     write_joined(t, join->conditions, " AND ");

@@ -65,13 +65,23 @@ static bool has_placeholders(PlannerInfo *root, Relids relids) {
   return false;
 }
 
-/* LEFT JOIN takes one table, a subquery has no outer joins. */
-static bool may_join_as(JoinType jointype, const RaydexQuery *inner) {
+static bool has_full_join(const RaydexQuery *query) {
+  return query->outer_joins && ((const RaydexOuterJoin *)linitial(query->outer_joins))->full;
+}
+
+static bool is_table(const RaydexQuery *query) {
+  return !query->joined && !query->conditions;
+}
+
+/* LEFT JOIN takes one table, FULL JOIN two, and no other tables may come before it. A subquery has no outer joins. */
+static bool may_join_as(JoinType jointype, const RaydexQuery *outer, const RaydexQuery *inner) {
   switch (jointype) {
   case JOIN_INNER:
-    return true;
+    return !has_full_join(outer) && !has_full_join(inner);
   case JOIN_LEFT:
     return !inner->joined && !inner->subqueries;
+  case JOIN_FULL:
+    return is_table(outer) && is_table(inner);
   case JOIN_SEMI:
   case JOIN_ANTI:
     return !inner->subqueries && !inner->outer_joins;
@@ -84,7 +94,7 @@ static bool may_join_as(JoinType jointype, const RaydexQuery *inner) {
  * before joins, as in its own plans: they may fail on rows that have no partner. */
 static bool may_join(PlannerInfo *root, RelOptInfo *joinrel, const RaydexQuery *outer, const RaydexQuery *inner,
                      JoinType jointype) {
-  return raydex_pushdown && outer && inner && may_join_as(jointype, inner) && !outer->local && !inner->local &&
+  return raydex_pushdown && outer && inner && may_join_as(jointype, outer, inner) && !outer->local && !inner->local &&
          !root->rowMarks && root->parse->commandType == CMD_SELECT && bms_is_empty(joinrel->lateral_relids) &&
          !has_placeholders(root, joinrel->relids) && !IS_OTHER_REL(joinrel);
 }
@@ -147,9 +157,9 @@ static RaydexQuery *make_join(const RaydexQuery *outer, const RaydexQuery *inner
   }
   query->conditions = list_concat_copy(outer->conditions, conditions->after);
   List *inside = list_concat_copy(inner->conditions, conditions->pushed);
-  if (jointype == JOIN_LEFT) {
+  if (jointype == JOIN_LEFT || jointype == JOIN_FULL) {
     RaydexOuterJoin *join = palloc(sizeof *join);
-    *join = (RaydexOuterJoin){bms_singleton_member(inner->relids), inside};
+    *join = (RaydexOuterJoin){bms_singleton_member(inner->relids), jointype == JOIN_FULL, inside};
     query->outer_joins = lappend(query->outer_joins, join);
     return query;
   }

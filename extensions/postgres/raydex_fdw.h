@@ -121,9 +121,10 @@ typedef struct RaydexSubquery {
   List *conditions;
 } RaydexSubquery;
 
-/** LEFT JOIN of a table. */
+/** LEFT JOIN of a table, or FULL JOIN. */
 typedef struct RaydexOuterJoin {
   int relid;
+  bool full;        /**< with one table, before any other join */
   List *conditions; /**< ON */
 } RaydexOuterJoin;
 
@@ -149,6 +150,9 @@ extern bool raydex_shippable_average(PlannerInfo *root, Relids relids, Expr *exp
 
 /** When a branch of CASE is taken, also where it compares with the value after CASE. */
 extern Node *raydex_case_condition(const CaseExpr *expression, const CaseWhen *when);
+
+/** What Raydex calls a function that may be pushed; NULL: it is none, or a cast or extract(). */
+extern const char *raydex_function_name(Oid function);
 
 /** May a value be ordered by the operators < and > of its type on both sides? */
 extern bool raydex_orderable(Expr *expression);

@@ -18,7 +18,9 @@
 #include <utils/array.h>
 #include <mb/pg_wchar.h>
 #include <utils/builtins.h>
+#include <utils/fmgroids.h>
 #include <utils/lsyscache.h>
+#include <utils/memutils.h>
 #include <utils/pg_locale.h>
 #include <utils/syscache.h>
 #include <utils/typcache.h>
@@ -26,6 +28,9 @@
 /* 0001-01-01 and 9999-12-31, from 1970-01-01. */
 #define FIRST_DAY (-719162)
 #define LAST_DAY 2932896
+
+/* Numbers of characters that functions of texts take. */
+#define MOST_CHARACTERS 1000000
 
 typedef struct Context {
   PlannerInfo *root;
@@ -166,6 +171,23 @@ static List *case_results(const CaseExpr *expression) {
   return lappend(results, expression->defresult);
 }
 
+static bool is_length(Oid function) {
+  return function == F_LENGTH_TEXT || function == F_CHAR_LENGTH_TEXT || function == F_CHARACTER_LENGTH_TEXT ||
+         function == F_OCTET_LENGTH_TEXT || function == F_STRPOS || function == F_POSITION_TEXT_TEXT;
+}
+
+static bool bound_function(const Context *c, const FuncExpr *f, Bounds *out) {
+  if (is_length(f->funcid)) {
+    *out = (Bounds){0, MaxAllocSize, 0};
+    return true;
+  }
+  if (list_length(f->args) != 1 || !bound(c, linitial(f->args), out))
+    return false;
+  if (f->funcid == F_ABS_INT2 || f->funcid == F_ABS_INT4 || f->funcid == F_ABS_INT8 || f->funcid == F_ABS_NUMERIC)
+    *out = (Bounds){0, Max(fabs(out->least), fabs(out->most)), out->scale};
+  return true; /* else a cast */
+}
+
 static bool bound(const Context *c, Node *node, Bounds *out) {
   switch (nodeTag(node)) {
   case T_Var:
@@ -174,8 +196,8 @@ static bool bound(const Context *c, Node *node, Bounds *out) {
     return bound_constant((Const *)node, out);
   case T_OpExpr:
     return bound_operator(c, (OpExpr *)node, out);
-  case T_FuncExpr: /* a cast, or extract() of two arguments */
-    return list_length(((FuncExpr *)node)->args) == 1 && bound(c, linitial(((FuncExpr *)node)->args), out);
+  case T_FuncExpr:
+    return bound_function(c, (FuncExpr *)node, out);
   case T_CaseExpr:
     return bound_any(c, case_results((CaseExpr *)node), out);
   case T_CoalesceExpr:
@@ -258,6 +280,8 @@ static bool check_operator(const Context *c, OpExpr *op) {
     return is_exact(left) && is_exact(right) && is_exact(op->opresulttype) && bound_operator(c, op, &bounds);
   if (is_one_of(name, patterns))
     return check_pattern(op);
+  if (get_opcode(op->opno) == F_TEXTCAT)
+    return is_text(left) && is_text(right) && is_deterministic(op->inputcollid);
   return check_comparison(op->opno, left, right, op->inputcollid);
 }
 
@@ -300,9 +324,85 @@ static bool check_extract(const Context *c, const FuncExpr *f) {
          b.most <= LAST_DAY;
 }
 
+/* Functions that cannot fail. What follows the first argument are constants: `least` and up, if they are numbers. */
+typedef struct Function {
+  Oid oid;
+  const char *name;
+  bool of_text;
+  int least;
+} Function;
+
+static const Function functions[] = {
+    {F_LENGTH_TEXT, "length", true, 0},
+    {F_CHAR_LENGTH_TEXT, "length", true, 0},
+    {F_CHARACTER_LENGTH_TEXT, "length", true, 0},
+    {F_OCTET_LENGTH_TEXT, "octet_length", true, 0},
+    {F_REVERSE, "reverse", true, 0},
+    {F_SUBSTR_TEXT_INT4, "substr", true, 1},
+    {F_SUBSTR_TEXT_INT4_INT4, "substr", true, 1},
+    {F_SUBSTRING_TEXT_INT4, "substr", true, 1},
+    {F_SUBSTRING_TEXT_INT4_INT4, "substr", true, 1},
+    {F_LEFT, "left", true, -MOST_CHARACTERS},
+    {F_RIGHT, "right", true, -MOST_CHARACTERS},
+    {F_BTRIM_TEXT, "btrim", true, 0},
+    {F_LTRIM_TEXT, "ltrim", true, 0},
+    {F_RTRIM_TEXT, "rtrim", true, 0},
+    {F_BTRIM_TEXT_TEXT, "btrim", true, 0},
+    {F_LTRIM_TEXT_TEXT, "ltrim", true, 0},
+    {F_RTRIM_TEXT_TEXT, "rtrim", true, 0},
+    {F_REPLACE, "replace", true, 0},
+    {F_STRPOS, "strpos", true, 0},
+    {F_POSITION_TEXT_TEXT, "strpos", true, 0},
+    {F_STARTS_WITH, "starts_with", true, 0},
+    {F_ABS_INT2, "abs", false, 0},
+    {F_ABS_INT4, "abs", false, 0},
+    {F_ABS_INT8, "abs", false, 0},
+    {F_ABS_NUMERIC, "abs", false, 0},
+};
+
+static const Function *find_function(Oid oid) {
+  for (size_t i = 0; i < lengthof(functions); i++) {
+    if (functions[i].oid == oid)
+      return &functions[i];
+  }
+  return NULL;
+}
+
+const char *raydex_function_name(Oid oid) {
+  const Function *f = find_function(oid);
+  return f ? f->name : NULL;
+}
+
+static bool check_further(const Function *known, const Node *argument) {
+  const Const *constant = (const Const *)argument;
+  if (!IsA(constant, Const) || constant->constisnull || !check_const(constant))
+    return false;
+  if (constant->consttype != INT4OID)
+    return is_text(constant->consttype);
+  const int32 value = DatumGetInt32(constant->constvalue);
+  return value >= known->least && value <= MOST_CHARACTERS;
+}
+
+static bool check_known(const Context *c, const Function *known, const FuncExpr *f) {
+  ListCell *cell;
+  Bounds b;
+  if (!check(c, linitial(f->args)))
+    return false;
+  if (!known->of_text)
+    return bound_function(c, f, &b) && fits(f->funcresulttype, &b);
+  for_each_from(cell, f->args, 1) {
+    if (!check_further(known, lfirst(cell)))
+      return false;
+  }
+  return GetDatabaseEncoding() == PG_UTF8 && is_deterministic(f->inputcollid);
+}
+
 /* Casts to a wider type, which lose nothing. */
 static bool check_function(const Context *c, const FuncExpr *f) {
   Bounds b;
+  const Function *known = find_function(f->funcid);
+  if (known)
+    return check_known(c, known, f);
   if (f->funcid < FirstGenbkiObjectId && list_length(f->args) == 2)
     return check_extract(c, f);
   if (f->funcid >= FirstGenbkiObjectId || list_length(f->args) != 1 || !check_list(c, f->args))

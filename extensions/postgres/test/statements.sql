@@ -17,7 +17,10 @@ BEGIN
       WHEN 1 THEN format('(%s OR %s)', condition(joined, depth - 1), condition(joined, depth - 1))
       ELSE format('NOT %s', condition(joined, depth - 1)) END;
   END IF;
-  RETURN CASE floor(random() * 10)
+  RETURN CASE floor(random() * 11)
+    WHEN 10 THEN pick('length(name) > 4', 'left(name, 1) = ''a''', 'starts_with(name, ''be'')', 'btrim(name, ''a'') <> ''lph''', 'ltrim(name) < ''b''',
+                      'rtrim(name, ''ab'') = name', 'substring(name from 3) > ''m''', 'abs(small - 5) < 3', 'position(''l'' in name) = 2', 'name || name > ''c''',
+                      'abs(price) > 1.5', 'right(name, 2) = ''ta''', 'length(replace(name, ''a'', ''ää'')) > 5')
     WHEN 0 THEN format('(%s %s %s)', number_column(joined), pick('=', '<>', '<', '<=', '>', '>='),
                        pick('0', '1', '-1', '2.5', '0.25', '100', 'NULL'))
     WHEN 1 THEN format('(%s BETWEEN %s AND %s)', number_column(joined), pick('-2', '0', '1'), pick('1', '3.5', '200'))
@@ -40,7 +43,8 @@ DECLARE
                          pick('small', 'a', 'id'), pick('l.weight > 1', 'l.label <> name', 'l.key <> ub')) ELSE '' END;
   filter text := condition(joined, 2) || subquery || CASE WHEN source LIKE '%,%' THEN ' AND key = ' || pick('small', 'a', 'ub') ELSE '' END;
   g text := pick('small', 'name', 'flag', 'a', 'day', 'price', 'coalesce(name, ''none'')',
-                 'CASE WHEN small > 5 THEN name WHEN flag THEN ''yes'' ELSE ''no'' END', 'coalesce(small, a, 7)');
+                 'CASE WHEN small > 5 THEN name WHEN flag THEN ''yes'' ELSE ''no'' END', 'coalesce(small, a, 7)', 'length(name)', 'left(name, 2)', 'substr(name, 2, 3)', 'name || ''-'' || name', 'abs(small)',
+                 'replace(name, ''a'', ''--'')', 'right(name, -1)', 'abs(price)', 'strpos(name, ''t'')');
   h text := pick('small', 'ua', 'b', 'flag');
   aggregate text := pick('count(*)', 'count(name)', 'count(DISTINCT small)', 'sum(small)', 'sum(price)', 'avg(small)', 'avg(price)',
                          'min(price)', 'max(day)', 'min(name)', 'max(ue)', 'sum(a) FILTER (WHERE small > 3)', 'bool_or(flag)',
@@ -48,7 +52,8 @@ DECLARE
                          'sum(f)', 'avg(f)', 'sum(g) FILTER (WHERE g > -9)', 'avg(coalesce(g, 1)) FILTER (WHERE id > 1)', 'sum(coalesce(a, 0))',
                          'sum(CASE WHEN flag THEN small ELSE 0 END)', 'count(CASE small WHEN 3 THEN 1 WHEN ua THEN 2 END)',
                          'sum(CASE WHEN small > 3 THEN price WHEN flag THEN 1.2500 END)', 'max(CASE WHEN flag THEN name END)',
-                         'sum(CASE WHEN flag THEN price ELSE 0 END)', 'min(coalesce(price, 0.5))');
+                         'sum(CASE WHEN flag THEN price ELSE 0 END)',
+                         'sum(length(name))', 'sum(abs(a) + small)', 'max(octet_length(name))', 'min(reverse(name))', 'avg(abs(ua - small))', 'sum(abs(b))', 'min(coalesce(price, 0.5))');
 BEGIN
   RETURN CASE floor(random() * 6)
     WHEN 0 THEN format('SELECT id, %s, name, price, g, moment FROM %s WHERE %s', number_column(joined), source, filter)

@@ -32,6 +32,18 @@ SELECT pushed('SELECT small, count(*) FROM all_types WHERE id > 3 GROUP BY small
 RESET raydex.pushdown;
 -- Times and method.
 SELECT explained('SELECT count(*) FROM files.labels WHERE key > 2');
+-- Functions, and FULL joins.
+SET search_path = files, public;
+SELECT pushed('SELECT length(name), count(*) FROM all_types WHERE left(name, 2) = ''al'' GROUP BY 1');
+SELECT pushed('SELECT substring(name FROM 2 FOR 3) || ''x'' AS s, sum(abs(small)) FROM all_types WHERE position(''a'' IN name) > 0 GROUP BY 1 ORDER BY 1 LIMIT 2');
+SELECT pushed('SELECT count(*) FROM all_types WHERE substr(name, small) = ''a''');
+SELECT pushed('SELECT count(*) FROM all_types WHERE upper(name) = ''A''');
+SELECT pushed('SELECT label, count(id), count(*) FROM labels FULL JOIN all_types ON key = small AND weight > 1 GROUP BY label');
+SELECT pushed('SELECT x.label, y.label, count(id) FROM labels x FULL JOIN all_types ON x.key = small LEFT JOIN labels y ON y.key = a GROUP BY 1, 2');
+SELECT pushed('SELECT count(*) FROM labels x FULL JOIN all_types ON x.key = small JOIN labels y ON y.key = a');
+SELECT pushed('SELECT count(*) FROM (SELECT * FROM labels WHERE key > 2) x FULL JOIN all_types ON x.key = small');
+SELECT pushed('SELECT id, label FROM all_types JOIN labels ON key = small WHERE id > 3 ORDER BY price DESC, id LIMIT 5 OFFSET 1');
+RESET search_path;
 -- EXPLAIN (VERBOSE) has the methods and what they are expected to take, unless a parameter decides.
 CREATE FUNCTION methods(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE line text;
