@@ -131,7 +131,7 @@ static rdx_status late_keys(grouping *g, late *l, rdx_bound ***left, rdx_bound *
   return RDX_OK;
 }
 
-/* The groups with a mark: it is the only column that there is of the leaf. */
+/* The groups with what is asked: there are no other columns of the leaf. */
 static rdx_status mark_late(grouping *g, late *l, rdx_plan_node **node) {
   rdx_planner *p = g->block->planner;
   const rdx_dependent *d = l->dependent;
@@ -142,8 +142,16 @@ static rdx_status mark_late(grouping *g, late *l, rdx_plan_node **node) {
   RDX_TRY(rdx_conjuncts_join(p, &d->filter, &filter));
   if (filter)
     RDX_TRY(rdx_bound_rewrite(p, filter, group_node, g, &m.filter));
-  RDX_TRY(rdx_bound_rewrite(p, d->compared, group_node, g, &m.compared));
-  l->first = m.left->column_count - m.right->column_count; /* may be below 0: the mark's number is behind them */
+  if (d->compared)
+    RDX_TRY(rdx_bound_rewrite(p, d->compared, group_node, g, &m.compared));
+  m.aggregate_count = d->aggregate_count;
+  RDX_TRY(rdx_planner_alloc(p, d->aggregate_count, sizeof *m.aggregates, &m.aggregates));
+  for (uint32_t i = 0; i < d->aggregate_count; i++) {
+    m.aggregates[i] = d->aggregates[i];
+    if (d->aggregates[i].value)
+      RDX_TRY(rdx_bound_rewrite(p, d->aggregates[i].value, group_node, g, &m.aggregates[i].value));
+  }
+  l->first = m.left->column_count - m.right->column_count; /* may be below 0: answers have numbers behind them */
   return rdx_build_mark(p, &m, node);
 }
 
@@ -181,7 +189,7 @@ static rdx_status group_outputs(grouping *g, rdx_plan_node **node) {
   const uint32_t all = g->late_count;
   for (g->late_count = 0; g->late_count < all;) {
     late *l = &g->late[g->late_count++];
-    RDX_TRY(l->dependent->compared ? mark_late(g, l, node) : join_late(g, l, node));
+    RDX_TRY(rdx_is_asked(l->dependent) ? mark_late(g, l, node) : join_late(g, l, node));
   }
   for (uint32_t i = 0; i < b->output_count; i++)
     RDX_TRY(group_value(g, b->outputs[i].value, &b->outputs[i].value));

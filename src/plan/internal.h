@@ -75,11 +75,17 @@ typedef struct rdx_dependent {
   rdx_conjuncts filter; /* over the block's and the leaf's columns */
   uint64_t needs;       /* leaves that keys and filter read, its own aside */
   bool attached;        /* to a group of an outer join: see rdx_group */
-  /* What is asked of each row: whether `compared` is true for a row of the subquery that keys and filter match. The
-   * answer is one more column of the leaf, behind its own: RDX_MARK_TRUE, else RDX_MARK_NULL where it is NULL for one,
-   * else NULL. NULL: nothing is asked. */
+  /* What is asked of each row about the rows of the subquery that keys and filter match; answers are more columns of
+   * the leaf, behind its own, and take the place of these. Either whether `compared` is true for one: RDX_MARK_TRUE,
+   * else RDX_MARK_NULL where it is NULL for one, else NULL. Or aggregates over them, all NULL where there is none. */
   rdx_bound *compared;
+  rdx_plan_aggregate *aggregates;
+  uint32_t aggregate_count;
 } rdx_dependent;
+
+static inline bool rdx_is_asked(const rdx_dependent *d) {
+  return d->compared || d->aggregate_count > 0;
+}
 
 #define RDX_MARK_NULL 1
 #define RDX_MARK_TRUE 2
@@ -321,16 +327,18 @@ RDX_MUST_USE rdx_status rdx_built_expression(rdx_planner *p, const rdx_built *bu
 
 /* ---- Marks (marks.c) ---- */
 
-/* What a mark is made of: `compared` for pairs of left and right that keys and filter match. Keys are over their own
- * side's columns, filter (NULL: none) and `compared` over left's, then right's. */
+/* What marks are made of: `compared`, or else aggregates, for pairs of left and right that keys and filter match. Keys
+ * are over their own side's columns, filter (NULL: none), `compared` and aggregates over left's, then right's. */
 typedef struct rdx_marking {
   rdx_plan_node *left, *right;
   rdx_bound **left_keys, **right_keys;
   uint32_t key_count;
   rdx_bound *filter, *compared;
+  rdx_plan_aggregate *aggregates;
+  uint32_t aggregate_count;
 } rdx_marking;
 
-/* Left with one more column, the mark: see rdx_dependent. */
+/* Left with more columns, the mark or the aggregates: see rdx_dependent. */
 RDX_MUST_USE rdx_status rdx_build_mark(rdx_planner *p, const rdx_marking *marking, rdx_plan_node **out);
 
 /* ---- The order of joins (order.c) ---- */

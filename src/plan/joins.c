@@ -361,7 +361,19 @@ static rdx_status reduce_dependent(rdx_block *b, const rdx_dependent *d, rdx_bui
   return RDX_OK;
 }
 
-/* What is built gets the mark, in place of the subquery's columns. */
+/* The aggregates that are asked for, over what is built. */
+static rdx_status place_aggregates(rdx_planner *p, const rdx_dependent *d, const rdx_built *both, rdx_marking *m) {
+  m->aggregate_count = d->aggregate_count;
+  RDX_TRY(rdx_planner_alloc(p, d->aggregate_count, sizeof *m->aggregates, &m->aggregates));
+  for (uint32_t i = 0; i < d->aggregate_count; i++) {
+    m->aggregates[i] = d->aggregates[i];
+    if (d->aggregates[i].value)
+      RDX_TRY(rdx_built_expression(p, both, d->aggregates[i].value, &m->aggregates[i].value));
+  }
+  return d->compared ? rdx_built_expression(p, both, d->compared, &m->compared) : RDX_OK;
+}
+
+/* What is built gets what is asked, in place of the subquery's columns. */
 static rdx_status mark_dependent(rdx_block *b, const rdx_dependent *d, const rdx_built *right, rdx_built *built) {
   rdx_planner *p = b->planner;
   rdx_built both = {0};
@@ -376,12 +388,13 @@ static rdx_status mark_dependent(rdx_block *b, const rdx_dependent *d, const rdx
   RDX_TRY(join_columns(p, built, right, &columns, &both));
   both.node = &columns;
   RDX_TRY(place_all(p, &both, &d->filter, &m.filter));
-  RDX_TRY(rdx_built_expression(p, &both, d->compared, &m.compared));
+  RDX_TRY(place_aggregates(p, d, &both, &m));
   const uint32_t own = built->node->column_count, *before = built->refs;
   RDX_TRY(rdx_build_mark(p, &m, &built->node));
-  RDX_TRY(rdx_planner_alloc(p, (uint64_t)own + 1, sizeof *built->refs, &built->refs));
+  RDX_TRY(rdx_planner_alloc(p, built->node->column_count, sizeof *built->refs, &built->refs));
   memcpy(built->refs, before, own * sizeof *before);
-  built->refs[own] = rdx_leaf_column(d->leaf, b->leaves[d->leaf].column_count);
+  for (uint32_t i = own; i < built->node->column_count; i++)
+    built->refs[i] = rdx_leaf_column(d->leaf, b->leaves[d->leaf].column_count + i - own);
   return RDX_OK;
 }
 
@@ -391,7 +404,7 @@ static rdx_status apply_dependent(rdx_block *b, rdx_dependent *d, rdx_built *bui
   const given_keys keys = {d->outer_keys, d->inner_keys, d->key_count};
   RDX_TRY(build_leaf(b, d->leaf, &none, &right));
   RDX_TRY(reduce_dependent(b, d, built, &right));
-  if (d->compared)
+  if (rdx_is_asked(d))
     RDX_TRY(mark_dependent(b, d, &right, built));
   else
     RDX_TRY(build_join(b, d->join, built, &right, &keys, &d->filter, built));

@@ -51,55 +51,65 @@ static rdx_status bind_mark(rdx_planner *p, int64_t value, rdx_bound **out) {
   return rdx_bind_constant(&p->binding, integer, (rdx_datum){.i = value}, 0, out);
 }
 
-/* The pairs that decide: a comparison that is false says nothing. */
-static rdx_status join_pairs(rdx_planner *p, const rdx_marking *m, rdx_plan_node *rows, rdx_bound **compared,
-                             rdx_plan_node **out) {
+static rdx_status join_pairs(rdx_planner *p, const rdx_marking *m, rdx_plan_node *rows, rdx_plan_node **out) {
   shift s = {p, m->left->column_count};
-  rdx_bound *args[2] = {NULL, NULL};
   RDX_TRY(join_columns(p, RDX_PLAN_INNER, rows, m->right, out));
-  rdx_plan_node *pairs = *out;
-  pairs->left_keys = m->left_keys;
-  pairs->right_keys = m->right_keys;
-  pairs->key_count = m->key_count;
-  if (m->filter)
-    RDX_TRY(rdx_bound_rewrite(p, m->filter, shift_node, &s, &args[0]));
-  RDX_TRY(rdx_bound_rewrite(p, m->compared, shift_node, &s, compared));
-  RDX_TRY(rdx_bind_call_of(p, "is not false", compared, 1, m->compared->place, &args[1]));
-  if (args[0])
-    RDX_TRY(rdx_bind_call_of(p, "and", args, 2, m->compared->place, &pairs->filter));
-  else
-    pairs->filter = args[1];
+  (*out)->left_keys = m->left_keys;
+  (*out)->right_keys = m->right_keys;
+  (*out)->key_count = m->key_count;
+  return m->filter ? rdx_bound_rewrite(p, m->filter, shift_node, &s, &(*out)->filter) : RDX_OK;
+}
+
+/* The largest mark of each row that has one. Of the pairs stay those that decide: a comparison that is false says
+ * nothing. */
+static rdx_status add_mark(rdx_planner *p, const rdx_marking *m, rdx_plan_node *pairs, rdx_plan_aggregate *out) {
+  shift s = {p, m->left->column_count};
+  rdx_bound *args[3], *filters[2] = {pairs->filter, NULL};
+  RDX_TRY(rdx_bound_rewrite(p, m->compared, shift_node, &s, &args[0]));
+  RDX_TRY(rdx_bind_call_of(p, "is not false", args, 1, m->compared->place, &filters[1]));
+  pairs->filter = filters[1];
+  if (filters[0])
+    RDX_TRY(rdx_bind_call_of(p, "and", filters, 2, m->compared->place, &pairs->filter));
+  *out = (rdx_plan_aggregate){.kind = RDX_PLAN_MAX, .type = integer};
+  RDX_TRY(bind_mark(p, RDX_MARK_TRUE, &args[1]));
+  RDX_TRY(bind_mark(p, RDX_MARK_NULL, &args[2]));
+  return rdx_bind_call_of(p, "case", args, 3, 0, &out->value);
+}
+
+/* Pairs by the number of their left row. */
+static rdx_status group_pairs(rdx_planner *p, const rdx_marking *m, rdx_plan_node *pairs, rdx_plan_node **out) {
+  const uint32_t count = m->compared ? 1 : m->aggregate_count, own = m->left->column_count;
+  shift s = {p, own};
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, pairs, NULL, out));
+  rdx_plan_node *node = *out;
+  node->expr_count = 1;
+  node->aggregate_count = count;
+  node->column_count = 1 + count;
+  node->expected_rows = m->left->expected_rows;
+  RDX_TRY(rdx_planner_alloc(p, 1 + (uint64_t)count, sizeof *node->columns, &node->columns));
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *node->exprs, &node->exprs));
+  RDX_TRY(rdx_planner_alloc(p, count, sizeof *node->aggregates, &node->aggregates));
+  node->columns[0] = (rdx_plan_column){"row", bigint};
+  RDX_TRY(rdx_bind_column(p, own, bigint, 0, &node->exprs[0]));
+  if (m->compared)
+    RDX_TRY(add_mark(p, m, pairs, &node->aggregates[0]));
+  for (uint32_t i = 0; i < count; i++) {
+    rdx_plan_aggregate *a = &node->aggregates[i];
+    if (!m->compared)
+      *a = m->aggregates[i];
+    if (!m->compared && a->value)
+      RDX_TRY(rdx_bound_rewrite(p, a->value, shift_node, &s, &a->value));
+    node->columns[1 + i] = (rdx_plan_column){m->compared ? "mark" : "aggregate", a->type};
+  }
   return RDX_OK;
 }
 
-/* The largest mark of each row that has one. */
-static rdx_status group_pairs(rdx_planner *p, rdx_plan_node *pairs, uint32_t number, rdx_bound *compared,
-                              rdx_plan_node **out) {
-  rdx_bound *args[3] = {compared, NULL, NULL};
-  RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, pairs, NULL, out));
-  rdx_plan_node *node = *out;
-  node->expr_count = node->aggregate_count = 1;
-  node->column_count = 2;
-  node->expected_rows = pairs->expected_rows;
-  RDX_TRY(rdx_planner_alloc(p, 2, sizeof *node->columns, &node->columns));
-  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *node->exprs, &node->exprs));
-  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *node->aggregates, &node->aggregates));
-  node->columns[0] = (rdx_plan_column){"row", bigint};
-  node->columns[1] = (rdx_plan_column){"mark", integer};
-  RDX_TRY(rdx_bind_column(p, number, bigint, 0, &node->exprs[0]));
-  node->aggregates[0] = (rdx_plan_aggregate){.kind = RDX_PLAN_MAX, .type = integer};
-  RDX_TRY(bind_mark(p, RDX_MARK_TRUE, &args[1]));
-  RDX_TRY(bind_mark(p, RDX_MARK_NULL, &args[2]));
-  return rdx_bind_call_of(p, "case", args, 3, 0, &node->aggregates[0].value);
-}
-
 rdx_status rdx_build_mark(rdx_planner *p, const rdx_marking *m, rdx_plan_node **out) {
-  const uint32_t own = m->left->column_count;
+  const uint32_t own = m->left->column_count, more = m->compared ? 1 : m->aggregate_count;
   rdx_plan_node *rows = NULL, *pairs = NULL, *groups = NULL, *joined = NULL, *list = NULL;
-  rdx_bound *compared = NULL;
   RDX_TRY(number_rows(p, m->left, &rows));
-  RDX_TRY(join_pairs(p, m, rows, &compared, &pairs));
-  RDX_TRY(group_pairs(p, pairs, own, compared, &groups));
+  RDX_TRY(join_pairs(p, m, rows, &pairs));
+  RDX_TRY(group_pairs(p, m, pairs, &groups));
   RDX_TRY(join_columns(p, RDX_PLAN_LEFT, rows, groups, &joined));
   joined->key_count = 1;
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof(rdx_bound *), &joined->left_keys));
@@ -107,12 +117,12 @@ rdx_status rdx_build_mark(rdx_planner *p, const rdx_marking *m, rdx_plan_node **
   RDX_TRY(rdx_bind_column(p, own, bigint, 0, &joined->left_keys[0]));
   RDX_TRY(rdx_bind_column(p, 0, bigint, 0, &joined->right_keys[0]));
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_PROJECT, joined, NULL, &list));
-  list->column_count = list->expr_count = own + 1;
+  list->column_count = list->expr_count = own + more;
   list->expected_rows = joined->expected_rows;
-  RDX_TRY(rdx_planner_alloc(p, (uint64_t)own + 1, sizeof *list->exprs, &list->exprs));
-  RDX_TRY(rdx_planner_alloc(p, (uint64_t)own + 1, sizeof *list->columns, &list->columns));
-  for (uint32_t i = 0; i <= own; i++) {
-    const uint32_t column = i < own ? i : own + 2; /* behind the numbers of both sides */
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)own + more, sizeof *list->exprs, &list->exprs));
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)own + more, sizeof *list->columns, &list->columns));
+  for (uint32_t i = 0; i < own + more; i++) {
+    const uint32_t column = i < own ? i : i + 2; /* behind the numbers of both sides */
     list->columns[i] = joined->columns[column];
     RDX_TRY(rdx_bind_column(p, column, joined->columns[column].type, 0, &list->exprs[i]));
   }

@@ -242,6 +242,8 @@ static rdx_status add_dependent(rdx_block *b, rdx_dependent d) {
   for (uint32_t i = 0; i < d.filter.count; i++)
     needs |= rdx_bound_leaves(d.filter.list[i]);
   needs |= d.compared ? rdx_bound_leaves(d.compared) : 0;
+  for (uint32_t i = 0; i < d.aggregate_count; i++)
+    needs |= d.aggregates[i].value ? rdx_bound_leaves(d.aggregates[i].value) : 0;
   d.needs = needs & ~((uint64_t)1 << d.leaf);
   RDX_TRY(rdx_planner_grow(b->planner, &b->dependents, b->dependent_count, &b->dependent_capacity, sizeof d));
   b->dependents[b->dependent_count++] = d;
@@ -255,45 +257,57 @@ static rdx_status add_mark(rdx_block *b, rdx_dependent d, rdx_sql_place place, r
                          (rdx_sql_type){.kind = RDX_SQL_INTEGER}, place, out);
 }
 
-/* A dependent over the query, with keys and filter of its correlations; room for `more` keys. */
-static rdx_status make_dependent(rdx_block *b, rdx_bound_query *q, const form *f, uint32_t more, rdx_dependent *out) {
+/* A dependent over a plan whose outputs are `outputs`, then inner keys and columns; room for `more` keys. */
+static rdx_status link_dependent(rdx_block *b, const rdx_bound_query *q, rdx_plan_node *plan, uint32_t outputs,
+                                 parts *x, uint32_t more, rdx_dependent *out) {
   rdx_planner *p = b->planner;
-  rdx_plan_node *plan = NULL;
   rdx_leaf leaf;
-  parts x = {0};
-  *out = (rdx_dependent){.join = f->join};
-  if (q->outer_levels > 0 && q->block && q->block->window_count > 0)
+  plan->place = q->written->place;
+  RDX_TRY(rdx_leaf_of_plan(p, plan, NULL, &leaf));
+  RDX_TRY(rdx_block_add_leaf(b, leaf, &out->leaf, q->written->place));
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)x->outer.count + more, sizeof(rdx_bound *), &out->outer_keys));
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)x->outer.count + more, sizeof(rdx_bound *), &out->inner_keys));
+  lifting l = {b, out->leaf, &x->columns, outputs + x->inner.count};
+  for (uint32_t i = 0; i < x->outer.count; i++) {
+    RDX_TRY(rdx_bound_rewrite(p, x->outer.list[i], lift_node, &l, &out->outer_keys[i]));
+    RDX_TRY(
+        rdx_bind_column(p, rdx_leaf_column(out->leaf, outputs + i), x->inner.list[i]->type, 0, &out->inner_keys[i]));
+    out->key_count++;
+  }
+  for (uint32_t i = 0; i < x->rest.count; i++) {
+    rdx_bound *lifted = NULL;
+    RDX_TRY(rdx_bound_rewrite(p, x->rest.list[i], lift_node, &l, &lifted));
+    RDX_TRY(rdx_conjuncts_add(p, &out->filter, lifted));
+  }
+  return RDX_OK;
+}
+
+/* What a query that reads outer columns cannot be. */
+static rdx_status check_correlated(const rdx_block *b, const rdx_bound_query *q) {
+  if (q->block && q->block->window_count > 0)
     return refuse(b, q->written->place, "a subquery that reads outer columns cannot have window functions");
-  if (q->outer_levels > 0 && (!q->block || q->limit || q->offset))
+  if (!q->block || q->limit || q->offset)
     return refuse(b, q->written->place,
                   "a subquery that reads outer columns cannot be a set operation or VALUES, nor have LIMIT");
-  if (q->outer_levels > 0 && q->block->distinct_on_count > 0)
-    return refuse(b, q->written->place, "a subquery that reads outer columns cannot have DISTINCT ON");
+  return q->block->distinct_on_count > 0
+             ? refuse(b, q->written->place, "a subquery that reads outer columns cannot have DISTINCT ON")
+             : RDX_OK;
+}
+
+/* A dependent over the query, with keys and filter of its correlations; room for `more` keys. */
+static rdx_status make_dependent(rdx_block *b, rdx_bound_query *q, const form *f, uint32_t more, rdx_dependent *out) {
+  rdx_plan_node *plan = NULL;
+  parts x = {0};
+  *out = (rdx_dependent){.join = f->join};
   if (q->outer_levels > 0) {
+    RDX_TRY(check_correlated(b, q));
     RDX_TRY(find_parts(q->block, &x));
     RDX_TRY(build_correlated(b, q, f, &x, &plan));
     out->correlated = q->block->aggregating ? x.inner.count : 0;
   } else {
-    RDX_TRY(rdx_build_query(p, q, &plan));
+    RDX_TRY(rdx_build_query(b->planner, q, &plan));
   }
-  plan->place = q->written->place;
-  RDX_TRY(rdx_leaf_of_plan(p, plan, NULL, &leaf));
-  RDX_TRY(rdx_block_add_leaf(b, leaf, &out->leaf, q->written->place));
-  RDX_TRY(rdx_planner_alloc(p, (uint64_t)x.outer.count + more, sizeof(rdx_bound *), &out->outer_keys));
-  RDX_TRY(rdx_planner_alloc(p, (uint64_t)x.outer.count + more, sizeof(rdx_bound *), &out->inner_keys));
-  lifting l = {b, out->leaf, &x.columns, f->outputs + x.inner.count};
-  for (uint32_t i = 0; i < x.outer.count; i++) {
-    RDX_TRY(rdx_bound_rewrite(p, x.outer.list[i], lift_node, &l, &out->outer_keys[i]));
-    RDX_TRY(
-        rdx_bind_column(p, rdx_leaf_column(out->leaf, f->outputs + i), x.inner.list[i]->type, 0, &out->inner_keys[i]));
-    out->key_count++;
-  }
-  for (uint32_t i = 0; i < x.rest.count; i++) {
-    rdx_bound *lifted = NULL;
-    RDX_TRY(rdx_bound_rewrite(p, x.rest.list[i], lift_node, &l, &lifted));
-    RDX_TRY(rdx_conjuncts_add(p, &out->filter, lifted));
-  }
-  return RDX_OK;
+  return link_dependent(b, q, plan, f->outputs, &x, more, out);
 }
 
 /* ---- Scalars ---- */
@@ -324,6 +338,80 @@ static rdx_status with_empty(rdx_block *b, rdx_block *c, rdx_bound *written, con
   return rdx_bind_call_of(b->planner, "case", args, 3, written->place, value);
 }
 
+/* ---- Aggregates of pairs ---- */
+
+/* Aggregates of an inner query as answers to a dependent. */
+typedef struct answers {
+  rdx_block *block;
+  const rdx_dependent *dependent;
+} answers;
+
+/* Of no rows count is 0, the others are NULL. */
+static rdx_status answer_node(void *user, rdx_bound *node, rdx_bound **out) {
+  const answers *a = user;
+  rdx_planner *p = a->block->planner;
+  rdx_bound *args[2];
+  if (node->kind == RDX_BOUND_OUTER) {
+    lifting l = {.block = a->block};
+    return lift_node(&l, node, out);
+  }
+  if (node->kind != RDX_BOUND_COLUMN)
+    return RDX_OK;
+  if (rdx_leaf_of(node->index) != RDX_AGGREGATES_LEAF)
+    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, node->place, "aggregate it",
+                            "a column is neither grouped by nor in an aggregate");
+  const uint32_t number = rdx_column_of(node->index), leaf = a->dependent->leaf;
+  RDX_TRY(rdx_bind_column(p, rdx_leaf_column(leaf, a->block->leaves[leaf].column_count + number), node->type,
+                          node->place, &args[0]));
+  *out = args[0];
+  if (a->dependent->aggregates[number].kind != RDX_PLAN_COUNT)
+    return RDX_OK;
+  RDX_TRY(rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = 0}, node->place, &args[1]));
+  return rdx_bind_call_of(p, "coalesce", args, 2, node->place, out);
+}
+
+/* Whether a query that aggregates all its rows compares some with outer columns by other than =. */
+static bool compares_pairs(const rdx_block *c) {
+  uint32_t outer = 0;
+  bool pairs = false;
+  for (uint32_t i = 0; i < c->correlations.count; i++)
+    pairs |= !is_key(c->correlations.list[i], &outer);
+  return pairs;
+}
+
+/* Such a query: its rows are joined to the outer ones, and aggregated for each of these. */
+static rdx_status bind_pairs(rdx_block *b, rdx_bound_query *q, rdx_bound **out) {
+  rdx_planner *p = b->planner;
+  rdx_block *c = q->block;
+  rdx_dependent d = {.join = RDX_PLAN_LEFT, .aggregates = c->aggregates, .aggregate_count = c->aggregate_count};
+  rdx_bound *written = c->outputs[0].value;
+  rdx_plan_node *plan = NULL;
+  parts x = {0};
+  RDX_TRY(check_correlated(b, q));
+  if (c->having || c->means.count > 0 || c->firsts.count > 0 || c->set_count > 0)
+    return refuse(b, q->written->place,
+                  "a subquery with HAVING, stddev or variance can be compared with outer columns by = only");
+  RDX_TRY(find_parts(c, &x));
+  for (uint32_t i = 0; i < d.aggregate_count; i++)
+    if (d.aggregates[i].value)
+      RDX_TRY(collect_columns(p, d.aggregates[i].value, &x.columns));
+  c->aggregating = c->distinct = false;
+  c->aggregate_count = c->output_count = c->visible = q->order_count = 0;
+  for (uint32_t i = 0; i < x.inner.count; i++)
+    RDX_TRY(add_output(c, x.inner.list[i]));
+  for (uint32_t i = 0; i < x.columns.count; i++)
+    RDX_TRY(add_output(c, x.columns.list[i]));
+  RDX_TRY(rdx_build_query(p, q, &plan));
+  RDX_TRY(link_dependent(b, q, plan, 0, &x, 0, &d));
+  lifting l = {b, d.leaf, &x.columns, x.inner.count};
+  for (uint32_t i = 0; i < d.aggregate_count; i++)
+    if (d.aggregates[i].value)
+      RDX_TRY(rdx_bound_rewrite(p, d.aggregates[i].value, lift_node, &l, &d.aggregates[i].value));
+  RDX_TRY(add_dependent(b, d));
+  answers a = {b, &d};
+  return rdx_bound_rewrite(p, written, answer_node, &a, out);
+}
+
 static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   rdx_bound_query *q = NULL;
   rdx_plan_node *plan = NULL;
@@ -336,6 +424,8 @@ static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
     return add_scalar(b, plan, false, ast->place, out);
   }
   const bool one_row = q->block && q->block->aggregating && q->block->group_count == 0;
+  if (one_row && q->block->aggregate_count > 0 && compares_pairs(q->block))
+    return bind_pairs(b, q, out);
   rdx_bound *written = q->block ? q->block->outputs[0].value : NULL;
   const bool distinct = q->block && q->block->distinct;
   RDX_TRY(make_dependent(b, q, &(form){one_row ? RDX_PLAN_LEFT : RDX_PLAN_SINGLE, 1, distinct}, 0, &d));

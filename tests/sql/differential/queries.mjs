@@ -467,7 +467,7 @@ export class Queries {
   }
 
   scalar(scope, t, depth) {
-    const made = this.inner(scope, this.random.chance(50));
+    const made = this.inner(scope, this.random.chance(50) && (this.random.chance(40) ? 'any' : true));
     if (!made || (isFloat(t) && t.k !== 'f64')) return null;
     const keyed = made.q.where && made.scope.leaves.find((leaf) => leaf.name === 'id' && leaf.values && this.isKey(made.q.where, leaf));
     const plain = keyed && made.scope.leaves.filter((leaf) => sameType(leaf.t, t));
