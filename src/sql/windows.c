@@ -28,6 +28,7 @@ rdx_status rdx_tree_orders(rdx_tree *t, size_t count, rdx_tree_node *const *node
 }
 
 /* Bits of frame options, as PostgreSQL's parser sets them (parsenodes.h). */
+#define FRAME_WRITTEN 0x1
 #define FRAME_ROWS 0x4
 #define FRAME_GROUPS 0x8
 #define BEGIN_UNBOUNDED_PRECEDING 0x20
@@ -63,33 +64,60 @@ static rdx_status take_frame(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_w
   return w->end_offset ? rdx_tree_expression(t, w->end_offset, &out->end_offset) : RDX_OK;
 }
 
-static const PgQuery__WindowDef *find_named(const rdx_tree *t, const char *name) {
-  for (size_t i = 0; i < t->window_count; i++)
-    if (strcmp(t->windows[i]->window_def->name, name) == 0)
-      return t->windows[i]->window_def;
-  return NULL;
+/* One of the first `count` windows that WINDOW names, by its number. */
+static rdx_status find_named(const rdx_tree *t, const char *name, size_t count, rdx_sql_place place, size_t *out) {
+  for (*out = 0; *out < count; ++*out)
+    if (strcmp(t->windows[*out]->window_def->name, name) == 0)
+      return RDX_OK;
+  return rdx_sql_error(t->err, RDX_ERROR_NOT_FOUND, t->text->text, place, NULL, "there is no window \"%.60s\"", name);
 }
 
-static rdx_status take_definition(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_window *out) {
-  RDX_TRY(rdx_tree_refuse_if(t, w->refname && *w->refname, out->place,
-                             "a window that extends another one is not supported; write all of it"));
+static rdx_status take_definition(rdx_tree *t, const PgQuery__WindowDef *w, size_t before, rdx_sql_window *out);
+
+/* A window that begins with another one: its parts, and its order, which may not be written anew. */
+static rdx_status extend(rdx_tree *t, const PgQuery__WindowDef *w, size_t before, rdx_sql_window *out) {
+  size_t number = 0;
+  rdx_sql_window base = {.place = out->place};
+  RDX_TRY(find_named(t, w->refname, before, out->place, &number));
+  const PgQuery__WindowDef *named = t->windows[number]->window_def;
+  RDX_TRY(take_definition(t, named, number, &base));
+  const char *wrong = out->partition_count > 0 ? "PARTITION BY of window \"%.60s\" is written twice"
+                      : out->order_count > 0 && base.order_count > 0 ? "ORDER BY of window \"%.60s\" is written twice"
+                      : named->frame_options & FRAME_WRITTEN ? "window \"%.60s\" has a frame: it cannot be extended"
+                                                             : NULL;
+  if (wrong)
+    return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, out->place, NULL, wrong, w->refname);
+  out->partition = base.partition;
+  out->partition_count = base.partition_count;
+  if (base.order_count > 0) {
+    out->orders = base.orders;
+    out->order_count = base.order_count;
+  }
+  return RDX_OK;
+}
+
+/* `before`: how many windows of WINDOW it may extend. */
+static rdx_status take_definition(rdx_tree *t, const PgQuery__WindowDef *w, size_t before, rdx_sql_window *out) {
+  RDX_TRY(rdx_tree_enter(t, out->place));
   RDX_TRY(rdx_tree_expressions(t, w->n_partition_clause, w->partition_clause, &out->partition, &out->partition_count));
   RDX_TRY(rdx_tree_orders(t, w->n_order_clause, w->order_clause, &out->orders, &out->order_count));
-  return take_frame(t, w, out);
+  if (w->refname && *w->refname)
+    RDX_TRY(extend(t, w, before, out));
+  RDX_TRY(take_frame(t, w, out));
+  t->levels--;
+  return RDX_OK;
 }
 
 rdx_status rdx_tree_window(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_window **out) {
+  size_t before = t->window_count;
   RDX_TRY(rdx_tree_enter(t, 0));
   RDX_TRY(rdx_tree_alloc(t, 1, sizeof **out, (void **)out));
   (*out)->place = rdx_tree_place(t, w->location);
   if (w->name && *w->name) { /* OVER name */
-    const PgQuery__WindowDef *named = find_named(t, w->name);
-    if (!named)
-      return rdx_sql_error(t->err, RDX_ERROR_NOT_FOUND, t->text->text, (*out)->place, NULL,
-                           "there is no window \"%.60s\"", w->name);
-    w = named;
+    RDX_TRY(find_named(t, w->name, t->window_count, (*out)->place, &before));
+    w = t->windows[before]->window_def;
   }
-  RDX_TRY(take_definition(t, w, *out));
+  RDX_TRY(take_definition(t, w, before, *out));
   t->levels--;
   return RDX_OK;
 }
