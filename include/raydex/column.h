@@ -41,6 +41,13 @@ RDX_API RDX_MUST_USE rdx_status rdx_type_from_name(const char *name, rdx_type *o
 /** Bytes of one value; 0 for RDX_TYPE_STRING and RDX_TYPE_NONE. */
 RDX_API size_t rdx_type_size(rdx_type type);
 
+/** The number of a row of one table, index, scan or side of a join, from 0; or how many of its rows something has. It
+ * has 32 bits, since none of these has more than 2^32 - 2 rows (docs/c.md says why). Totals have 64. */
+typedef uint32_t rdx_row;
+
+/** No row: such as of a probe that matches nothing. */
+#define RDX_NO_ROW UINT32_MAX
+
 typedef struct rdx_device_column rdx_device_column;
 
 /**

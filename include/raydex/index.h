@@ -347,9 +347,6 @@ typedef enum rdx_lookup_result_kind {
   RDX_LOOKUP_ROWS,      /**< all matching rows, ascending */
 } rdx_lookup_result_kind;
 
-/** "No row matches", in RDX_LOOKUP_FIRST. */
-#define RDX_NO_ROW UINT32_MAX
-
 typedef struct rdx_lookup_view rdx_lookup_view;
 
 /** Gets the rows of probes first .. first + part->probes - 1. Return true to stop: RDX_ERROR_CANCELLED. */
@@ -398,15 +395,15 @@ RDX_API RDX_MUST_USE rdx_status rdx_index_range(const rdx_index *index, const rd
 struct rdx_lookup_view {
   rdx_lookup_result_kind kind;
   uint64_t probes;
-  const uint32_t *count; /**< COUNT and SUM: `probes` numbers of matching rows (SUM: with a value that is not NULL) */
-  const uint32_t *first; /**< FIRST: `probes` rows */
-  rdx_type sum_type;     /**< SUM: RDX_TYPE_I64, RDX_TYPE_U64, RDX_TYPE_F64 or RDX_TYPE_DECIMAL, else RDX_TYPE_NONE */
+  const rdx_row *count; /**< COUNT and SUM: `probes` numbers of matching rows (SUM: with a value that is not NULL) */
+  const rdx_row *first; /**< FIRST: `probes` rows */
+  rdx_type sum_type;    /**< SUM: RDX_TYPE_I64, RDX_TYPE_U64, RDX_TYPE_F64 or RDX_TYPE_DECIMAL, else RDX_TYPE_NONE */
   uint8_t sum_scale;
   const int64_t *sum_i64;  /**< signed integers, decimals, bool; exact */
   const uint64_t *sum_u64; /**< unsigned integers; exact */
   const double *sum_f64;   /**< floats, added in ascending order of rows */
   const uint64_t *offsets; /**< ROWS: `probes` + 1; the rows of probe i are rows[offsets[i]] to rows[offsets[i+1]-1] */
-  const uint32_t *rows;
+  const rdx_row *rows;
 };
 
 /** Copy a result to the host, once; later calls return the same arrays. Not to be called from two threads at a time. */

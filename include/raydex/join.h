@@ -39,7 +39,7 @@ typedef enum rdx_join_mapping {
 
 /** Gets the next `count` rows of a join's answer (semi and anti joins: `right_rows` is NULL), which are valid during
  * the call. Return true to stop: RDX_ERROR_CANCELLED. */
-typedef bool (*rdx_pairs_fn)(void *user, const uint32_t *left_rows, const uint32_t *right_rows, uint64_t count);
+typedef bool (*rdx_pairs_fn)(void *user, const rdx_row *left_rows, const rdx_row *right_rows, uint64_t count);
 
 /** How to join; all zero is an inner join that returns pairs. */
 typedef struct rdx_join_params {
@@ -101,10 +101,10 @@ RDX_API RDX_MUST_USE rdx_status rdx_lookup_inverse(rdx_device *device, const rdx
 typedef struct rdx_join_view {
   rdx_join_kind kind;
   rdx_join_result_kind result;
-  uint64_t count;             /**< pairs; of semi and anti joins: left rows; SUM: values that were added */
-  const uint32_t *left_rows;  /**< PAIRS: `count` of them */
-  const uint32_t *right_rows; /**< PAIRS of inner and left joins, RDX_NO_ROW for none */
-  rdx_type sum_type;          /**< SUM: RDX_TYPE_I64, RDX_TYPE_U64, RDX_TYPE_F64 or RDX_TYPE_DECIMAL */
+  uint64_t count;            /**< pairs; of semi and anti joins: left rows; SUM: values that were added */
+  const rdx_row *left_rows;  /**< PAIRS: `count` of them */
+  const rdx_row *right_rows; /**< PAIRS of inner and left joins, RDX_NO_ROW for none */
+  rdx_type sum_type;         /**< SUM: RDX_TYPE_I64, RDX_TYPE_U64, RDX_TYPE_F64 or RDX_TYPE_DECIMAL */
   uint8_t sum_scale;
   bool sum_is_null; /**< SUM: no value was there to add */
   int64_t sum_i64;  /**< signed integers, decimals, bool; exact */

@@ -158,7 +158,7 @@ RDX_API void rdx_scan_get_stats(const rdx_scan *scan, rdx_scan_stats *out);
  * Where the bit vectors of a column end, of BINDEX and RTSCAN: `*out` are the numbers of rows below each border,
  * ascending, which the scan owns. Returns how many there are; 0 for other methods and columns.
  */
-RDX_API uint32_t rdx_scan_borders(const rdx_scan *scan, uint32_t column, const uint32_t **out);
+RDX_API uint32_t rdx_scan_borders(const rdx_scan *scan, uint32_t column, const rdx_row **out);
 
 /** What a run of a scan returns. */
 typedef enum rdx_scan_result_kind {
@@ -189,7 +189,7 @@ typedef struct rdx_scan_view {
   rdx_scan_result_kind kind;
   uint64_t rows;          /**< of the table */
   uint64_t count;         /**< of rows that qualify; for every kind */
-  const uint32_t *row;    /**< ROWS: `count` row numbers */
+  const rdx_row *row;     /**< ROWS: `count` row numbers */
   const uint32_t *bitmap; /**< BITMAP: bit i%32 of word i/32 is row i; bits past the last row are 0 */
 } rdx_scan_view;
 
