@@ -9,7 +9,8 @@
 extern "C" {
 #endif
 
-/** The version of these headers. CMakeLists.txt reads it from here; the soname follows the major number. */
+/** The version of these headers. CMakeLists.txt reads it from here; the soname has the major number, before 1.0 the
+ * minor one, too. */
 #define RDX_VERSION_MAJOR 0
 #define RDX_VERSION_MINOR 1
 #define RDX_VERSION_PATCH 0
