@@ -10,16 +10,10 @@
 #include <string.h>
 
 /* The columns that queries use. */
-static const struct {
-  const char *name;
-  ssb_table table;
-} attributes[] = {
-    {"lo_quantity", SSB_LINEORDER}, {"lo_discount", SSB_LINEORDER},   {"lo_extendedprice", SSB_LINEORDER},
-    {"lo_revenue", SSB_LINEORDER},  {"lo_supplycost", SSB_LINEORDER}, {"d_year", SSB_DATE},
-    {"d_yearmonthnum", SSB_DATE},   {"d_yearmonth", SSB_DATE},        {"d_weeknuminyear", SSB_DATE},
-    {"c_region", SSB_CUSTOMER},     {"c_nation", SSB_CUSTOMER},       {"c_city", SSB_CUSTOMER},
-    {"s_region", SSB_SUPPLIER},     {"s_nation", SSB_SUPPLIER},       {"s_city", SSB_SUPPLIER},
-    {"p_mfgr", SSB_PART},           {"p_category", SSB_PART},         {"p_brand1", SSB_PART},
+static const char *const attributes[] = {
+    "lo_quantity",    "lo_discount", "lo_extendedprice", "lo_revenue", "lo_supplycost", "d_year",
+    "d_yearmonthnum", "d_yearmonth", "d_weeknuminyear",  "c_region",   "c_nation",      "c_city",
+    "s_region",       "s_nation",    "s_city",           "p_mfgr",     "p_category",    "p_brand1",
 };
 enum { ATTRIBUTES = sizeof attributes / sizeof *attributes, DISCOUNT = 1, PRICE, REVENUE, COST, YEAR };
 
@@ -42,9 +36,7 @@ typedef struct bound_query {
 
 struct ssb_star {
   rdx_table *tables[SSB_TABLES];
-  rdx_attribute attributes[ATTRIBUTES];
-  rdx_dimension dimensions[DIMENSIONS];
-  rdx_relation relation;
+  rdx_relation *relation;
   rdx_table *flat_table; /* NULL: none */
   rdx_attribute flat_attributes[ATTRIBUTES];
   rdx_relation flat;
@@ -68,61 +60,31 @@ static rdx_status open_tables(ssb_star *s, const char *folder, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_status find(const ssb_star *s, ssb_table table, const char *name, rdx_column *out, rdx_error *err) {
-  const rdx_column *column = NULL;
-  const rdx_status status = rdx_table_find(s->tables[table], name, &column, err);
-  if (status == RDX_OK)
-    *out = *column;
-  return status;
-}
-
 static rdx_status make_relation(ssb_star *s, rdx_error *err) {
-  rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < ATTRIBUTES && status == RDX_OK; i++) {
-    const ssb_table table = attributes[i].table;
-    s->attributes[i].name = attributes[i].name;
-    s->attributes[i].dimension = table == SSB_LINEORDER ? 0 : 1 + (uint32_t)table;
+  rdx_table_dimension dimensions[DIMENSIONS];
+  for (uint32_t i = 0; i < ATTRIBUTES; i++)
     s->plain[i].attribute = i;
-    status = find(s, table, attributes[i].name, &s->attributes[i].column, err);
-  }
-  for (uint32_t t = 0; t < DIMENSIONS && status == RDX_OK; t++) {
-    status = find(s, (ssb_table)t, keys[t].key, &s->dimensions[t].key, err);
-    if (status == RDX_OK)
-      status = find(s, SSB_LINEORDER, keys[t].foreign_key, &s->dimensions[t].foreign_key, err);
-  }
-  s->relation = (rdx_relation){.rows = rdx_table_rows(s->tables[SSB_LINEORDER]),
-                               .attributes = s->attributes,
-                               .attribute_count = ATTRIBUTES,
-                               .dimensions = s->dimensions,
-                               .dimension_count = DIMENSIONS};
+  for (uint32_t t = 0; t < DIMENSIONS; t++)
+    dimensions[t] = (rdx_table_dimension){s->tables[t], keys[t].foreign_key, keys[t].key};
   s->sums[SSB_DISCOUNTED] =
       (rdx_expression){.kind = RDX_EXPRESSION_MULTIPLY, .left = &s->plain[PRICE], .right = &s->plain[DISCOUNT]};
   s->sums[SSB_REVENUE] = s->plain[REVENUE];
   s->sums[SSB_PROFIT] =
       (rdx_expression){.kind = RDX_EXPRESSION_SUBTRACT, .left = &s->plain[REVENUE], .right = &s->plain[COST]};
-  return status;
+  return rdx_relation_from_tables(s->tables[SSB_LINEORDER], dimensions, DIMENSIONS, attributes, ATTRIBUTES,
+                                  &s->relation, err);
 }
 
 static uint32_t attribute_of(const char *name) {
   uint32_t i = 0;
-  while (i < ATTRIBUTES && strcmp(attributes[i].name, name) != 0)
+  while (i < ATTRIBUTES && strcmp(attributes[i], name) != 0)
     i++;
   return i;
 }
 
-/* The predicate of a condition, its columns numbered as the relation's attributes. */
 static rdx_status bind_condition(const ssb_star *s, const char *text, bound_query *out, rdx_error *err) {
-  rdx_column columns[ATTRIBUTES];
-  rdx_status status = rdx_condition_parse(text, &out->condition, err);
-  if (status != RDX_OK)
-    return status;
-  const uint32_t count = rdx_condition_columns(out->condition);
-  uint32_t numbers[ATTRIBUTES];
-  for (uint32_t i = 0; i < count && i < ATTRIBUTES; i++) {
-    numbers[i] = attribute_of(rdx_condition_column_name(out->condition, i));
-    columns[i] = s->attributes[numbers[i]].column;
-  }
-  return rdx_condition_bind(out->condition, columns, numbers, &out->query.where, err);
+  const rdx_status status = rdx_condition_parse(text, &out->condition, err);
+  return status == RDX_OK ? rdx_condition_bind_relation(out->condition, s->relation, &out->query.where, err) : status;
 }
 
 static rdx_status bind_query(const ssb_star *s, const ssb_query *q, bound_query *out, rdx_error *err) {
@@ -159,20 +121,17 @@ rdx_status ssb_star_open(const char *folder, ssb_star **out, rdx_error *err) {
 }
 
 rdx_status ssb_star_open_flat(ssb_star *s, const char *path, rdx_error *err) {
-  const char *names[ATTRIBUTES];
   rdx_table *table = NULL;
-  for (uint32_t i = 0; i < ATTRIBUTES; i++)
-    names[i] = attributes[i].name;
-  rdx_status status = rdx_table_open_columns(path, names, ATTRIBUTES, &table, err);
+  rdx_status status = rdx_table_open_columns(path, attributes, ATTRIBUTES, &table, err);
   if (status != RDX_OK)
     return status;
   for (uint32_t i = 0; i < ATTRIBUTES && status == RDX_OK; i++) {
-    s->flat_attributes[i] = (rdx_attribute){.name = names[i], .column = *rdx_table_column(table, i)};
-    const rdx_type type = s->flat_attributes[i].column.type, expected = s->attributes[i].column.type;
-    if (rdx_table_rows(table) != s->relation.rows || type != expected) {
+    s->flat_attributes[i] = (rdx_attribute){.name = attributes[i], .column = *rdx_table_column(table, i)};
+    const rdx_type type = s->flat_attributes[i].column.type, expected = s->relation->attributes[i].column.type;
+    if (rdx_table_rows(table) != s->relation->rows || type != expected) {
       snprintf(err->text, sizeof err->text,
                "%s is no flat table of these tables: it has %llu rows (lineorder %llu), and %s of type %s (%s)", path,
-               (unsigned long long)rdx_table_rows(table), (unsigned long long)s->relation.rows, names[i],
+               (unsigned long long)rdx_table_rows(table), (unsigned long long)s->relation->rows, attributes[i],
                rdx_type_name(type), rdx_type_name(expected));
       status = RDX_ERROR_FORMAT;
     }
@@ -199,6 +158,7 @@ void ssb_star_close(ssb_star **star) {
   for (ssb_table t = 0; t < SSB_TABLES; t++)
     rdx_table_destroy(&s->tables[t]);
   rdx_table_destroy(&s->flat_table);
+  rdx_relation_destroy(&s->relation);
   free(s);
   *star = NULL;
 }
@@ -208,7 +168,7 @@ ssb_answer *ssb_star_answer(ssb_star *s, uint32_t query) {
 }
 
 const rdx_relation *ssb_star_relation(const ssb_star *s) {
-  return &s->relation;
+  return s->relation;
 }
 
 const rdx_relation *ssb_star_flat(const ssb_star *s) {

@@ -65,6 +65,14 @@ RDX_API RDX_MUST_USE rdx_status rdx_condition_bind_table(rdx_condition *conditio
                                                          rdx_column *columns, const rdx_predicate **out,
                                                          rdx_error *err);
 
+/**
+ * Bind a condition to a relation's attributes by their names, for rdx_query.where: the predicate numbers them as the
+ * relation does. RDX_ERROR_NOT_FOUND for an attribute that the relation has not; else as rdx_condition_bind().
+ * examples/star.c uses it.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_condition_bind_relation(rdx_condition *condition, const rdx_relation *relation,
+                                                            const rdx_predicate **out, rdx_error *err);
+
 /** Free `*condition` and clear it. NULL and a cleared handle are fine. */
 RDX_API void rdx_condition_destroy(rdx_condition **condition);
 

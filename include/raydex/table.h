@@ -312,6 +312,33 @@ RDX_API size_t rdx_column_format(const rdx_column *column, uint64_t row, char te
 RDX_API RDX_MUST_USE rdx_status rdx_relation_flatten(rdx_device *device, const rdx_relation *relation, const char *path,
                                                      rdx_error *err);
 
+/* ---- Stars of tables ---- */
+
+/** A dimension that is a table. */
+typedef struct rdx_table_dimension {
+  const rdx_table *table;
+  const char *foreign_key; /**< a column of the fact table */
+  const char *key;         /**< the column of `table` that it names: distinct, not NULL */
+} rdx_table_dimension;
+
+/**
+ * A star of tables by the names of columns, for rdx_star_create() and rdx_relation_flatten(). `attributes`
+ * (`attribute_count` of them) are the columns that queries use, each of one of the tables, in this order; NULL: all
+ * columns of all tables, those of the fact table first. The relation borrows from the tables, which stay as long as it;
+ * free it with rdx_relation_destroy(). RDX_ERROR_NOT_FOUND for a column that is in no table, RDX_ERROR_ARGUMENT for one
+ * that is in several. examples/star.c uses it.
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_relation_from_tables(const rdx_table *fact, const rdx_table_dimension *dimensions,
+                                                         uint32_t dimension_count, const char *const *attributes,
+                                                         uint32_t attribute_count, rdx_relation **out, rdx_error *err);
+
+/** The number of the attribute of that name, for rdx_query.group_by and rdx_expression.attribute. */
+RDX_API RDX_MUST_USE rdx_status rdx_relation_find(const rdx_relation *relation, const char *name, uint32_t *out,
+                                                  rdx_error *err);
+
+/** Free a relation of rdx_relation_from_tables() and clear it. NULL and a cleared handle are fine. */
+RDX_API void rdx_relation_destroy(rdx_relation **relation);
+
 /* ---- Any table ---- */
 
 RDX_API uint64_t rdx_table_rows(const rdx_table *table);
