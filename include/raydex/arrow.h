@@ -4,8 +4,26 @@
 #define RAYDEX_ARROW_H
 
 /**
- * Tables from and to other programs' memory, by the Arrow C data interface
- * (https://arrow.apache.org/docs/format/CDataInterface.html).
+ * Tables from and to other programs' memory, by the Arrow C data interface.
+ *
+ * - Shapes: a struct array, whose children are columns; each call lists the formats that it takes.
+ * - Ownership: an export shares memory with its table; an import takes the array and the schema.
+ * - Errors: RDX_ERROR_UNSUPPORTED for formats that tables have not, RDX_ERROR_RANGE for values that would change.
+ * - Source: https://arrow.apache.org/docs/format/CDataInterface.html.
+ *
+ * Example:
+ *
+ *     const char text[] = "name,price\nbook,12\n";
+ *     rdx_table *table = NULL, *again = NULL;
+ *     struct ArrowSchema schema;
+ *     struct ArrowArray array;
+ *     status = rdx_table_parse_csv("prices", text, sizeof text - 1, NULL, &table, &err);
+ *     if (status == RDX_OK)
+ *       status = rdx_table_to_arrow(table, &schema, &array, &err); // shares the memory of the table
+ *     if (status == RDX_OK)
+ *       status = rdx_table_from_arrow(&schema, &array, &again, &err); // takes both
+ *     rdx_table_destroy(&table);
+ *     rdx_table_destroy(&again);
  */
 
 #include <raydex/status.h>

@@ -3,7 +3,24 @@
 #ifndef RAYDEX_COLUMN_H
 #define RAYDEX_COLUMN_H
 
-/** Typed columns: what indexes are built from and looked up with. The memory layout is Arrow's. */
+/**
+ * Typed columns: what indexes are built from and looked up with.
+ *
+ * - Shapes: the memory layout is Arrow's; a column is in host memory, or a copy on a device.
+ * - Units: dates are days, timestamps microseconds since 1970; a decimal is the value times 10^scale.
+ * - Ownership: an rdx_column owns nothing; an rdx_device_column owns its copy, until it is destroyed.
+ * - Errors: RDX_ERROR_ARGUMENT for a column whose fields contradict each other.
+ *
+ * Example:
+ *
+ *     const int32_t values[] = {3, 1, 2};
+ *     const rdx_column column = {.type = RDX_TYPE_I32, .rows = 3, .values = values};
+ *     rdx_device_column *copy = NULL;
+ *     status = rdx_device_column_create(device, &column, &copy, &err);
+ *     if (status == RDX_OK)
+ *       printf("%d rows\n", (int)rdx_device_column_view(copy).rows); // where an rdx_column is asked for
+ *     rdx_device_column_destroy(&copy);
+ */
 
 #include <raydex/device.h>
 #include <raydex/status.h>

@@ -6,14 +6,20 @@
 /**
  * Whom calls belong to: a context is told how far its calls have come, and cancels them without touching others.
  *
- * A thread uses one context at a time (rdx_context_use()), and every call that it makes meanwhile belongs to it, the
- * work that the library's own threads do for the call included. Calls of a thread that uses none belong to the process
- * (rdx_set_progress()). A server has a context for each query and cancels it from another thread:
+ * - Shapes: a thread uses one context at a time; every call that it makes meanwhile belongs to it, and so does the work
+ *   of the library's own threads for the call. Calls of a thread that uses none belong to the process.
+ * - Ownership: the caller's; no thread may use a context that is destroyed.
+ * - Errors: cancelled calls fail with RDX_ERROR_CANCELLED and leave everything as it was.
+ * - Threads: rdx_context_cancel() from any, which is how a server cancels one query.
+ *
+ * Example:
  *
  *     rdx_context *query = NULL;
- *     if (rdx_context_create(NULL, &query, &err) == RDX_OK) {
+ *     rdx_device_rates rates;
+ *     status = rdx_context_create(NULL, &query, &err);
+ *     if (status == RDX_OK) {
  *       rdx_context_use(query);
- *       status = rdx_statement_execute(statement, &answer, &err);  // after rdx_context_cancel(query): cancelled
+ *       status = rdx_device_measure_memory(device, 1u << 20, &rates, &err); // after rdx_context_cancel(): cancelled
  *       rdx_context_use(NULL);
  *     }
  *     rdx_context_destroy(&query);

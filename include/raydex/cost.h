@@ -4,11 +4,19 @@
 #define RAYDEX_COST_H
 
 /**
- * What operations take on a device: the planner of statements chooses methods by it, and EXPLAIN shows expected times.
+ * What operations take on a device: the planner of statements chooses methods by it.
  *
- * A device is calibrated once, in about a second, by running the library's own operations. The result is kept in the
- * user's cache folder (rdx_device_params.cache_dir) and holds for the device, its driver, its number of threads and the
- * version of the library. Without one, built-in numbers serve: of two cores of a server for CPUs, of an H100 for GPUs.
+ * - Units: nanoseconds for one of each, with all of a device's threads at work.
+ * - Ownership: none; a device keeps its calibration, and the user's cache folder (rdx_device_params.cache_dir) does.
+ * - Errors: RDX_ERROR_DEVICE_MEMORY where a device has too little for measuring.
+ * - Shapes: a calibration holds for a device, its driver, its number of threads and the version of the library. Without
+ *   one built-in numbers serve: of two cores of a server for CPUs, of an H100 for GPUs.
+ *
+ * Example:
+ *
+ *     rdx_calibration rates;
+ *     rdx_device_get_calibration(device, &rates);
+ *     printf("a key of a large table takes %.1f ns to look up\n", rates.probe_key[RDX_CALIBRATION_SIZES - 1]);
  */
 
 #include <raydex/device.h>

@@ -6,18 +6,27 @@
 /**
  * SQL: statements over table files and CSV files.
  *
- * A database is a folder of table files, and any file by its name: SELECT ... FROM 'orders.csv'. The language is
- * PostgreSQL's; docs/sql.md says what of it there is, and what differs.
+ * - Shapes: a database is a folder of table files, and any file by its name: SELECT ... FROM 'orders.csv'. The language
+ *   is PostgreSQL's; docs/sql.md says what of it there is, and what differs.
+ * - Ownership: close the database after its statements and answers are destroyed, and before its device.
+ * - Errors: as of rdx_statement_prepare() and rdx_statement_execute(); texts show the place in the statement.
+ * - Threads: statements of one database may run at the same time, one statement in one thread at a time.
+ *
+ * Example:
  *
  *     rdx_database *database = NULL;
  *     rdx_statement *statement = NULL;
  *     rdx_answer *answer = NULL;
- *     if (rdx_database_open(device, "shop", NULL, &database, &err) == RDX_OK &&
- *         rdx_statement_prepare(database, "SELECT sum(price) FROM orders", NULL, &statement, &err) == RDX_OK &&
- *         rdx_statement_execute(statement, &answer, &err) == RDX_OK)
- *       printf("%u columns\n", rdx_table_columns(rdx_answer_table(answer)));
- *
- * Threads: statements of one database may run at the same time, one statement in one thread at a time.
+ *     status = rdx_database_open(device, NULL, NULL, &database, &err); // NULL: no folder
+ *     if (status == RDX_OK)
+ *       status = rdx_statement_prepare(database, "SELECT 6 * 7 AS answer", NULL, &statement, &err);
+ *     if (status == RDX_OK)
+ *       status = rdx_statement_execute(statement, &answer, &err);
+ *     if (status == RDX_OK)
+ *       printf("%s\n", rdx_table_column_name(rdx_answer_table(answer), 0));
+ *     rdx_answer_destroy(&answer);
+ *     rdx_statement_destroy(&statement);
+ *     rdx_database_close(&database);
  */
 
 #include <raydex/device.h>
@@ -135,6 +144,7 @@ typedef struct rdx_answer_stats {
   bool explains;      /**< the result is EXPLAIN's text: one column, to be shown as it is */
 } rdx_answer_stats;
 
+/** What a statement took. */
 RDX_API void rdx_answer_get_stats(const rdx_answer *answer, rdx_answer_stats *out);
 
 /** Free `*answer` and clear it. NULL and a cleared handle are fine. */

@@ -6,7 +6,18 @@
 /**
  * Devices: the CPU (Embree traces the rays) and every Vulkan device.
  *
- * Threads: one device may be used from many threads. Open and close it from one.
+ * - Units: sizes are bytes.
+ * - Ownership: close a device after everything that was made from it is destroyed.
+ * - Errors: RDX_ERROR_NOT_FOUND lists the devices that there are.
+ * - Threads: one device may be used from many. Open and close it from one.
+ *
+ * Example:
+ *
+ *     rdx_device *two_threads = NULL;
+ *     status = rdx_device_open("cpu", &(rdx_device_params){.threads = 2}, &two_threads, &err);
+ *     if (status == RDX_OK)
+ *       printf("%s\n", rdx_device_get_info(two_threads)->driver);
+ *     rdx_device_close(&two_threads);
  */
 
 #include <raydex/status.h>
@@ -90,6 +101,7 @@ typedef struct rdx_device_usage {
   uint64_t validation_messages; /**< warnings and errors of the validation layer so far; 0 when it is off */
 } rdx_device_usage;
 
+/** What an open device holds. */
 RDX_API void rdx_device_get_usage(const rdx_device *device, rdx_device_usage *out);
 
 /** Rates of a device's memory, in GB (10^9 bytes) a second. */

@@ -6,12 +6,32 @@
 /**
  * Indexes over one column: point lookups, range lookups, and what they return.
  *
- * Rows are numbered from 0 in the order of the key column; an index holds at most 2^32 - 2 of them.
- * NULL keys are never indexed and NULL probes never match. Duplicate keys are ordinary.
- * Everything is a batch; a batch over a device's limits is split inside.
+ * - Shapes: everything is a batch, which is split inside where it passes a device's limits. Rows are numbered from 0 in
+ *   the order of the key column. NULL keys are not indexed, NULL probes match nothing, duplicates are ordinary.
+ * - Units: milliseconds and device bytes in statistics.
+ * - Ownership: an index copies its keys; destroy results before their index, and that before its device.
+ * - Errors: RDX_ERROR_UNSUPPORTED for more than 2^32 - 2 rows; RDX_ERROR_DEVICE_MEMORY before anything is built.
+ * - Threads: lookups of one index may run at the same time; rdx_index_update(), rdx_index_apply(), rdx_index_rebuild(),
+ *   rdx_index_include() and rdx_index_destroy() need it for themselves.
+ * - Source: RTIndeX; cgRX; the thesis: docs/papers.md has their sections.
  *
- * Threads: lookups on one index may run at the same time; rdx_index_update(), rdx_index_apply(), rdx_index_rebuild()
- * and rdx_index_destroy() need the index for themselves.
+ * Example:
+ *
+ *     const int32_t zip_codes[] = {94107, 10001, 94110, 94110}, wanted[] = {94110, 2108};
+ *     const rdx_column keys = {.type = RDX_TYPE_I32, .rows = 4, .values = zip_codes};
+ *     const rdx_column probes = {.type = RDX_TYPE_I32, .rows = 2, .values = wanted};
+ *     rdx_index *index = NULL;
+ *     rdx_lookup_result *result = NULL;
+ *     rdx_lookup_view found;
+ *     status = rdx_index_create(device, &keys, &(rdx_index_params){.method = RDX_INDEX_RX}, &index, &err);
+ *     if (status == RDX_OK)
+ *       status = rdx_index_lookup(index, &probes, NULL, &result, &err);
+ *     if (status == RDX_OK)
+ *       status = rdx_lookup_result_view(result, &found, &err);
+ *     if (status == RDX_OK)
+ *       printf("%u and %u rows\n", found.count[0], found.count[1]);
+ *     rdx_lookup_result_destroy(&result);
+ *     rdx_index_destroy(&index);
  */
 
 #include <raydex/column.h>
@@ -337,6 +357,7 @@ typedef struct rdx_index_stats {
   double total_ms; /**< from call to return, the upload of a host column included */
 } rdx_index_stats;
 
+/** What an index is and took. */
 RDX_API void rdx_index_get_stats(const rdx_index *index, rdx_index_stats *out);
 
 /** What a lookup returns for each probe. */
@@ -439,6 +460,7 @@ typedef struct rdx_lookup_stats {
   double total_ms;       /**< from call to return */
 } rdx_lookup_stats;
 
+/** What a lookup did. */
 RDX_API void rdx_lookup_result_get_stats(const rdx_lookup_result *result, rdx_lookup_stats *out);
 
 /** Free `*result` and clear it. NULL and a cleared handle are fine. */

@@ -4,11 +4,27 @@
 #define RAYDEX_JOIN_H
 
 /**
- * Joins of two columns by an index over one of them: the other's values are looked up (thesis, chapter 5). Which
- * side gets the index is the join's choice: the smaller one, unless told ("inverse mapping", thesis, section 4.3).
- * With RDX_INDEX_RADIX_HASH as the index this is the radix-partitioned hash join.
+ * Joins of two columns by an index over one of them: the other's values are looked up.
  *
- * Rows are numbered from 0 on each side. A NULL equals nothing and lies between nothing.
+ * - Shapes: rows are numbered from 0 on each side. A NULL equals nothing and lies between nothing. The index is over
+ *   the smaller side, unless told. With RDX_INDEX_RADIX_HASH this is the radix-partitioned hash join.
+ * - Ownership: destroy a result before its device; the columns are not needed afterwards.
+ * - Errors: as of rdx_index_create() and rdx_index_lookup(); RDX_ERROR_OVERFLOW for sums beyond 64 bits.
+ * - Source: thesis, chapter 5; inverse mapping: section 4.3.
+ *
+ * Example:
+ *
+ *     const uint32_t customers[] = {1, 2, 3}, orders[] = {2, 2, 3, 9};
+ *     const rdx_column left = {.type = RDX_TYPE_U32, .rows = 3, .values = customers};
+ *     const rdx_column right = {.type = RDX_TYPE_U32, .rows = 4, .values = orders};
+ *     rdx_join_result *join = NULL;
+ *     rdx_join_view pairs;
+ *     status = rdx_join_equal(device, &left, &right, NULL, &join, &err);
+ *     if (status == RDX_OK)
+ *       status = rdx_join_result_view(join, &pairs, &err);
+ *     for (uint64_t i = 0; status == RDX_OK && i < pairs.count; i++)
+ *       printf("customer %u, order %u\n", pairs.left_rows[i], pairs.right_rows[i]);
+ *     rdx_join_result_destroy(&join);
  */
 
 #include <raydex/index.h>
@@ -141,6 +157,7 @@ typedef struct rdx_join_stats {
   double total_ms;         /**< from call to return */
 } rdx_join_stats;
 
+/** What a join did. */
 RDX_API void rdx_join_result_get_stats(const rdx_join_result *join, rdx_join_stats *out);
 
 /** Free `*join` and clear it. NULL and a cleared handle are fine. */

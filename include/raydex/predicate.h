@@ -4,8 +4,28 @@
 #define RAYDEX_PREDICATE_H
 
 /**
- * Predicates over the columns of a scan, in SQL's three-valued logic: a comparison with NULL on either side is unknown,
- * NOT of unknown is unknown, and a row qualifies only where the whole predicate is true.
+ * Predicates over the columns of a scan, in SQL's three-valued logic.
+ *
+ * - Shapes: a tree. A comparison with NULL on either side is unknown, NOT of unknown is unknown, and a row qualifies
+ *   only where the whole predicate is true.
+ * - Ownership: a node owns nothing: children and values must stay valid while a call uses it.
+ * - Errors: the call that takes a predicate refuses what does not go with a column: RDX_ERROR_ARGUMENT.
+ * - Source: text becomes a predicate by rdx_condition_parse() (sql.h).
+ *
+ * Example:
+ *
+ *     const int32_t prices[] = {5, 20, 11}, bounds[] = {10, 30};
+ *     const rdx_column price = {.type = RDX_TYPE_I32, .rows = 3, .values = prices};
+ *     const rdx_predicate between = {.kind = RDX_PREDICATE_BETWEEN,
+ *                                    .values = {.type = RDX_TYPE_I32, .rows = 2, .values = bounds}};
+ *     const rdx_predicate outside = {.kind = RDX_PREDICATE_NOT, .children = &between, .child_count = 1};
+ *     rdx_scan *scan = NULL;
+ *     rdx_scan_result *result = NULL;
+ *     status = rdx_scan_create(device, &price, 1, NULL, &scan, &err);
+ *     if (status == RDX_OK)
+ *       status = rdx_scan_run(scan, &outside, NULL, &result, &err);
+ *     rdx_scan_result_destroy(&result);
+ *     rdx_scan_destroy(&scan);
  */
 
 #include <raydex/column.h>

@@ -4,8 +4,28 @@
 #define RAYDEX_QUERY_H
 
 /**
- * Star queries: a scan, a grouping and aggregates over one relation, then HAVING, ORDER BY and LIMIT (RTCUDB, sections
- * 3 to 5). Structs of this header own nothing: what they point to must stay valid while a call uses it.
+ * Star queries: a scan, a grouping and aggregates over one relation, then HAVING, ORDER BY and LIMIT.
+ *
+ * - Shapes: a fact table with up to 8 dimensions; a column of any of them is an attribute.
+ * - Ownership: structs of this header own nothing: what they point to must stay valid while a call uses it.
+ * - Errors: rdx_star_run() (star.h) refuses what does not fit.
+ * - Source: RTCUDB, sections 3 to 5.
+ *
+ * Example:
+ *
+ *     const int64_t sold[] = {10, 25, 7};
+ *     const rdx_attribute amount = {.name = "amount", .column = {.type = RDX_TYPE_I64, .rows = 3, .values = sold}};
+ *     const rdx_relation sales = {.rows = 3, .attributes = &amount, .attribute_count = 1};
+ *     const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 0};
+ *     const rdx_aggregate aggregates[] = {{RDX_AGGREGATE_SUM, &value}, {RDX_AGGREGATE_COUNT, NULL}};
+ *     const rdx_query query = {.aggregates = aggregates, .aggregate_count = 2};
+ *     rdx_star *star = NULL;
+ *     rdx_query_result *result = NULL;
+ *     status = rdx_star_create(device, &sales, NULL, &star, &err);
+ *     if (status == RDX_OK)
+ *       status = rdx_star_run(star, &query, NULL, &result, &err);
+ *     rdx_query_result_destroy(&result);
+ *     rdx_star_destroy(&star);
  */
 
 #include <raydex/column.h>

@@ -3,7 +3,19 @@
 #ifndef RAYDEX_RAYDEX_H
 #define RAYDEX_RAYDEX_H
 
-/** All of Raydex. */
+/**
+ * All of Raydex.
+ *
+ * - Shapes: docs/c.md has the rules for results, options, row numbers and the ABI.
+ * - Ownership: who creates a handle destroys it; a view borrows from its handle.
+ * - Errors: whatever can fail returns rdx_status and fills rdx_error; nothing was produced then.
+ * - ABI: unstable before 1.0. Each minor version may change it, and its soname says so (libraydex.so.0.1): a program
+ *   never runs with another minor version than it was built for. From 1.0 on the soname has the major number alone.
+ *
+ * Example:
+ *
+ *     printf("raydex %s\n", rdx_version());
+ */
 
 #include <raydex/arrow.h>
 #include <raydex/column.h>

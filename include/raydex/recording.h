@@ -4,10 +4,26 @@
 #define RAYDEX_RECORDING_H
 
 /**
- * Recordings: the primitives of the scenes that methods build on a CPU device, the rays that queries cast, and what
- * they hit. For pictures of small scenes (`raydex draw`) and for looking at what a method does.
+ * Recordings: the primitives of the scenes that methods build on a CPU, the rays of queries, and their hits.
  *
- * Threads: a recording may be read while nothing runs on its device.
+ * - Shapes: for pictures of small scenes (`raydex draw`) and for looking at what a method does.
+ * - Ownership: the arrays of a view are the recording's, until its next use; stop it before its device is closed.
+ * - Errors: RDX_ERROR_UNSUPPORTED where the device is no CPU, RDX_ERROR_ARGUMENT where it records already.
+ * - Threads: a recording may be read while nothing runs on its device.
+ *
+ * Example:
+ *
+ *     const uint32_t numbers[] = {4, 8, 15};
+ *     const rdx_column column = {.type = RDX_TYPE_U32, .rows = 3, .values = numbers};
+ *     rdx_recording *recording = NULL;
+ *     rdx_index *index = NULL;
+ *     status = rdx_recording_start(device, &recording, &err);
+ *     if (status == RDX_OK)
+ *       status = rdx_index_create(device, &column, &(rdx_index_params){.method = RDX_INDEX_RX}, &index, &err);
+ *     if (status == RDX_OK)
+ *       printf("%d triangles\n", (int)rdx_recording_get(recording).scenes[0].count);
+ *     rdx_index_destroy(&index);
+ *     rdx_recording_stop(&recording);
  */
 
 #include <raydex/device.h>
@@ -55,15 +71,7 @@ typedef struct rdx_recording_view {
 
 /**
  * Record what happens on a device from now on. RDX_ERROR_UNSUPPORTED where that is no CPU, RDX_ERROR_ARGUMENT where it
- * records already. Stop the recording before the device is closed. Example:
- *
- *     rdx_recording *recording = NULL;
- *     if (rdx_recording_start(device, &recording, &err) == RDX_OK &&
- *         rdx_index_create(device, &column, &(rdx_index_params){.method = RDX_INDEX_RX}, &index, &err) == RDX_OK) {
- *       rdx_recording_view view = rdx_recording_get(recording);
- *       printf("%llu triangles\n", (unsigned long long)view.scenes[0].count);
- *     }
- *     rdx_recording_stop(&recording);
+ * records already. Stop the recording before the device is closed.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_recording_start(rdx_device *device, rdx_recording **out, rdx_error *err);
 

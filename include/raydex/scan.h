@@ -6,7 +6,31 @@
 /**
  * Scans: which rows of a table satisfy a predicate over any number of its columns.
  *
- * Threads: scans with one rdx_scan may run at the same time; rdx_scan_destroy() needs it for itself.
+ * - Shapes: columns of as many rows, below 2^32 - 1, of any types; the answer is a count, row numbers or a bitmap.
+ * - Units: milliseconds and device bytes in statistics.
+ * - Ownership: a scan copies its columns; destroy results before their scan, and that before its device.
+ * - Errors: RDX_ERROR_DEVICE_MEMORY before anything is built; RDX_ERROR_UNSUPPORTED for a method that needs rays.
+ * - Threads: scans with one rdx_scan may run at the same time; rdx_scan_destroy() needs it for itself.
+ * - Source: RTScan; BinDex (Li et al., SIGMOD 2020): docs/papers.md has the sections.
+ *
+ * Example:
+ *
+ *     const int32_t prices[] = {5, 20, 11}, limit = 10;
+ *     const rdx_column price = {.type = RDX_TYPE_I32, .rows = 3, .values = prices};
+ *     const rdx_predicate above = {.kind = RDX_PREDICATE_GT,
+ *                                  .values = {.type = RDX_TYPE_I32, .rows = 1, .values = &limit}};
+ *     rdx_scan *scan = NULL;
+ *     rdx_scan_result *result = NULL;
+ *     rdx_scan_view found;
+ *     status = rdx_scan_create(device, &price, 1, NULL, &scan, &err);
+ *     if (status == RDX_OK)
+ *       status = rdx_scan_run(scan, &above, &(rdx_scan_run_params){.result = RDX_SCAN_ROWS}, &result, &err);
+ *     if (status == RDX_OK)
+ *       status = rdx_scan_result_view(result, &found, &err);
+ *     for (uint64_t i = 0; status == RDX_OK && i < found.count; i++)
+ *       printf("row %u\n", found.row[i]);
+ *     rdx_scan_result_destroy(&result);
+ *     rdx_scan_destroy(&scan);
  */
 
 #include <raydex/column.h>
@@ -152,6 +176,7 @@ typedef struct rdx_scan_stats {
   double total_ms;      /**< from call to return, uploads included */
 } rdx_scan_stats;
 
+/** What a scan is and took. */
 RDX_API void rdx_scan_get_stats(const rdx_scan *scan, rdx_scan_stats *out);
 
 /**
@@ -235,6 +260,7 @@ typedef struct rdx_scan_run_stats {
   double total_ms;  /**< from call to return */
 } rdx_scan_run_stats;
 
+/** What a run did. */
 RDX_API void rdx_scan_result_get_stats(const rdx_scan_result *result, rdx_scan_run_stats *out);
 
 /** Free `*result` and clear it. NULL and a cleared handle are fine. */

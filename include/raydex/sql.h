@@ -6,14 +6,25 @@
 /**
  * SQL's conditions, as they stand after WHERE, to predicates.
  *
- * The text is parsed by PostgreSQL's own parser (libpg_query). Supported: a column compared with a literal, either way
- * round, by = <> != < <= > >=; [NOT] BETWEEN; [NOT] IN (list); IS [NOT] NULL; IS [NOT] TRUE, FALSE or UNKNOWN of a
- * column of truth values, and such a column by itself; TRUE and FALSE; AND, OR, NOT. Literals: numbers, 'strings',
- * TRUE, FALSE, NULL, DATE '...', TIMESTAMP '...' and casts of literals, which stay in the range of their type
- * (RDX_ERROR_RANGE), those to real rounded to it. A string literal becomes a value of the column's type; a number
- * compares as it is, beside integers and floats that are none like it, too, and with floats in double precision: for
- * f32 columns write 0.1::real or '0.1'. Names that are not in quotes are turned to lower case, as SQL has it; "" is the
- * empty name. AND, OR and NOT may be nested 200 levels deep, parentheses a little deeper.
+ * - Shapes: a column compared with a literal, either way round, by = <> != < <= > >=; [NOT] BETWEEN; [NOT] IN (list);
+ *   IS [NOT] NULL; IS [NOT] TRUE, FALSE or UNKNOWN of a column of truth values, and such a column by itself; TRUE and
+ *   FALSE; AND, OR, NOT, nested 200 levels deep at most, parentheses a little deeper.
+ * - Literals: numbers, 'strings', TRUE, FALSE, NULL, DATE '...', TIMESTAMP '...' and casts of literals, which stay in
+ *   the range of their type (RDX_ERROR_RANGE), those to real rounded to it. A string literal becomes a value of the
+ *   column's type; a number compares as it is, beside integers and floats that are none like it, too, and with floats
+ *   in double precision: for f32 columns write 0.1::real or '0.1'.
+ * - Names: those that are not in quotes are turned to lower case, as SQL has it; "" is the empty name.
+ * - Ownership: a predicate belongs to its condition, until that is bound again or destroyed.
+ * - Errors: RDX_ERROR_FORMAT where a text is no SQL, RDX_ERROR_UNSUPPORTED where it is more than the above.
+ * - Source: the text is parsed by PostgreSQL's own parser (libpg_query).
+ *
+ * Example:
+ *
+ *     rdx_condition *condition = NULL;
+ *     status = rdx_condition_parse("price > 10 AND city IN ('Lyon', 'Nice')", &condition, &err);
+ *     if (status == RDX_OK)
+ *       printf("%u columns, first %s\n", rdx_condition_columns(condition), rdx_condition_column_name(condition, 0));
+ *     rdx_condition_destroy(&condition);
  */
 
 #include <raydex/column.h>

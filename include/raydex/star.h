@@ -6,8 +6,36 @@
 /**
  * Star queries, by methods: by rays through cubes, by sorted copies, or by looking at columns.
  *
- * Threads: queries of one rdx_star may run at the same time; rdx_star_add_cube() and rdx_star_destroy() need it for
- * themselves.
+ * - Shapes: a relation and queries over it (query.h); cubes answer those that were prepared.
+ * - Units: milliseconds and device bytes in statistics.
+ * - Ownership: an rdx_star copies its relation; destroy it before its device. Results do not need it.
+ * - Errors: RDX_ERROR_UNSUPPORTED where no cube has what a query needs; RDX_ERROR_OVERFLOW names the group.
+ * - Threads: queries of one rdx_star may run at the same time; rdx_star_add_cube(), rdx_star_prepare() and
+ *   rdx_star_destroy() need it for themselves.
+ * - Source: RTCUDB: docs/papers.md has the sections.
+ *
+ * Example:
+ *
+ *     const uint32_t shops[] = {1, 2, 1}, by_shop = 0;
+ *     const int64_t sold[] = {10, 25, 7};
+ *     const rdx_attribute attributes[] = {{"shop", {.type = RDX_TYPE_U32, .rows = 3, .values = shops}, 0},
+ *                                         {"amount", {.type = RDX_TYPE_I64, .rows = 3, .values = sold}, 0}};
+ *     const rdx_relation sales = {.rows = 3, .attributes = attributes, .attribute_count = 2};
+ *     const rdx_expression amount = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 1};
+ *     const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &amount};
+ *     const rdx_query query = {.group_by = &by_shop, .group_count = 1, .aggregates = &sum, .aggregate_count = 1};
+ *     rdx_star *star = NULL;
+ *     rdx_query_result *result = NULL;
+ *     rdx_query_view groups;
+ *     status = rdx_star_create(device, &sales, NULL, &star, &err);
+ *     if (status == RDX_OK)
+ *       status = rdx_star_run(star, &query, NULL, &result, &err);
+ *     if (status == RDX_OK)
+ *       status = rdx_query_result_view(result, &groups, &err);
+ *     if (status == RDX_OK)
+ *       printf("%d shops\n", (int)groups.rows);
+ *     rdx_query_result_destroy(&result);
+ *     rdx_star_destroy(&star);
  */
 
 #include <raydex/device.h>
@@ -154,6 +182,7 @@ typedef struct rdx_star_stats {
   double build_ms;  /**< all cubes, from call to return */
 } rdx_star_stats;
 
+/** What an rdx_star is and took. */
 RDX_API void rdx_star_get_stats(const rdx_star *star, rdx_star_stats *out);
 
 typedef struct rdx_query_params {
@@ -204,6 +233,7 @@ typedef struct rdx_query_stats {
   double total_ms; /**< from call to return */
 } rdx_query_stats;
 
+/** What a query did. */
 RDX_API void rdx_query_result_get_stats(const rdx_query_result *result, rdx_query_stats *out);
 
 /** Free `*result` and clear it. NULL and a cleared handle are fine. */

@@ -3,7 +3,20 @@
 #ifndef RAYDEX_STATUS_H
 #define RAYDEX_STATUS_H
 
-/** Status codes, error text, and the two process-wide hooks: memory and progress. */
+/**
+ * Status codes, error text, and the two process-wide hooks: memory and progress.
+ *
+ * - Shapes: whatever can fail returns rdx_status; every value but RDX_OK is a failure, and nothing was produced.
+ * - Ownership: the caller's rdx_error is written on failure only; it may be NULL.
+ * - Errors: a text says what, where and what to do, in one sentence or more.
+ * - Threads: the hooks may be called from any; set them while no Raydex object exists.
+ *
+ * Example:
+ *
+ *     rdx_table *table = NULL;
+ *     if (rdx_table_open("no/such/file.rdx", &table, &err) != RDX_OK)
+ *       printf("refused: %s\n", err.text);
+ */
 
 #include <stdbool.h>
 #include <stddef.h>

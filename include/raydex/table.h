@@ -4,12 +4,26 @@
 #define RAYDEX_TABLE_H
 
 /**
- * Tables: typed, named columns of equal length. They come from CSV or Parquet, into host memory, or from a table file,
- * which is mapped: its columns are used where they lie.
+ * Tables: typed, named columns of equal length, from CSV, Parquet or table files.
  *
- * A table file (format: src/table/format.h) holds each column as a plain array, strings as places in a sorted
- * dictionary, a bitmap where there are NULLs, the smallest and largest value of every block of rows, and a checksum for
- * each piece of itself.
+ * - Shapes: CSV and Parquet are read into host memory; a table file is mapped, and its columns are used where they lie.
+ *   It (format: src/table/format.h) has each column as a plain array, strings as places in a sorted dictionary, a
+ *   bitmap where there are NULLs, the smallest and largest value of every block of rows, and checksums.
+ * - Ownership: a table owns its columns and names; destroy it with rdx_table_destroy().
+ * - Errors: RDX_ERROR_FORMAT names the file, line and column; RDX_ERROR_IO what the system refused.
+ * - Threads: a table may be read from many.
+ *
+ * Example:
+ *
+ *     const char text[] = "name,price\nbook,12.50\npen,1.20\n";
+ *     rdx_table *table = NULL;
+ *     const rdx_column *price = NULL;
+ *     status = rdx_table_parse_csv("prices", text, sizeof text - 1, NULL, &table, &err);
+ *     if (status == RDX_OK)
+ *       status = rdx_table_find(table, "price", &price, &err);
+ *     if (status == RDX_OK)
+ *       printf("%s\n", rdx_type_name(price->type)); // decimal
+ *     rdx_table_destroy(&table);
  */
 
 #include <raydex/column.h>
@@ -341,7 +355,10 @@ RDX_API void rdx_relation_destroy(rdx_relation **relation);
 
 /* ---- Any table ---- */
 
+/** The number of rows. */
 RDX_API uint64_t rdx_table_rows(const rdx_table *table);
+
+/** The number of columns. */
 RDX_API uint32_t rdx_table_columns(const rdx_table *table);
 
 /** The name of column `index`, from 0; NULL when there is no such column. Owned by the table. */
