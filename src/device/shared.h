@@ -8,7 +8,9 @@
  *   u32, u64, i32, f32   scalars of the same size on both sides
  *   PTR(T)               a device address of an array of T: 8 bytes on both sides
  *   AT(p, i)             element i of it; i may have 64 bits
- *   SHARED_STRUCT(T, n)  lets PTR(T) stand for an array of struct T, whose size is a multiple of n (4, 8, 16 or 32)
+ *   SHARED_TYPE(T)       after its definition: names struct T so in C, too
+ *   SHARED_STRUCT(T, n)  the same, and lets PTR(T) stand for an array of it; its size is a multiple of n (4, 8, 16
+ *                        or 32)
  *   AS_U64_PTR(p)        the address of an array of u32 as that of an array of u64
  *   1ul                  a u64 literal (C: Raydex is for 64-bit systems, where unsigned long is u64)
  *   FN                   starts a function definition
@@ -50,6 +52,7 @@ DEVICE_ARRAY(uvec4, 16)
 #define AS_U64_PTR(p) u64_ptr(p)
 #define FN
 #define ARGS_SIZE(type, size)
+#define SHARED_TYPE(type)
 #define SHARED_STRUCT(type, align) DEVICE_ARRAY(type, align)
 #define TO_U32(x) u32(x)
 #define TO_U64(x) u64(x)
@@ -75,11 +78,12 @@ typedef double f64;
 #define IS_NULL(p) ((p) == 0)
 #define AS_U64_PTR(p) ((u64 *)(void *)(p))
 #define FN static inline
+#define SHARED_TYPE(type) typedef struct type type
 #define ARGS_SIZE(type, size)                                                                                          \
-  typedef struct type type;                                                                                            \
+  SHARED_TYPE(type);                                                                                                   \
   _Static_assert(sizeof(struct type) == (size), "args differ from the shader's")
 #define SHARED_STRUCT(type, align)                                                                                     \
-  typedef struct type type;                                                                                            \
+  SHARED_TYPE(type);                                                                                                   \
   _Static_assert(sizeof(struct type) % (align) == 0, "elements lie closer than the shader's");
 #define TO_U32(x) ((u32)(x))
 #define TO_U64(x) ((u64)(x))

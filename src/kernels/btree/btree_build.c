@@ -46,14 +46,14 @@ static void level(const void *arguments, const uint32_t *variant, const rdx_scen
 
 static void plan(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct btree_plan_args *a = arguments;
+  const btree_plan_args *a = arguments;
   for (uint32_t k = 0; k < a->count; k++)
     btree_plan(*a, a->first + k, variant[0]);
 }
 
 static void rewrite(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
-  const struct btree_rewrite_args *a = arguments;
+  const btree_rewrite_args *a = arguments;
   for (uint32_t k = 0; k < a->count; k++)
     btree_rewrite(*a, a->first + k, variant[0]);
 }

@@ -101,15 +101,7 @@ struct btree_part {
   u32 end;
 };
 
-#ifdef RDX_GLSL
-#define BTREE_PART btree_part
-#define BTREE_PLAN_ARGS btree_plan_args
-#define BTREE_REWRITE_ARGS btree_rewrite_args
-#else
-#define BTREE_PART struct btree_part
-#define BTREE_PLAN_ARGS struct btree_plan_args
-#define BTREE_REWRITE_ARGS struct btree_rewrite_args
-#endif
+SHARED_TYPE(btree_part);
 
 /* The place of the first leaf with a key that is not below `key`, which there is. */
 FN u32 btree_find(PTR(u32) levels, u32 leaves, u32 depth, u64 key, u32 key64) {
@@ -124,9 +116,9 @@ FN u32 btree_find(PTR(u32) levels, u32 leaves, u32 depth, u64 key, u32 key64) {
 }
 
 /* Where a key would stand among the inserts of a leaf: all of them are not below the separator before it. */
-FN BTREE_PART btree_part_of(PTR(u32) order, PTR(u32) separators, u32 leaves, PTR(u32) inserts, u32 insert_count,
+FN btree_part btree_part_of(PTR(u32) order, PTR(u32) separators, u32 leaves, PTR(u32) inserts, u32 insert_count,
                             u32 place, u32 key64) {
-  BTREE_PART part;
+  btree_part part;
   part.leaf = btree_leaf(order, place);
   part.begin = 0;
   part.end = insert_count;
@@ -141,7 +133,7 @@ FN BTREE_PART btree_part_of(PTR(u32) order, PTR(u32) separators, u32 leaves, PTR
 
 /* Write entries t .. t_end - 1 of a leaf merged with its inserts to the entries from `to` on. `stays` has a bit for
  * each old entry that stays; an old entry comes before inserts of the same key. */
-FN void btree_merge(PTR(u32) keys, PTR(u32) rows, BTREE_PART part, u32 stays, PTR(u32) inserts, PTR(u32) insert_rows,
+FN void btree_merge(PTR(u32) keys, PTR(u32) rows, btree_part part, u32 stays, PTR(u32) inserts, PTR(u32) insert_rows,
                     u32 t, u32 t_end, PTR(u32) keys_out, PTR(u32) rows_out, u32 to, u32 key64) {
   u32 passed = 0;
   while (t > 0 && stays != 0) {
@@ -178,7 +170,7 @@ FN void btree_fill(PTR(u32) keys_out, PTR(u32) rows_out, u32 begin, u32 end, u32
 }
 
 /* How many entries equal to the first key of a place are in leaves before it. */
-FN u32 btree_run_before(BTREE_PLAN_ARGS a, u32 place, u64 key, u32 key64) {
+FN u32 btree_run_before(btree_plan_args a, u32 place, u64 key, u32 key64) {
   u32 first = btree_find(a.levels, a.leaves, a.depth, key, key64);
   if (first == place)
     return 0;
@@ -189,7 +181,7 @@ FN u32 btree_run_before(BTREE_PLAN_ARGS a, u32 place, u64 key, u32 key64) {
 
 /* Of the entries of a leaf, those that removes begin .. end - 1 leave. They take the first entries of each run of
  * equal keys, which are the oldest. */
-FN u32 btree_remove(BTREE_PLAN_ARGS a, u32 place, u32 leaf, u32 entries, u32 begin, u32 end, u32 key64) {
+FN u32 btree_remove(btree_plan_args a, u32 place, u32 leaf, u32 entries, u32 begin, u32 end, u32 key64) {
   u32 stays = (1u << entries) - 1u;
   u32 run = 0;
   while (run < entries) {
@@ -214,8 +206,8 @@ FN u32 btree_leaves_of(u32 entries, u32 per_leaf) {
   return TO_U32((TO_U64(entries) + per_leaf - 1ul) / per_leaf);
 }
 
-FN void btree_plan(BTREE_PLAN_ARGS a, u32 place, u32 key64) {
-  BTREE_PART part = btree_part_of(a.order, a.separators, a.leaves, a.inserts, a.insert_count, place, key64);
+FN void btree_plan(btree_plan_args a, u32 place, u32 key64) {
+  btree_part part = btree_part_of(a.order, a.separators, a.leaves, a.inserts, a.insert_count, place, key64);
   u32 entries = btree_start(a.starts, a.n, a.per_leaf, place + 1) - btree_start(a.starts, a.n, a.per_leaf, place);
   u32 all = (1u << entries) - 1u, stays = all;
   u32 begin = 0, end = a.remove_count;
@@ -260,7 +252,7 @@ DEFINE_BOUND(btree_place_after, (btree_change c, u32 begin, u32 end, u32 leaf), 
 /* Write a new leaf. */
 FN void btree_split(btree_change c, u32 leaf, u32 key64) {
   u32 place = btree_place_after(c, 1, c.leaves, leaf) - 1;
-  BTREE_PART part = btree_part_of(c.order, c.separators, c.leaves, c.inserts, c.insert_count, place, key64);
+  btree_part part = btree_part_of(c.order, c.separators, c.leaves, c.inserts, c.insert_count, place, key64);
   u32 stays = AT(c.plans, place) & 0xffffu;
   u32 merged = BIT_COUNT(stays) + (part.end - part.begin);
   u32 parts = btree_leaves_of(merged, c.per_leaf), k = leaf - btree_new_before(c, place);
@@ -274,7 +266,7 @@ FN void btree_split(btree_change c, u32 leaf, u32 key64) {
   store_key(c.separators_out, at, load_key(c.keys, to * BTREE_WIDTH + (t_end - t - 1u), key64), key64);
 }
 
-FN void btree_rewrite(BTREE_REWRITE_ARGS a, u32 leaf, u32 key64) {
+FN void btree_rewrite(btree_rewrite_args a, u32 leaf, u32 key64) {
   u64 at = TO_U64(leaf) * a.per_leaf;
   u64 end = at + a.per_leaf < a.n ? at + a.per_leaf : TO_U64(a.n);
   u32 to = leaf * BTREE_WIDTH;
@@ -283,7 +275,7 @@ FN void btree_rewrite(BTREE_REWRITE_ARGS a, u32 leaf, u32 key64) {
     u64 stop = next < end ? next : end;
     if (at >= stop)
       continue; /* nothing is left of this leaf */
-    BTREE_PART part = btree_part_of(a.order, a.separators, a.leaves, a.inserts, a.insert_count, place, key64);
+    btree_part part = btree_part_of(a.order, a.separators, a.leaves, a.inserts, a.insert_count, place, key64);
     btree_merge(a.keys, a.rows, part, AT(a.plans, place) & 0xffffu, a.inserts, a.insert_rows, TO_U32(at - begin),
                 TO_U32(stop - begin), a.keys_out, a.rows_out, to, key64);
     to += TO_U32(stop - at);

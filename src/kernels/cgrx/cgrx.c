@@ -24,7 +24,7 @@ typedef struct lookup {
   bool ascending;
   uint64_t lower[BLOCK], upper[BLOCK];
   bool wanted[BLOCK];
-  struct cgrx_walk walk[BLOCK];
+  cgrx_walk walk[BLOCK];
 } lookup;
 
 static void load_block(lookup *l) {
@@ -53,13 +53,13 @@ static void locate(lookup *l) {
     for (uint32_t k = 0; k < l->count; k++) {
       if (l->walk[k].phase == CGRX_DONE)
         continue;
-      const struct cgrx_ray r = cgrx_next_ray(l->walk[k], *args->state);
+      const cgrx_ray r = cgrx_next_ray(l->walk[k], *args->state);
       rays[count] = (rdx_ray){{r.x, r.y, r.z}, r.tmin, {r.dx, r.dy, r.dz}, r.tmax};
       probe[count++] = k;
     }
     rdx_cpu_trace_closest(l->scene, rays, count, l->ascending, primitive, back);
     for (uint32_t n = 0; n < count; n++) {
-      struct cgrx_walk *w = &l->walk[probe[n]];
+      cgrx_walk *w = &l->walk[probe[n]];
       *w = primitive[n] == UINT32_MAX ? cgrx_miss(*w, *args->state)
                                       : cgrx_hit(*w, primitive[n], back[n], args->keys, *args->state, l->key64);
     }
@@ -106,7 +106,7 @@ static findings answer_chained(const lookup *l, uint32_t k) {
   const cgrx_nodes t = *args->nodes;
   const uint32_t to = l->gather == GATHER_ROWS ? (uint32_t)args->io.offsets[l->begin + k] : 0;
   findings f = FOUND_NONE;
-  struct cgrx_spot spot = nodes_spot(t, l->walk[k].bucket, l->lower[k], l->key64);
+  cgrx_spot spot = nodes_spot(t, l->walk[k].bucket, l->lower[k], l->key64);
   uint32_t left = args->upper ? nodes_count(t, spot, l->upper[k], l->key64) : 0;
   if (args->upper && l->gather == GATHER_COUNT && !args->io.out_first) {
     f.count = left;
@@ -132,7 +132,7 @@ static findings answer_chained(const lookup *l, uint32_t k) {
 
 static findings answer(const lookup *l, uint32_t k) {
   const struct cgrx_args *args = l->args;
-  const struct cgrx_walk *w = &l->walk[k];
+  const cgrx_walk *w = &l->walk[k];
   findings f = FOUND_NONE;
   if (l->output == CGRX_OUTPUT_RAYS)
     f.count = w->rays;

@@ -164,20 +164,16 @@ struct cgrx_ray {
   f32 x, y, z, dx, dy, dz, tmin, tmax;
 };
 
-#ifdef RDX_GLSL
-#define CGRX_WALK cgrx_walk
-#define CGRX_RAY cgrx_ray
-#define CGRX_MAKE_WALK cgrx_walk
-#define CGRX_MAKE_RAY cgrx_ray
-#else
-#define CGRX_WALK struct cgrx_walk
-#define CGRX_RAY struct cgrx_ray
-#define CGRX_MAKE_WALK(...) ((struct cgrx_walk){__VA_ARGS__})
-#define CGRX_MAKE_RAY(...) ((struct cgrx_ray){__VA_ARGS__})
+SHARED_TYPE(cgrx_walk);
+SHARED_TYPE(cgrx_ray);
+
+#ifndef RDX_GLSL
+#define cgrx_walk(...) ((struct cgrx_walk){__VA_ARGS__})
+#define cgrx_ray(...) ((struct cgrx_ray){__VA_ARGS__})
 #endif
 
-FN CGRX_WALK cgrx_done(u32 bucket, u32 rays) {
-  return CGRX_MAKE_WALK(CGRX_DONE, 0, 0, 0, 0.0f, 0.0f, bucket, rays);
+FN cgrx_walk cgrx_done(u32 bucket, u32 rays) {
+  return cgrx_walk(CGRX_DONE, 0, 0, 0, 0.0f, 0.0f, bucket, rays);
 }
 
 /* cgRX, section 3.1 "Case (1)". */
@@ -185,16 +181,16 @@ FN CGRX_WALK cgrx_done(u32 bucket, u32 rays) {
 /* cgRX, Algorithm 2 "Point-lookup in the naive representation". */
 /* cgRX, section 3.2 "additional checks (lines 1 and 2)". */
 /* Algorithm 2, lines 1 to 3. Keys above max_rep belong to the last bucket, if to any. */
-FN CGRX_WALK cgrx_start(u64 key, cgrx_state s) {
+FN cgrx_walk cgrx_start(u64 key, cgrx_state s) {
   if (key < s.min_rep || key > s.max_rep || (key == s.min_rep && s.published == 0))
     return cgrx_done(key <= s.min_rep ? 0 : s.buckets - 1u, 0);
   u64 image = cgrx_image(key, s);
-  return CGRX_MAKE_WALK(CGRX_ROW, cgrx_axis(image, 0, s.x_bits), cgrx_axis(image, s.x_bits, s.y_bits),
-                        cgrx_axis(image, s.x_bits + s.y_bits, s.z_bits), 0.0f, s.reach_x, 0, 0);
+  return cgrx_walk(CGRX_ROW, cgrx_axis(image, 0, s.x_bits), cgrx_axis(image, s.x_bits, s.y_bits),
+                   cgrx_axis(image, s.x_bits + s.y_bits, s.z_bits), 0.0f, s.reach_x, 0, 0);
 }
 
 /* How far the way of this phase is. */
-FN f32 cgrx_length(CGRX_WALK w, cgrx_state s) {
+FN f32 cgrx_length(cgrx_walk w, cgrx_state s) {
   if (s.representation == CGRX_COVERING)
     return w.phase == CGRX_ROW ? 1.0f : TO_F32(w.y);
   u32 bits = w.phase == CGRX_ROW ? s.x_bits : w.phase == CGRX_COLUMN ? s.y_bits : s.z_bits;
@@ -203,16 +199,16 @@ FN f32 cgrx_length(CGRX_WALK w, cgrx_state s) {
 }
 
 /* Across the key's row; where nothing is there, from row to row downwards past their ends. */
-FN CGRX_RAY cgrx_covering_ray(CGRX_WALK w, cgrx_state s) {
+FN cgrx_ray cgrx_covering_ray(cgrx_walk w, cgrx_state s) {
   f32 end = TO_F32((1u << s.x_bits) - 1u), y = (TO_F32(w.y) - 0.5f) * s.scale_y;
   if (w.phase == CGRX_ROW)
-    return CGRX_MAKE_RAY(TO_F32(w.x), y, CGRX_COVER_RAY, 0.0f, s.scale_y, 0.0f, 0.0f, 1.0f);
-  return CGRX_MAKE_RAY(end, y, CGRX_COVER_RAY, 0.0f, -s.scale_y, 0.0f, w.from, w.from + w.reach);
+    return cgrx_ray(TO_F32(w.x), y, CGRX_COVER_RAY, 0.0f, s.scale_y, 0.0f, 0.0f, 1.0f);
+  return cgrx_ray(end, y, CGRX_COVER_RAY, 0.0f, -s.scale_y, 0.0f, w.from, w.from + w.reach);
 }
 
 /* cgRX, section 3.2 "xCast(x, y, z)". */
 /* The next ray. Distances are in units of the image, whatever the scale of the axis. */
-FN CGRX_RAY cgrx_next_ray(CGRX_WALK w, cgrx_state s) {
+FN cgrx_ray cgrx_next_ray(cgrx_walk w, cgrx_state s) {
   if (s.representation == CGRX_COVERING)
     return cgrx_covering_ray(w, s);
   f32 left = s.representation == CGRX_NAIVE ? -1.0f : TO_F32((1u << s.x_bits) - 1u);
@@ -220,12 +216,12 @@ FN CGRX_RAY cgrx_next_ray(CGRX_WALK w, cgrx_state s) {
   f32 end = w.from + w.reach, length = cgrx_length(w, s);
   end = end < length ? end : length;
   if (w.phase == CGRX_ROW)
-    return CGRX_MAKE_RAY(TO_F32(w.x) - 0.5f, TO_F32(w.y) * s.scale_y, TO_F32(w.z) * s.scale_z, 1.0f, 0.0f, 0.0f, w.from,
-                         end);
+    return cgrx_ray(TO_F32(w.x) - 0.5f, TO_F32(w.y) * s.scale_y, TO_F32(w.z) * s.scale_z, 1.0f, 0.0f, 0.0f, w.from,
+                    end);
   if (w.phase == CGRX_COLUMN)
-    return CGRX_MAKE_RAY(left, (TO_F32(w.y) - 0.5f) * s.scale_y, TO_F32(w.z) * s.scale_z, 0.0f, s.scale_y, 0.0f, w.from,
-                         end);
-  return CGRX_MAKE_RAY(left, low * s.scale_y, (TO_F32(w.z) - 0.5f) * s.scale_z, 0.0f, 0.0f, s.scale_z, w.from, end);
+    return cgrx_ray(left, (TO_F32(w.y) - 0.5f) * s.scale_y, TO_F32(w.z) * s.scale_z, 0.0f, s.scale_y, 0.0f, w.from,
+                    end);
+  return cgrx_ray(left, low * s.scale_y, (TO_F32(w.z) - 0.5f) * s.scale_z, 0.0f, 0.0f, s.scale_z, w.from, end);
 }
 
 /* cgRX, section 3.1 "Case (2)". */
@@ -234,18 +230,18 @@ FN CGRX_RAY cgrx_next_ray(CGRX_WALK w, cgrx_state s) {
 /* cgRX, Algorithm 2 "Point-lookup in the naive representation". */
 /* After a ray without a hit: farther, or round the corner (algorithm 2). Where there is no way left, what rays ought to
  * have found was not found: bucket 0, from which the entries are searched. */
-FN CGRX_WALK cgrx_miss(CGRX_WALK w, cgrx_state s) {
+FN cgrx_walk cgrx_miss(cgrx_walk w, cgrx_state s) {
   u32 rays = w.rays + 1u;
   if (w.from + w.reach < cgrx_length(w, s))
-    return CGRX_MAKE_WALK(w.phase, w.x, w.y, w.z, w.from + w.reach, w.reach * CGRX_GROW, 0, rays);
+    return cgrx_walk(w.phase, w.x, w.y, w.z, w.from + w.reach, w.reach * CGRX_GROW, 0, rays);
   if (s.representation == CGRX_COVERING && w.phase == CGRX_ROW && w.y > 0u)
-    return CGRX_MAKE_WALK(CGRX_COLUMN, 0, w.y, 0, 0.0f, s.reach_y, 0, rays);
+    return cgrx_walk(CGRX_COLUMN, 0, w.y, 0, 0.0f, s.reach_y, 0, rays);
   if (s.representation == CGRX_COVERING)
     return cgrx_done(0, rays);
   if (w.phase == CGRX_ROW && s.multi_row != 0 && w.y + 1u < 1u << s.y_bits)
-    return CGRX_MAKE_WALK(CGRX_COLUMN, 0, w.y + 1u, w.z, 0.0f, s.reach_y, 0, rays);
+    return cgrx_walk(CGRX_COLUMN, 0, w.y + 1u, w.z, 0.0f, s.reach_y, 0, rays);
   if (w.phase != CGRX_DEPTH && s.multi_plane != 0 && w.z + 1u < 1u << s.z_bits)
-    return CGRX_MAKE_WALK(CGRX_DEPTH, 0, 0, w.z + 1u, 0.0f, s.reach_z, 0, rays);
+    return cgrx_walk(CGRX_DEPTH, 0, 0, w.z + 1u, 0.0f, s.reach_z, 0, rays);
   return cgrx_done(0, rays);
 }
 
@@ -257,7 +253,7 @@ FN CGRX_WALK cgrx_miss(CGRX_WALK w, cgrx_state s) {
  * a ray along y hits belongs to the bucket that goes on in later rows, or ends where its row does. Optimized (section
  * 3.3): what a ray along y or z hits is the end of a row; unless it is flipped, or the end of a plane, which tells that
  * nothing else is in the row, a ray along the row follows. */
-FN CGRX_WALK cgrx_hit(CGRX_WALK w, u32 primitive, bool flipped, PTR(u32) keys, cgrx_state s, u32 key64) {
+FN cgrx_walk cgrx_hit(cgrx_walk w, u32 primitive, bool flipped, PTR(u32) keys, cgrx_state s, u32 key64) {
   u32 slot = AT(s.slots, primitive), bucket = slot % s.buckets, kind = slot / s.buckets, rays = w.rays + 1u;
   bool follows = s.representation == CGRX_NAIVE && s.published != 0 && w.phase != CGRX_ROW;
   if ((s.representation == CGRX_NAIVE && !follows) ||
@@ -272,8 +268,8 @@ FN CGRX_WALK cgrx_hit(CGRX_WALK w, u32 primitive, bool flipped, PTR(u32) keys, c
   u64 image = cgrx_image(entry_key(keys, cgrx_last(bucket, s), s.layout_kind, key64), s);
   u32 y = cgrx_axis(image, s.x_bits, s.y_bits), z = cgrx_axis(image, s.x_bits + s.y_bits, s.z_bits);
   if (w.phase == CGRX_COLUMN)
-    return CGRX_MAKE_WALK(CGRX_ROW, 0, y, z, 0.0f, s.reach_x, 0, rays);
-  return CGRX_MAKE_WALK(CGRX_COLUMN, 0, 0, z, 0.0f, s.reach_y, 0, rays);
+    return cgrx_walk(CGRX_ROW, 0, y, z, 0.0f, s.reach_x, 0, rays);
+  return cgrx_walk(CGRX_COLUMN, 0, 0, z, 0.0f, s.reach_y, 0, rays);
 }
 
 #endif

@@ -21,12 +21,10 @@ struct cgrx_slot {
   bool wanted, flipped;
 };
 
-#ifdef RDX_GLSL
-#define CGRX_SLOT cgrx_slot
-#define CGRX_MAKE_SLOT cgrx_slot
-#else
-#define CGRX_SLOT struct cgrx_slot
-#define CGRX_MAKE_SLOT(...) ((struct cgrx_slot){__VA_ARGS__})
+SHARED_TYPE(cgrx_slot);
+
+#ifndef RDX_GLSL
+#define cgrx_slot(...) ((struct cgrx_slot){__VA_ARGS__})
 #endif
 
 /* cgRX, section 3.1 "bucket representative". */
@@ -46,21 +44,21 @@ FN bool cgrx_planes_differ(u64 first, u64 second, cgrx_state s) {
 /* cgRX, section 3.1 "multiple consecutive buckets share the same representative". */
 /* cgRX, Algorithm 1 "Construction of the naive representation". */
 /* Algorithm 1: the representative where it differs from the one before, and markers for the first of a row or plane. */
-FN CGRX_SLOT cgrx_slot_naive(PTR(u32) keys, u32 bucket, u32 kind, cgrx_state s, u32 key64) {
+FN cgrx_slot cgrx_slot_naive(PTR(u32) keys, u32 bucket, u32 kind, cgrx_state s, u32 key64) {
   u64 rep = cgrx_rep(keys, bucket, s, key64), previous = bucket == 0 ? 0ul : cgrx_rep(keys, bucket - 1u, s, key64);
   u32 x = cgrx_axis(rep, 0, s.x_bits), y = cgrx_axis(rep, s.x_bits, s.y_bits);
   u32 z = cgrx_axis(rep, s.x_bits + s.y_bits, s.z_bits);
   if (kind == 0)
-    return CGRX_MAKE_SLOT(x, y, z, bucket == 0 || rep != previous, false);
+    return cgrx_slot(x, y, z, bucket == 0 || rep != previous, false);
   if (kind == 1)
-    return CGRX_MAKE_SLOT(NO_ROW, y, z, bucket == 0 || rep >> s.x_bits != previous >> s.x_bits, false);
-  return CGRX_MAKE_SLOT(NO_ROW, NO_ROW, z, bucket == 0 || cgrx_planes_differ(rep, previous, s), false);
+    return cgrx_slot(NO_ROW, y, z, bucket == 0 || rep >> s.x_bits != previous >> s.x_bits, false);
+  return cgrx_slot(NO_ROW, NO_ROW, z, bucket == 0 || cgrx_planes_differ(rep, previous, s), false);
 }
 
 /* cgRX, Algorithm 3 "Construction of the optimized representation". */
 /* cgRX, Figure 6 "Visualization of the optimized representation". */
 /* Algorithm 3. The last bucket has no next key: it moves to the end of its row, and marks its plane. */
-FN CGRX_SLOT cgrx_slot_optimized(PTR(u32) keys, u32 bucket, u32 kind, cgrx_state s, u32 key64) {
+FN cgrx_slot cgrx_slot_optimized(PTR(u32) keys, u32 bucket, u32 kind, cgrx_state s, u32 key64) {
   bool final = bucket + 1u == s.buckets;
   u64 rep = cgrx_rep(keys, bucket, s, key64), previous = bucket == 0 ? rep : cgrx_rep(keys, bucket - 1u, s, key64);
   u64 next_rep = final ? rep : cgrx_rep(keys, bucket + 1u, s, key64);
@@ -70,14 +68,14 @@ FN CGRX_SLOT cgrx_slot_optimized(PTR(u32) keys, u32 bucket, u32 kind, cgrx_state
   u32 z = cgrx_axis(rep, s.x_bits + s.y_bits, s.z_bits);
   bool movable = final || next_key >> s.x_bits != rep >> s.x_bits;
   if (kind == 0)
-    return CGRX_MAKE_SLOT(movable ? x_max : x, y, z, bucket == 0 || rep != previous || (movable && x != x_max),
-                          movable && (bucket == 0 || previous >> s.x_bits != rep >> s.x_bits));
+    return cgrx_slot(movable ? x_max : x, y, z, bucket == 0 || rep != previous || (movable && x != x_max),
+                     movable && (bucket == 0 || previous >> s.x_bits != rep >> s.x_bits));
   if (kind == 1)
-    return CGRX_MAKE_SLOT(x_max, y, z, !movable && rep >> s.x_bits != next_rep >> s.x_bits, false);
-  return CGRX_MAKE_SLOT(x_max, y_max, z, y != y_max && (final || cgrx_planes_differ(rep, next_rep, s)), false);
+    return cgrx_slot(x_max, y, z, !movable && rep >> s.x_bits != next_rep >> s.x_bits, false);
+  return cgrx_slot(x_max, y_max, z, y != y_max && (final || cgrx_planes_differ(rep, next_rep, s)), false);
 }
 
-FN CGRX_SLOT cgrx_slot_at(PTR(u32) keys, u32 slot, cgrx_state s, u32 key64) {
+FN cgrx_slot cgrx_slot_at(PTR(u32) keys, u32 slot, cgrx_state s, u32 key64) {
   u32 bucket = slot % s.buckets, kind = slot / s.buckets;
   if (s.representation == CGRX_OPTIMIZED)
     return cgrx_slot_optimized(keys, bucket, kind, s, key64);
@@ -89,30 +87,28 @@ struct cgrx_cover {
   u32 from, to, y;
 };
 
-#ifdef RDX_GLSL
-#define CGRX_COVER cgrx_cover
-#define CGRX_MAKE_COVER cgrx_cover
-#else
-#define CGRX_COVER struct cgrx_cover
-#define CGRX_MAKE_COVER(...) ((struct cgrx_cover){__VA_ARGS__})
+SHARED_TYPE(cgrx_cover);
+
+#ifndef RDX_GLSL
+#define cgrx_cover(...) ((struct cgrx_cover){__VA_ARGS__})
 #endif
 
 /* Of kind 0, in the representative's row; of kind 1, in the row of the one before it where that is another. */
-FN CGRX_COVER cgrx_cover_at(PTR(u32) keys, u32 slot, cgrx_state s, u32 key64) {
+FN cgrx_cover cgrx_cover_at(PTR(u32) keys, u32 slot, cgrx_state s, u32 key64) {
   u32 bucket = slot % s.buckets, kind = slot / s.buckets;
   u64 rep = cgrx_rep(keys, bucket, s, key64), previous = bucket == 0 ? 0ul : cgrx_rep(keys, bucket - 1u, s, key64);
   bool begins = bucket == 0 || rep >> s.x_bits != previous >> s.x_bits;
   u32 behind = cgrx_axis(previous, 0, s.x_bits) + 1u;
   if (kind == 0)
-    return CGRX_MAKE_COVER(begins ? 0u : behind, cgrx_axis(rep, 0, s.x_bits), cgrx_axis(rep, s.x_bits, s.y_bits));
-  return CGRX_MAKE_COVER(begins && bucket > 0 ? behind : 1u << s.x_bits, (1u << s.x_bits) - 1u,
-                         cgrx_axis(previous, s.x_bits, s.y_bits));
+    return cgrx_cover(begins ? 0u : behind, cgrx_axis(rep, 0, s.x_bits), cgrx_axis(rep, s.x_bits, s.y_bits));
+  return cgrx_cover(begins && bucket > 0 ? behind : 1u << s.x_bits, (1u << s.x_bits) - 1u,
+                    cgrx_axis(previous, s.x_bits, s.y_bits));
 }
 
 FN bool cgrx_is_wanted(PTR(u32) keys, u32 slot, cgrx_state s, u32 key64) {
   if (s.representation != CGRX_COVERING)
     return cgrx_slot_at(keys, slot, s, key64).wanted;
-  CGRX_COVER cover = cgrx_cover_at(keys, slot, s, key64);
+  cgrx_cover cover = cgrx_cover_at(keys, slot, s, key64);
   return cover.from <= cover.to;
 }
 
@@ -130,7 +126,7 @@ FN f32 cgrx_coordinate(u32 axis) {
 }
 
 FN void cgrx_write_cover(PTR(u32) keys, PTR(f32) v, u32 slot, cgrx_state s, u32 key64) {
-  CGRX_COVER cover = cgrx_cover_at(keys, slot, s, key64);
+  cgrx_cover cover = cgrx_cover_at(keys, slot, s, key64);
   f32 left = TO_F32(cover.from) - 0.5f, right = TO_F32(cover.to) + 0.5f, y = TO_F32(cover.y) * s.scale_y;
   AT(v, 0) = left;
   AT(v, 3) = AT(v, 6) = right;
@@ -148,7 +144,7 @@ FN void cgrx_write(PTR(u32) keys, PTR(f32) triangles, u32 i, u32 slot, cgrx_stat
     cgrx_write_cover(keys, v, slot, s, key64);
     return;
   }
-  CGRX_SLOT what = cgrx_slot_at(keys, slot, s, key64);
+  cgrx_slot what = cgrx_slot_at(keys, slot, s, key64);
   f32 x = cgrx_coordinate(what.x), y = cgrx_coordinate(what.y), z = cgrx_coordinate(what.z);
   u32 second = what.flipped ? 6 : 3, third = what.flipped ? 3 : 6;
   AT(v, 0) = x + 0.5f;

@@ -26,10 +26,8 @@
 #define NODE_NO_MAX 0xfffffffffffffffful
 
 #ifdef RDX_GLSL
-#define CGRX_NODES cgrx_nodes
 #define TO_U32_PTR(x) u32_ptr(x)
 #else
-#define CGRX_NODES struct cgrx_nodes
 #define TO_U32_PTR(x) ((u32 *)(uintptr_t)(x))
 #endif
 
@@ -54,7 +52,7 @@ FN u32 node_words(u32 node_size, u32 key64) {
 /* cgRX, section 4 "linked list of nodes". */
 /* cgRX, section 4 "representative node region". */
 /* cgRX, Figure 7 "Node based representation for updates". */
-FN PTR(u32) node_at(CGRX_NODES t, u32 node, u32 key64) {
+FN PTR(u32) node_at(cgrx_nodes t, u32 node, u32 key64) {
   u32 words = node_words(t.node_size, key64);
   if (node < t.buckets)
     return ENTRY_AT(t.reps, node, words);
@@ -90,7 +88,7 @@ static inline void node_prefetch(const u32 *node, u32 words) {
 
 /* cgRX, section 4 "Initial construction". */
 /* The head of a representative node of entries begin .. begin + size - 1 of `n`, and what is beside it. */
-FN void load_bucket(CGRX_NODES t, u32 bucket, u32 begin, u32 size, u32 n, u32 key64) {
+FN void load_bucket(cgrx_nodes t, u32 bucket, u32 begin, u32 size, u32 n, u32 key64) {
   PTR(u32) p = node_at(t, bucket, key64);
   u64 fence = load_key(node_keys(p), size - 1u, key64);
   bool last = bucket + 1u == t.buckets;
@@ -112,20 +110,18 @@ struct cgrx_spot {
   u32 visits; /* nodes looked into on the way */
 };
 
-#ifdef RDX_GLSL
-#define CGRX_SPOT cgrx_spot
-#define CGRX_MAKE_SPOT cgrx_spot
-#else
-#define CGRX_SPOT struct cgrx_spot
-#define CGRX_MAKE_SPOT(...) ((struct cgrx_spot){__VA_ARGS__})
+SHARED_TYPE(cgrx_spot);
+
+#ifndef RDX_GLSL
+#define cgrx_spot(...) ((struct cgrx_spot){__VA_ARGS__})
 #endif
 
 /* cgRX, section 4 "Point-lookups and range-lookups". */
 /* Where the first entry that is not below `key` would stand: in the first node whose max is not below it, of the first
  * bucket whose fence is not. `bucket` is what rays found, or a guess; nodes tell whether it is right, and if not the
  * fences which one is. */
-FN CGRX_SPOT nodes_spot(CGRX_NODES t, u32 bucket, u64 key, u32 key64) {
-  CGRX_SPOT s = CGRX_MAKE_SPOT(bucket, bucket, 0, 0, 0);
+FN cgrx_spot nodes_spot(cgrx_nodes t, u32 bucket, u64 key, u32 key64) {
+  cgrx_spot s = cgrx_spot(bucket, bucket, 0, 0, 0);
   for (;;) {
     PTR(u32) p = node_at(t, s.node, key64);
     s.visits++;
@@ -151,7 +147,7 @@ FN CGRX_SPOT nodes_spot(CGRX_NODES t, u32 bucket, u64 key, u32 key64) {
 }
 
 /* The beginning of the next node, which may be of the next bucket. */
-FN CGRX_SPOT nodes_next(CGRX_NODES t, CGRX_SPOT s, u32 key64) {
+FN cgrx_spot nodes_next(cgrx_nodes t, cgrx_spot s, u32 key64) {
   s.node = AT(node_at(t, s.node, key64), NODE_NEXT);
   if (s.node == NO_NODE) {
     s.bucket++;
@@ -162,12 +158,12 @@ FN CGRX_SPOT nodes_next(CGRX_NODES t, CGRX_SPOT s, u32 key64) {
 }
 
 /* The entries before a place that nodes_spot() found. */
-FN u32 nodes_rank(CGRX_NODES t, CGRX_SPOT s) {
+FN u32 nodes_rank(cgrx_nodes t, cgrx_spot s) {
   return TO_U32(AT(t.starts, s.bucket)) + s.before + s.slot;
 }
 
 /* The entries from a place to the last that is not above `upper`. */
-FN u32 nodes_count(CGRX_NODES t, CGRX_SPOT from, u64 upper, u32 key64) {
+FN u32 nodes_count(cgrx_nodes t, cgrx_spot from, u64 upper, u32 key64) {
   u32 begin = nodes_rank(t, from);
   if (upper == (key64 != 0 ? 0xfffffffffffffffful : 0xfffffffful))
     return TO_U32(AT(t.starts, t.buckets)) - begin;

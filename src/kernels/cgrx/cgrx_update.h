@@ -78,17 +78,15 @@ struct cgrx_taken {
   u32 remove;
 };
 
-#ifdef RDX_GLSL
-#define CGRX_TAKEN cgrx_taken
-#define CGRX_MAKE_TAKEN cgrx_taken
-#else
-#define CGRX_TAKEN struct cgrx_taken
-#define CGRX_MAKE_TAKEN(...) ((struct cgrx_taken){__VA_ARGS__})
+SHARED_TYPE(cgrx_taken);
+
+#ifndef RDX_GLSL
+#define cgrx_taken(...) ((struct cgrx_taken){__VA_ARGS__})
 #endif
 
 /* The next slot from `slot` on that one of the sorted removes from `remove` on takes, or `size`. Each takes the first
  * entry of its key that those before it left, which has the smallest row. */
-FN CGRX_TAKEN update_taken(PTR(u32) keys, u32 slot, u32 size, PTR(u32) removes, u32 remove, u32 remove_end, u32 key64) {
+FN cgrx_taken update_taken(PTR(u32) keys, u32 slot, u32 size, PTR(u32) removes, u32 remove, u32 remove_end, u32 key64) {
   while (slot < size && remove < remove_end) {
     u64 key = load_key(removes, remove, key64);
     slot = entry_search_up(keys, slot, size, key, LAYOUT_COLUMN, key64);
@@ -96,9 +94,9 @@ FN CGRX_TAKEN update_taken(PTR(u32) keys, u32 slot, u32 size, PTR(u32) removes, 
       break;
     remove++;
     if (load_key(keys, slot, key64) == key)
-      return CGRX_MAKE_TAKEN(slot, remove);
+      return cgrx_taken(slot, remove);
   }
-  return CGRX_MAKE_TAKEN(size, remove);
+  return cgrx_taken(size, remove);
 }
 
 /* ---- The shape of a chain ---- */
@@ -130,7 +128,7 @@ FN u32 update_insert_end(PTR(u32) node, PTR(u32) inserts, u32 begin, u32 end, u3
 /* ---- Planning ---- */
 
 /* Of the removes of the fence before a bucket, those that find nothing to take in the buckets before it are its. */
-FN u32 update_skip(cgrx_plan_args a, CGRX_NODES t, u32 bucket, u32 begin, u64 fence, u32 key64) {
+FN u32 update_skip(cgrx_plan_args a, cgrx_nodes t, u32 bucket, u32 begin, u64 fence, u32 key64) {
   u32 end = upper_bound_key(a.removes, begin, a.remove_count, fence, key64);
   if (begin == end)
     return begin;
@@ -141,7 +139,7 @@ FN u32 update_skip(cgrx_plan_args a, CGRX_NODES t, u32 bucket, u32 begin, u64 fe
 
 /* cgRX, section 4 "dedicates one thread to each bucket". */
 /* The part of a bucket. No insert before `insert`, and no remove before `remove`, reaches the fence before it. */
-FN cgrx_part update_part(cgrx_plan_args a, CGRX_NODES t, u32 bucket, u32 insert, u32 remove, u32 key64) {
+FN cgrx_part update_part(cgrx_plan_args a, cgrx_nodes t, u32 bucket, u32 insert, u32 remove, u32 key64) {
   cgrx_part part;
   bool last = bucket + 1u == t.buckets;
   u64 fence = load_key(t.fences, bucket, key64);
@@ -157,12 +155,12 @@ FN cgrx_part update_part(cgrx_plan_args a, CGRX_NODES t, u32 bucket, u32 insert,
   return part;
 }
 
-FN u32 update_size(CGRX_NODES t, u32 bucket) {
+FN u32 update_size(cgrx_nodes t, u32 bucket) {
   return TO_U32(AT(t.starts, bucket + 1u) - AT(t.starts, bucket));
 }
 
 /* A bucket of which the part is known. */
-FN void update_plan(cgrx_plan_args a, CGRX_NODES t, u32 bucket, cgrx_part part, u32 key64) {
+FN void update_plan(cgrx_plan_args a, cgrx_nodes t, u32 bucket, cgrx_part part, u32 key64) {
   u32 takes = 0, chain = 0, total = update_size(t, bucket);
   u32 node = update_changes(part) ? bucket : NO_NODE, before = NO_NODE;
   u32 from = part.insert_begin, remove = part.remove_begin;
@@ -171,7 +169,7 @@ FN void update_plan(cgrx_plan_args a, CGRX_NODES t, u32 bucket, cgrx_part part, 
     PTR(u32) p = node_at(t, node, key64);
     u32 size = AT(p, NODE_SIZE), entries = size, slot = 0;
     while (remove < part.remove_end && slot < size) {
-      CGRX_TAKEN taken = update_taken(node_keys(p), slot, size, a.removes, remove, part.remove_end, key64);
+      cgrx_taken taken = update_taken(node_keys(p), slot, size, a.removes, remove, part.remove_end, key64);
       remove = taken.remove;
       slot = taken.slot + 1u;
       if (taken.slot < size)
@@ -219,9 +217,9 @@ FN void update_move(PTR(u32) source, u32 from, PTR(u32) target, u32 to, u32 coun
 
 /* cgRX, section 4 "Deletion of a key results in keys to the right being shifted to the left". */
 /* Take the entries of removes out of a node, and tell how many are left (slot), and which removes (remove). */
-FN CGRX_TAKEN update_remove(PTR(u32) node, PTR(u32) removes, u32 remove, u32 remove_end, u32 node_size, u32 key64) {
+FN cgrx_taken update_remove(PTR(u32) node, PTR(u32) removes, u32 remove, u32 remove_end, u32 node_size, u32 key64) {
   u32 size = AT(node, NODE_SIZE);
-  CGRX_TAKEN taken = update_taken(node_keys(node), 0, size, removes, remove, remove_end, key64);
+  cgrx_taken taken = update_taken(node_keys(node), 0, size, removes, remove, remove_end, key64);
   u32 to = taken.slot;
   while (taken.slot < size) {
     u32 from = taken.slot + 1u;
@@ -229,7 +227,7 @@ FN CGRX_TAKEN update_remove(PTR(u32) node, PTR(u32) removes, u32 remove, u32 rem
     update_move(node, from, node, to, taken.slot - from, node_size, key64);
     to += taken.slot - from;
   }
-  return CGRX_MAKE_TAKEN(to, taken.remove);
+  return cgrx_taken(to, taken.remove);
 }
 
 FN u32 update_new_node(cgrx_apply_args a, u32 k) {
@@ -240,7 +238,7 @@ FN u32 update_new_node(cgrx_apply_args a, u32 k) {
 /* Insert begin .. end - 1 into a node with `size` entries that becomes `nodes` of them: itself and new ones from `take`
  * on. From the last entry to the first: no target is above its source, so that the node is its own source. Inserts come
  * after equal entries. */
-FN void update_insert(cgrx_apply_args a, CGRX_NODES t, u32 node, u32 size, u32 begin, u32 end, u32 nodes, u32 take,
+FN void update_insert(cgrx_apply_args a, cgrx_nodes t, u32 node, u32 size, u32 begin, u32 end, u32 nodes, u32 take,
                       u32 key64) {
   PTR(u32) source = node_at(t, node, key64);
   u64 max = node_max(source);
@@ -271,7 +269,7 @@ FN void update_insert(cgrx_apply_args a, CGRX_NODES t, u32 node, u32 size, u32 b
 
 /* cgRX, section 4 "Underutilized nodes". */
 /* Append a node of `entries` to the one before it, which has `before`. */
-FN void update_merge(CGRX_NODES t, PTR(u32) node, u32 entries, PTR(u32) target, u32 before, u32 key64) {
+FN void update_merge(cgrx_nodes t, PTR(u32) node, u32 entries, PTR(u32) target, u32 before, u32 key64) {
   update_move(node, 0, target, before, entries, t.node_size, key64);
   node_set(target, node_max(node), AT(node, NODE_NEXT), before + entries);
 }
@@ -287,11 +285,11 @@ FN void update_free(cgrx_apply_args a, u32 node) {
 
 /* cgRX, section 4 "Insertion and deletion". */
 /* The entries that the bucket has then. */
-FN u32 update_apply(cgrx_apply_args a, CGRX_NODES t, u32 bucket, u32 key64) {
+FN u32 update_apply(cgrx_apply_args a, cgrx_nodes t, u32 bucket, u32 key64) {
   cgrx_part part = AT(a.parts, bucket);
   u32 node = update_changes(part) ? bucket : NO_NODE, previous = NO_NODE, before = NO_NODE;
   u32 take = IS_NULL(a.takes) ? 0u : TO_U32(AT(a.takes, bucket)), from = part.insert_begin, total = 0;
-  CGRX_TAKEN left = CGRX_MAKE_TAKEN(0, part.remove_begin);
+  cgrx_taken left = cgrx_taken(0, part.remove_begin);
   while (node != NO_NODE) {
     PTR(u32) p = node_at(t, node, key64);
     u32 next = AT(p, NODE_NEXT);
@@ -320,10 +318,10 @@ FN u32 update_apply(cgrx_apply_args a, CGRX_NODES t, u32 bucket, u32 key64) {
 
 /* ---- Collecting ---- */
 
-FN void update_collect(cgrx_collect_args a, CGRX_NODES t, u32 bucket, u32 key64) {
+FN void update_collect(cgrx_collect_args a, cgrx_nodes t, u32 bucket, u32 key64) {
   cgrx_part part = AT(a.parts, bucket);
   u32 to = TO_U32(AT(a.starts, bucket)) - part.insert_begin, node = bucket;
-  CGRX_TAKEN taken = CGRX_MAKE_TAKEN(0, part.remove_begin);
+  cgrx_taken taken = cgrx_taken(0, part.remove_begin);
   while (node != NO_NODE) {
     PTR(u32) p = node_at(t, node, key64);
     u32 size = AT(p, NODE_SIZE);

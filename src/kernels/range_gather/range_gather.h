@@ -103,16 +103,12 @@ struct prefix_block {
 
 SHARED_STRUCT(prefix_block, 32)
 
-#ifdef RDX_GLSL
-#else
-typedef struct prefix_sums prefix_sums;
-#endif
-
 /* Prefix sums over one part of the values; addresses 0: not wanted. */
 struct prefix_sums {
   PTR(prefix_block) blocks;
   PTR(u64) tiles; /* first the sum of each tile, then of all before it */
 };
+SHARED_TYPE(prefix_sums);
 
 /* Item: a block. The parts: values in halves (high: 64-bit values only), 0 for NULLs, and whether they are not NULL.
  * Halves are those of the code: see column/keys.h. */

@@ -62,7 +62,7 @@ static bool on_box(void *context, uint32_t lane, uint32_t primitive) {
   return false;
 }
 
-static void add_ray(tracing *t, uint32_t lane, struct ray_matrix_ray ray) {
+static void add_ray(tracing *t, uint32_t lane, ray_matrix_ray ray) {
   rdx_ray *out = &t->rays[lane];
   *out = (rdx_ray){.origin = {ray.origin[0], ray.origin[1], ray.origin[2]}, .tmax = ray.tmax};
   out->direction[ray.axis] = 1;

@@ -137,11 +137,7 @@ struct ray_matrix_ray {
   u32 axis;
 };
 
-#ifdef RDX_GLSL
-#define RAY_MATRIX_RAY_TYPE ray_matrix_ray
-#else
-#define RAY_MATRIX_RAY_TYPE struct ray_matrix_ray
-#endif
+SHARED_TYPE(ray_matrix_ray);
 
 /* Cells that the rays in a row along an axis span: from the far face of the first cube to the near face of the last,
  * and never nothing. */
@@ -163,9 +159,9 @@ FN u32 ray_matrix_along(u32 size, u32 width, u32 ray_length, u32 spacing) {
 
 /* RTScan, Figure 12 "Ray interval and spacing". */
 /* Ray `i` of a region. */
-FN RAY_MATRIX_RAY_TYPE ray_matrix_ray_of(ray_matrix_region region, u32 i, u32 width, u32 interval, u32 ray_length,
-                                         u32 spacing) {
-  RAY_MATRIX_RAY_TYPE ray;
+FN ray_matrix_ray ray_matrix_ray_of(ray_matrix_region region, u32 i, u32 width, u32 interval, u32 ray_length,
+                                    u32 spacing) {
+  ray_matrix_ray ray;
   u32 u = (region.axis + 1u) % 3u, v = (region.axis + 2u) % 3u;
   u32 k = i % region.across[0], rest = i / region.across[0];
   f32 inset = TO_F32(width) * 0.5f - 0.5f;

@@ -40,7 +40,7 @@ static void trace_block(tracing *t, const rdx_scene *scene, uint32_t first, uint
   const struct rtc1_rays_args *a = t->args;
   rdx_ray rays[BLOCK];
   for (uint32_t k = 0; k < count; k++) {
-    const struct rtc1_ray ray = rtc1_ray_of(first + k, a->low, a->size, a->width, a->along);
+    const rtc1_ray ray = rtc1_ray_of(first + k, a->low, a->size, a->width, a->along);
     rays[k] = (rdx_ray){.origin = {ray.x, ray.y, 0}, .tmax = ray.tmax};
     rays[k].direction[a->along ? 0 : 1] = 1;
     t->hits[k] = 0;

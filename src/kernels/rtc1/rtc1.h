@@ -55,20 +55,20 @@ struct rtc1_ray {
   f32 tmax; /* it begins at its origin */
 };
 
+SHARED_TYPE(rtc1_ray);
+
 #ifdef RDX_GLSL
-#define RTC1_RAY_TYPE rtc1_ray
 #define RTC1_TRIANGLE(p, i) f32_ptr(u64(p) + u64(i) * 36)
 #else
-#define RTC1_RAY_TYPE struct rtc1_ray
 #define RTC1_TRIANGLE(p, i) ((p) + (u64)(i)*9)
 #endif
 
 /* RTScan, Figure 1 "How RTIndex and RTc1 work". */
 /* RTScan, section 2.3 "perpendicular to the XZ-plane". */
 /* Ray `i`. One along x begins and ends beyond the triangles of its first and last cell. */
-FN RTC1_RAY_TYPE rtc1_ray_of(u32 i, u32 low, u32 size, u32 width, u32 along) {
+FN rtc1_ray rtc1_ray_of(u32 i, u32 low, u32 size, u32 width, u32 along) {
   f32 s = TO_F32(width);
-  RTC1_RAY_TYPE ray;
+  rtc1_ray ray;
   ray.x = along != 0 ? TO_F32(low) - s : TO_F32(low + i * width) + s * 0.5f - 0.5f;
   ray.y = along != 0 ? 0.0f : -s;
   ray.tmax = along != 0 ? TO_F32(size) + 2.0f * s : 2.0f * s;

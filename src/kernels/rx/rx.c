@@ -62,8 +62,8 @@ static bool on_hit(void *context, uint32_t lane, uint32_t primitive) {
     const uint64_t key = load_key(args->state->keys, primitive, l->key64);
     if (l->boxes) {
       const rdx_ray *r = &l->ray[lane];
-      const struct rx_vec origin = {r->origin[0], r->origin[1], r->origin[2]};
-      const struct rx_vec direction = {r->direction[0], r->direction[1], r->direction[2]};
+      const rx_vec origin = {r->origin[0], r->origin[1], r->origin[2]};
+      const rx_vec direction = {r->direction[0], r->direction[1], r->direction[2]};
       if (!rx_meets(rx_point(key - args->zero, args->scheme), origin, direction, r->tmin, r->tmax, l->primitive,
                     args->scheme))
         return false;
@@ -94,7 +94,7 @@ static void trace_single(lookup *l, bool coherent) {
   l->rays = 0;
 }
 
-static void add_ray(lookup *l, struct rx_ray r, float x, float z, uint32_t probe) {
+static void add_ray(lookup *l, rx_ray r, float x, float z, uint32_t probe) {
   if (l->rays == BLOCK)
     trace(l, false);
   l->ray[l->rays] = (rdx_ray){{r.x, r.y, r.z}, r.tmin, {x, 0, z}, r.tmax};
@@ -144,10 +144,10 @@ static void range_block(lookup *l, uint32_t count) {
     const uint32_t i = l->begin + k;
     const uint64_t lower = load_key(args->lower, i, l->key64);
     const uint64_t upper = args->upper ? load_key(args->upper, i, l->key64) : lower;
-    const struct rx_bounds bounds = rx_clamp(lower, upper, args->zero, state->min_key, state->max_key);
+    const rx_bounds bounds = rx_clamp(lower, upper, args->zero, state->min_key, state->max_key);
     if (bounds.empty || !has_bit(args->valid, i))
       continue;
-    const struct rx_visit visit = rx_plan(bounds, shift, state->segments, state->segment_count);
+    const rx_visit visit = rx_plan(bounds, shift, state->segments, state->segment_count);
     for (uint64_t v = visit.begin; v != visit.end && !FOUND_ENOUGH(l->found[k], l->gather); v++) {
       const uint64_t segment = rx_visited(visit, v, state->segments);
       add_ray(l,

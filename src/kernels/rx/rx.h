@@ -96,16 +96,12 @@ struct rx_ray {
   f32 tmin, tmax;
 };
 
-#ifdef RDX_GLSL
-#define RX_VEC(x, y, z) rx_vec(x, y, z)
-#define RX_RAY(x, y, z, tmin, tmax) rx_ray(x, y, z, tmin, tmax)
-#define RX_VEC_TYPE rx_vec
-#define RX_RAY_TYPE rx_ray
-#else
-#define RX_VEC(x, y, z) ((struct rx_vec){x, y, z})
-#define RX_RAY(x, y, z, tmin, tmax) ((struct rx_ray){x, y, z, tmin, tmax})
-#define RX_VEC_TYPE struct rx_vec
-#define RX_RAY_TYPE struct rx_ray
+SHARED_TYPE(rx_vec);
+SHARED_TYPE(rx_ray);
+
+#ifndef RDX_GLSL
+#define rx_vec(...) ((struct rx_vec){__VA_ARGS__})
+#define rx_ray(...) ((struct rx_ray){__VA_ARGS__})
 #endif
 
 /* RX, Table 1 "Distinct Keys". */
@@ -127,11 +123,11 @@ FN f32 rx_axis(u64 key, u32 shift, u32 bits) {
 /* RX, Table 1 "Conversion Formula". */
 /* RX, section 3.2 "Extended Mode". */
 /* RX, section 3.2 "3D Mode". */
-FN RX_VEC_TYPE rx_point(u64 key, u32 scheme) {
+FN rx_vec rx_point(u64 key, u32 scheme) {
   if (RX_EXTENDED(scheme))
-    return RX_VEC(BITS_TO_F32(EXTENDED_FIRST(scheme) + 2u * TO_U32(key)), 0.0f, 0.0f);
+    return rx_vec(BITS_TO_F32(EXTENDED_FIRST(scheme) + 2u * TO_U32(key)), 0.0f, 0.0f);
   u32 x_bits = RX_X_BITS(scheme), y_bits = RX_Y_BITS(scheme);
-  return RX_VEC(rx_axis(key, 0, x_bits), rx_axis(key, x_bits, y_bits),
+  return rx_vec(rx_axis(key, 0, x_bits), rx_axis(key, x_bits, y_bits),
                 rx_axis(key, x_bits + y_bits, RX_Z_BITS(scheme)));
 }
 
@@ -153,26 +149,26 @@ FN u32 rx_segment_shift(u32 scheme) {
 
 /* RX, section 3.3 "Using Perpendicular". */
 /* Perpendicular (section 3.3): along z through the key's point. */
-FN RX_RAY_TYPE rx_perpendicular(u64 key, u32 scheme) {
-  RX_VEC_TYPE p = rx_point(key, scheme);
-  return RX_RAY(p.x, p.y, p.z - 0.5f, 0.0f, 1.0f);
+FN rx_ray rx_perpendicular(u64 key, u32 scheme) {
+  rx_vec p = rx_point(key, scheme);
+  return rx_ray(p.x, p.y, p.z - 0.5f, 0.0f, 1.0f);
 }
 
 /* RX, section 3.3 "In Parallel from offset". */
 /* RX, section 3.3 "In Parallel from zero". */
 /* RX, Figure 5 "the two options we have to look up the range". */
 /* Parallel (section 3.3): along x over the keys from lower to upper, which share a segment. */
-FN RX_RAY_TYPE rx_parallel(u64 lower, u64 upper, u32 scheme, u32 from_zero) {
-  RX_VEC_TYPE p = rx_point(lower, scheme);
+FN rx_ray rx_parallel(u64 lower, u64 upper, u32 scheme, u32 from_zero) {
+  rx_vec p = rx_point(lower, scheme);
   f32 end = rx_point(upper, scheme).x;
   if (RX_EXTENDED(scheme))
-    return RX_RAY(0.0f, 0.0f, 0.0f, p.x - p.x * FAR_SLACK, end + end * FAR_SLACK);
+    return rx_ray(0.0f, 0.0f, 0.0f, p.x - p.x * FAR_SLACK, end + end * FAR_SLACK);
   f32 length = end - p.x + 1.0f, beyond = rx_segment_shift(scheme) > SEGMENT_BITS ? length * FAR_SLACK : 0.0f;
   if (from_zero == 0)
-    return RX_RAY(p.x - 0.5f, p.y, p.z, 0.0f, length + beyond);
+    return rx_ray(p.x - 0.5f, p.y, p.z, 0.0f, length + beyond);
   f32 slack = 0.5f + (end + 1.0f) * FAR_SLACK;
   f32 tmin = p.x + 1.0f - slack;
-  return RX_RAY(-1.0f, p.y, p.z, tmin > 0.0f ? tmin : 0.0f, end + 1.0f + slack);
+  return rx_ray(-1.0f, p.y, p.z, tmin > 0.0f ? tmin : 0.0f, end + 1.0f + slack);
 }
 
 /* The keys from lower to upper that lie in a segment. */
@@ -189,8 +185,7 @@ FN u64 rx_segment_upper(u64 upper, u64 segment, u32 shift) {
 /* RX, section 3.5 "Spheres". */
 /* Whether the ray meets the sphere or box of a key within its interval, for scenes of boxes. In extended mode only
  * the key decides, since the neighbouring boxes touch. */
-FN bool rx_meets(RX_VEC_TYPE center, RX_VEC_TYPE origin, RX_VEC_TYPE direction, f32 tmin, f32 tmax, u32 primitive,
-                 u32 scheme) {
+FN bool rx_meets(rx_vec center, rx_vec origin, rx_vec direction, f32 tmin, f32 tmax, u32 primitive, u32 scheme) {
   if (RX_EXTENDED(scheme))
     return true;
   f32 x = center.x - origin.x, y = center.y - origin.y, z = center.z - origin.z;

@@ -13,11 +13,10 @@ FN u32 rx_rays_of(rx_rays_args a, u32 i, u32 key64, u32 perpendicular) {
     return 0u;
   if (perpendicular != 0)
     return rx_representable(lower - a.zero, a.scheme) ? 1u : 0u;
-  RX_BOUNDS_TYPE bounds = rx_clamp(lower, upper, a.zero, AT(a.state, 0).min_key, AT(a.state, 0).max_key);
+  rx_bounds bounds = rx_clamp(lower, upper, a.zero, AT(a.state, 0).min_key, AT(a.state, 0).max_key);
   if (bounds.empty != 0)
     return 0u;
-  RX_VISIT_TYPE visit =
-      rx_plan(bounds, rx_segment_shift(a.scheme), AT(a.state, 0).segments, AT(a.state, 0).segment_count);
+  rx_visit visit = rx_plan(bounds, rx_segment_shift(a.scheme), AT(a.state, 0).segments, AT(a.state, 0).segment_count);
   return TO_U32(visit.end - visit.begin);
 }
 

@@ -23,7 +23,7 @@
 /* The three corners' offsets from the point sum to zero: the point lies inside, and rays along x and z pass the
  * corners and edges at a distance. */
 FN void rx_write_triangle(PRIMITIVE v, u64 key, u32 scheme) {
-  RX_VEC_TYPE p = rx_point(key, scheme);
+  rx_vec p = rx_point(key, scheme);
   WORD(v, 0) = rx_right(p.x, key, scheme);
   WORD(v, 1) = p.y - 0.5f;
   WORD(v, 2) = p.z;
@@ -39,7 +39,7 @@ FN void rx_write_triangle(PRIMITIVE v, u64 key, u32 scheme) {
 /* The box also stands for a sphere. It reaches half a unit, more than the quarter that counts (rx_meets), because a
  * quarter is not exact in f32 at far coordinates. */
 FN void rx_write_box(PRIMITIVE v, u64 key, u32 scheme) {
-  RX_VEC_TYPE p = rx_point(key, scheme);
+  rx_vec p = rx_point(key, scheme);
   WORD(v, 0) = rx_left(p.x, key, scheme);
   WORD(v, 1) = p.y - 0.5f;
   WORD(v, 2) = p.z - 0.5f;

@@ -23,40 +23,36 @@ struct rx_visit {
   u32 listed;
 };
 
-#ifdef RDX_GLSL
-#define RX_BOUNDS_TYPE rx_bounds
-#define RX_BOUNDS(lower, upper, empty) rx_bounds(lower, upper, empty)
-#define RX_VISIT_TYPE rx_visit
-#define RX_VISIT(begin, end, listed) rx_visit(begin, end, listed)
-#else
-#define RX_BOUNDS_TYPE struct rx_bounds
-#define RX_BOUNDS(lower, upper, empty) ((struct rx_bounds){lower, upper, empty})
-#define RX_VISIT_TYPE struct rx_visit
-#define RX_VISIT(begin, end, listed) ((struct rx_visit){begin, end, listed})
+SHARED_TYPE(rx_bounds);
+SHARED_TYPE(rx_visit);
+
+#ifndef RDX_GLSL
+#define rx_bounds(...) ((struct rx_bounds){__VA_ARGS__})
+#define rx_visit(...) ((struct rx_visit){__VA_ARGS__})
 #endif
 
-FN RX_BOUNDS_TYPE rx_clamp(u64 lower, u64 upper, u64 zero, u64 min_key, u64 max_key) {
+FN rx_bounds rx_clamp(u64 lower, u64 upper, u64 zero, u64 min_key, u64 max_key) {
   if (lower > upper || min_key > max_key || upper < zero)
-    return RX_BOUNDS(0ul, 0ul, 1u);
+    return rx_bounds(0ul, 0ul, 1u);
   u64 from = lower > zero ? lower - zero : 0ul;
   u64 to = upper - zero;
   from = from > min_key ? from : min_key;
   to = to < max_key ? to : max_key;
-  return RX_BOUNDS(from, to, from > to ? 1u : 0u);
+  return rx_bounds(from, to, from > to ? 1u : 0u);
 }
 
 /* RX, section 3.2 "unbounded, i.e., they hit all triangles along that line". */
 /* RX, section 3.2 "we have to cast distinct rays for each integer between". */
-FN RX_VISIT_TYPE rx_plan(RX_BOUNDS_TYPE bounds, u32 shift, PTR(u64) segments, u32 segment_count) {
+FN rx_visit rx_plan(rx_bounds bounds, u32 shift, PTR(u64) segments, u32 segment_count) {
   u64 begin = bounds.lower >> shift, last = bounds.upper >> shift;
   if (IS_NULL(segments) || last - begin < 4ul)
-    return RX_VISIT(begin, last + 1ul, 0u);
+    return rx_visit(begin, last + 1ul, 0u);
   u32 from = lower_bound_u64(segments, 0, segment_count, begin);
   u32 to = lower_bound_u64(segments, 0, segment_count, last + 1ul);
-  return RX_VISIT(TO_U64(from), TO_U64(to), 1u);
+  return rx_visit(TO_U64(from), TO_U64(to), 1u);
 }
 
-FN u64 rx_visited(RX_VISIT_TYPE visit, u64 k, PTR(u64) segments) {
+FN u64 rx_visited(rx_visit visit, u64 k, PTR(u64) segments) {
   return visit.listed != 0 ? AT(segments, TO_U32(k)) : k;
 }
 

@@ -15,8 +15,8 @@
 
 /* A probe on its way along rows. */
 typedef struct walk {
-  struct rx_bounds bounds;
-  struct rx_visit visit; /* `begin` moves on */
+  rx_bounds bounds;
+  rx_visit visit; /* `begin` moves on */
   float from, reach;
   uint32_t hit, rays;
   bool going;
@@ -63,7 +63,7 @@ static bool start_block(lookup *l) {
   return ascending;
 }
 
-static struct rx_ray row_ray(const lookup *l, const walk *w) {
+static rx_ray row_ray(const lookup *l, const walk *w) {
   const struct rx_optimized_args *args = l->args;
   const rx_optimized_state *s = args->state;
   const uint32_t shift = rx_segment_shift(s->scheme);
@@ -76,10 +76,10 @@ static rdx_ray next_ray(const lookup *l, uint32_t k) {
   const struct rx_optimized_args *args = l->args;
   const walk *w = &l->walk[k];
   if (!args->upper) {
-    const struct rx_ray r = rx_perpendicular(l->lower[k], args->state->scheme);
+    const rx_ray r = rx_perpendicular(l->lower[k], args->state->scheme);
     return (rdx_ray){{r.x, r.y, r.z}, r.tmin, {0, 0, 1}, r.tmax};
   }
-  const struct rx_ray r = row_ray(l, w);
+  const rx_ray r = row_ray(l, w);
   const float end = w->from + w->reach;
   return (rdx_ray){{r.x, r.y, r.z}, w->from, {1, 0, 0}, end < r.tmax ? end : r.tmax};
 }
@@ -116,10 +116,9 @@ static bool on_box(void *context, uint32_t lane, uint32_t primitive) {
   const struct rx_optimized_args *args = b->l->args;
   const rx_optimized_state *s = args->state;
   const rdx_ray *r = &b->rays[lane];
-  const struct rx_vec center =
-      rx_point(load_key(args->keys, rx_optimized_entry(primitive, *s), b->l->key64), s->scheme);
-  const struct rx_vec origin = {r->origin[0], r->origin[1], r->origin[2]};
-  const struct rx_vec direction = {r->direction[0], r->direction[1], r->direction[2]};
+  const rx_vec center = rx_point(load_key(args->keys, rx_optimized_entry(primitive, *s), b->l->key64), s->scheme);
+  const rx_vec origin = {r->origin[0], r->origin[1], r->origin[2]};
+  const rx_vec direction = {r->direction[0], r->direction[1], r->direction[2]};
   if (!rx_meets(center, origin, direction, r->tmin, r->tmax, b->l->primitive, s->scheme))
     return false;
   b->primitive[lane] = primitive;

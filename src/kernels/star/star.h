@@ -34,9 +34,7 @@ struct star_measure {
   u32 slots; /* flags */
 };
 
-#ifndef RDX_GLSL
-typedef struct star_measure star_measure;
-#endif
+SHARED_TYPE(star_measure);
 
 struct star_query {
   PTR(u32) groups;
@@ -277,9 +275,7 @@ struct star_totals {
   PTR(u64) counts; /* of values; 0: no value is NULL */
 };
 
-#ifndef RDX_GLSL
-typedef struct star_totals star_totals;
-#endif
+SHARED_TYPE(star_totals);
 
 struct star_runs {
   PTR(u32) starts;                   /* the first row of each, and the number of rows */
@@ -459,19 +455,11 @@ ARGS_SIZE(rt_rays_args, 120);
 #define RT_Z(cell) (TO_F32(cell) - 8388608.0f)
 #define RT_PLACE_ON_GRID(half_leg, i) (TO_F32((half_leg) * ((i) + 1u)) - 0.5f)
 
+DEFINE_BOUND(rt_run_above, (PTR(rt_run) runs, u32 begin, u32 end, u32 piece), AT(runs, middle).first_piece <= piece)
+
 /* The run that a piece is of. */
 FN u32 rt_find(PTR(rt_run) runs, u32 count, u32 piece) {
-  u32 begin = 0u, n = count;
-  while (n > 1u) {
-    u32 half_of = n / 2u;
-    if (AT(runs, begin + half_of).first_piece <= piece) {
-      begin += half_of;
-      n -= half_of;
-    } else {
-      n = half_of;
-    }
-  }
-  return begin;
+  return rt_run_above(runs, 1, count, piece) - 1;
 }
 
 /* The z that a piece begins with, and how many it has. */
