@@ -5,7 +5,7 @@
 
 /* GLSL: what the stages of the coarse cube's rays share. */
 
-#include "kernels/star/star.h"
+#include "kernels/star/aggregate.h"
 
 layout(push_constant, scalar) uniform push {
   coarse_args a;

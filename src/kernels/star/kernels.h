@@ -5,7 +5,7 @@
 
 #include "device/device.h"
 #include "kernels/star/rtcudb.h"
-#include "kernels/star/star.h"
+#include "kernels/star/aggregate.h"
 
 /* Over the args of the same names. */
 extern const rdx_kernel rdx_kernel_star_key;

@@ -27,7 +27,7 @@
  * Each row counts once. Up to three rays of a grid hit a triangle. The first that does sets the row's flag (algorithm
  * 1, line 3). Intervals are disjoint, so no other interval finds the flag set. */
 
-#include "kernels/star/star.h"
+#include "kernels/star/aggregate.h"
 
 #define RTCUDB_BITS 24u
 #define RTCUDB_CODES (1u << RTCUDB_BITS)

@@ -5,7 +5,7 @@
 
 #include "kernels/packed/blocks.h"
 #include "kernels/star/kernels.h"
-#include "kernels/star/star_build.h"
+#include "kernels/star/cube_build.h"
 #include "spirv/star_collect_comp.h"
 #include "spirv/star_heads_comp.h"
 #include "spirv/star_key_comp.h"

@@ -3,7 +3,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #include "kernels/packed/packed.h"
-#include "kernels/star/star_build.h"
+#include "kernels/star/cube_build.h"
 
 layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform push { star_key_args a; };

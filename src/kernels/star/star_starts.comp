@@ -2,7 +2,7 @@
  * Copyright 2026 The Raydex authors */
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "kernels/star/star_build.h"
+#include "kernels/star/cube_build.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(local_size_x = 256) in;

@@ -7,7 +7,7 @@
 
 #extension GL_EXT_shader_atomic_int64 : require
 
-#include "kernels/star/star.h"
+#include "kernels/star/aggregate.h"
 
 /* What a code adds to a slot of one flag. */
 u64 star_part(u64 code, u32 flag, u32 slots) {

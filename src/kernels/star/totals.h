@@ -5,7 +5,7 @@
 
 /* Adding up runs on the CPU. */
 
-#include "kernels/star/star.h"
+#include "kernels/star/aggregate.h"
 
 /* The end of the runs from `first` on that are of one group, before `end`. */
 static inline uint32_t star_end_of_group(const star_runs *r, uint32_t first, uint32_t end) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_STAR_STAR_H
-#define RDX_KERNELS_STAR_STAR_H
+#ifndef RDX_KERNELS_STAR_AGGREGATE_H
+#define RDX_KERNELS_STAR_AGGREGATE_H
 
 /* C and GLSL: rows of a cube, and their sums by group.
  *

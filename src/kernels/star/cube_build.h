@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#ifndef RDX_KERNELS_STAR_STAR_BUILD_H
-#define RDX_KERNELS_STAR_STAR_BUILD_H
+#ifndef RDX_KERNELS_STAR_CUBE_BUILD_H
+#define RDX_KERNELS_STAR_CUBE_BUILD_H
 
 /* C and GLSL: the items of the kernels that build cubes. `a` is the args struct, in GLSL the push constants. */
 
 #include "kernels/lookup/lookup.h"
-#include "kernels/star/star.h"
+#include "kernels/star/aggregate.h"
 
 FN u64 star_key(u64 before, u64 code, PTR(u64) dictionary, u32 dictionary_count, u32 bits, u32 first_attribute) {
   if (!IS_NULL(dictionary))
