@@ -5,7 +5,7 @@
 
 /* GLSL: what the stages of the coarse cube's rays share. */
 
-#include "kernels/star/aggregate.h"
+#include "kernels/star/coarse_cube.h"
 
 layout(push_constant, scalar) uniform push {
   coarse_args a;

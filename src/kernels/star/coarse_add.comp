@@ -2,6 +2,7 @@
  * Copyright 2026 The Raydex authors */
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "kernels/star/coarse_cube.h"
 #include "kernels/star/star_sums.glsl.h"
 
 /* Add up the blocks that rays met: a workgroup one share of a block after the other, a lane a row of it. */

@@ -2,6 +2,7 @@
  * Copyright 2026 The Raydex authors */
 #version 460
 #extension GL_GOOGLE_include_directive : require
+#include "kernels/star/coarse_cube.h"
 #include "kernels/star/star_sums.glsl.h"
 
 /* Add up runs of the blocks that rays met. Neighbours among these mostly are of one group. */

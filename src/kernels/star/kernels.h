@@ -4,8 +4,9 @@
 #define RDX_KERNELS_STAR_KERNELS_H
 
 #include "device/device.h"
+#include "kernels/star/coarse_cube.h"
+#include "kernels/star/rt_cube.h"
 #include "kernels/star/rtcudb.h"
-#include "kernels/star/aggregate.h"
 
 /* Over the args of the same names. */
 extern const rdx_kernel rdx_kernel_star_key;

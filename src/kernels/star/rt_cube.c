@@ -5,7 +5,7 @@
 
 #include "device/cpu/trace.h"
 #include "kernels/star/kernels.h"
-#include "kernels/star/cube_build.h"
+#include "kernels/star/rt_cube.h"
 #include "spirv/rt_place_comp.h"
 #include "spirv/rt_rays_rahit.h"
 #include "spirv/rt_rays_rgen.h"

@@ -5,6 +5,7 @@
 
 /* GLSL: what the stages of the RT cube's rays share. */
 
+#include "kernels/star/rt_cube.h"
 #include "kernels/star/star_sums.glsl.h"
 
 layout(push_constant, scalar) uniform push {

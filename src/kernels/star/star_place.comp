@@ -2,7 +2,7 @@
  * Copyright 2026 The Raydex authors */
 #version 460
 #extension GL_GOOGLE_include_directive : require
-#include "kernels/star/aggregate.h"
+#include "kernels/star/cube_build.h"
 
 layout(local_size_x = 256) in;
 layout(push_constant, scalar) uniform push { star_place_args a; };

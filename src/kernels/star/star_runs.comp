@@ -3,7 +3,7 @@
 #version 460
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_atomic_int64 : require
-#include "kernels/star/aggregate.h"
+#include "kernels/star/cube_build.h"
 
 layout(local_size_x = 64) in;
 layout(push_constant, scalar) uniform push { star_runs_args a; };

@@ -4,7 +4,7 @@
 /* The coarse cube: cgRX's idea (a primitive for a bucket of sorted keys, section 3) applied to RTCUDB. Rows are
  * sorted into cells of neighbouring scan places and cut into blocks, each of which is one triangle; rays run along the
  * cells that a query's ranges touch. Rays list the blocks that they meet; then these are added up. See
- * kernels/star/aggregate.h for why each row counts exactly once.
+ * kernels/star/coarse_cube.h for why each row counts exactly once.
  *
  * Where runs of rows of one place and one group are long, rows stay in the order of places, and what runs come to is
  * kept (star_runs.h): then most queries add up blocks without reading rows. Where they are short, many threads of a GPU

@@ -2,9 +2,9 @@
  * Copyright 2026 The Raydex authors */
 
 /* The RT cube with the rank mapping, after RTCUDB: a triangle for each row, x the measures, y the group, z the row's
- * rank in the order of scan codes; rays along z through the runs of rows that a query means. kernels/star/aggregate.h proves
- * that each row of them counts once. Rows are stored in the order of z, as are their triangles. Groups and measures
- * come from packed columns; as published they come from the coordinates (rtcudb.c). */
+ * rank in the order of scan codes; rays along z through the runs of rows that a query means. kernels/star/rt_cube.h
+ * proves that each row of them counts once. Rows are stored in the order of z, as are their triangles. Groups and
+ * measures come from packed columns; as published they come from the coordinates (rtcudb.c). */
 
 #include <math.h>
 #include <stdatomic.h>
