@@ -39,13 +39,21 @@ typedef enum rdx_probe_role {
   RDX_PROBE_UPPER,
 } rdx_probe_role;
 
-/* Encode probes for keys of `key_type`. Integers, decimals and floats go among their kind (a decimal's scale, an
- * integer's width, may differ): a point that the key type cannot represent matches nothing, a bound moves inwards to
- * the nearest value that it can. For string keys, `exact` says that their prefixes are exact; else codes only narrow
- * the search. Bit i of `usable` is cleared where probe begin + i can match nothing; bits that are not cleared stay.
- * RDX_ERROR_ARGUMENT where the types do not go together. */
+/* The keys that probes are for. */
+typedef struct rdx_probe_target {
+  rdx_type type;
+  uint8_t scale;
+  bool exact; /* string keys: their prefixes are exact */
+  rdx_probe_role role;
+} rdx_probe_target;
+
+/* Encode probes for keys of a type. Integers, decimals and floats go among their kind (a decimal's scale, an integer's
+ * width, may differ): a point that the key type cannot represent matches nothing, a bound moves inwards to the nearest
+ * value that it can. Codes of string keys whose prefixes are not exact only narrow the search. Bit i of `usable` is
+ * cleared where probe begin + i can match nothing; bits that are not cleared stay. RDX_ERROR_ARGUMENT where the types
+ * do not go together. */
 RDX_MUST_USE rdx_status rdx_keys_encode_probes(const rdx_column *probes, uint64_t begin, uint64_t count,
-                                               rdx_type key_type, uint8_t key_scale, bool exact, rdx_probe_role role,
-                                               void *out, uint32_t *usable, rdx_error *err);
+                                               const rdx_probe_target *target, void *out, uint32_t *usable,
+                                               rdx_error *err);
 
 #endif

@@ -16,13 +16,6 @@ typedef struct code {
 
 static const code nothing = {0, false};
 
-typedef struct target {
-  rdx_type type;
-  uint8_t scale;
-  bool exact;
-  rdx_probe_role role;
-} target;
-
 static bool is_integer(rdx_type type) {
   return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_DECIMAL;
 }
@@ -69,7 +62,7 @@ static void limits_of(rdx_type type, rdx_i128 *least, rdx_i128 *most) {
 }
 
 /* `value` / `divisor` as the key type has it: exact for points, rounded inwards for bounds. */
-static code from_integer(rdx_i128 value, rdx_i128 divisor, const target *t) {
+static code from_integer(rdx_i128 value, rdx_i128 divisor, const rdx_probe_target *t) {
   rdx_i128 quotient = value / divisor;
   const rdx_i128 rest = value % divisor;
   if (rest != 0 && t->role == RDX_PROBE_POINT)
@@ -95,7 +88,7 @@ static code from_integer(rdx_i128 value, rdx_i128 divisor, const target *t) {
 
 /* ---- Floats ---- */
 
-static code from_float(double value, const target *t) {
+static code from_float(double value, const rdx_probe_target *t) {
   const bool single = t->type == RDX_TYPE_F32;
   float narrow = (float)value;
   if (single && value == value && (double)narrow != value) {
@@ -117,7 +110,7 @@ static code from_float(double value, const target *t) {
 
 /* Keys of exact prefixes have at most eight bytes and no zero byte: their codes are in the order of their strings,
  * and a string that is not such a key lies between two codes. */
-static code from_string(const rdx_column *c, uint64_t row, const target *t) {
+static code from_string(const rdx_column *c, uint64_t row, const rdx_probe_target *t) {
   uint64_t key;
   rdx_keys_encode(c, row, 1, &key);
   uint64_t length;
@@ -138,14 +131,14 @@ static code from_string(const rdx_column *c, uint64_t row, const target *t) {
 
 /* ---- All of them ---- */
 
-static rdx_status check_types(const rdx_column *c, const target *t, rdx_error *err) {
+static rdx_status check_types(const rdx_column *c, const rdx_probe_target *t, rdx_error *err) {
   if ((is_integer(c->type) && is_integer(t->type)) || (is_float(c->type) && is_float(t->type)) || c->type == t->type)
     return RDX_OK;
   return rdx_fail(err, RDX_ERROR_ARGUMENT, "probes of type %s cannot be looked up among keys of type %s",
                   rdx_type_name(c->type), rdx_type_name(t->type));
 }
 
-static code convert(const rdx_column *c, uint64_t row, const target *t) {
+static code convert(const rdx_column *c, uint64_t row, const rdx_probe_target *t) {
   if (t->type == RDX_TYPE_STRING)
     return from_string(c, row, t);
   if (is_float(t->type))
@@ -164,19 +157,19 @@ static void store(void *out, uint64_t i, uint32_t bits, uint64_t key) {
     ((uint32_t *)out)[i] = (uint32_t)key;
 }
 
-rdx_status rdx_keys_encode_probes(const rdx_column *probes, uint64_t begin, uint64_t count, rdx_type key_type,
-                                  uint8_t key_scale, bool exact, rdx_probe_role role, void *out, uint32_t *usable,
-                                  rdx_error *err) {
-  const target t = {key_type, key_type == RDX_TYPE_DECIMAL ? key_scale : 0, exact, role};
+rdx_status rdx_keys_encode_probes(const rdx_column *probes, uint64_t begin, uint64_t count,
+                                  const rdx_probe_target *target, void *out, uint32_t *usable, rdx_error *err) {
+  rdx_probe_target t = *target;
+  t.scale = t.type == RDX_TYPE_DECIMAL ? t.scale : 0;
   RDX_TRY(check_types(probes, &t, err));
-  const bool same = probes->type == key_type && probes->scale == t.scale && key_type != RDX_TYPE_STRING;
+  const bool same = probes->type == t.type && probes->scale == t.scale && t.type != RDX_TYPE_STRING;
   if (same)
     rdx_keys_encode(probes, begin, count, out);
   for (uint64_t i = 0; i < count; i++) {
     bool good = rdx_column_has(probes, begin + i);
     if (good && !same) {
       const code c = convert(probes, begin + i, &t);
-      store(out, i, rdx_key_bits(key_type), c.key);
+      store(out, i, rdx_key_bits(t.type), c.key);
       good = c.usable;
     }
     if (!good)

@@ -329,8 +329,13 @@ static rdx_status run_floats(const run *r, rdx_stream *stream, const rdx_probes 
   const double start = rdx_now_ms();
   RDX_TRY(new_buffer(r, probes->count, 4, &parts->count, err));
   RDX_TRY(new_buffer(r, probes->count, 8, &parts->sum, err));
-  RDX_TRY(rdx_primitive_floats(stream, parts->offsets, parts->rows, r->values->keys, r->values->valid,
-                               r->values->type == RDX_TYPE_F64, parts->sum, parts->count, probes->count, err));
+  const primitive_floats_args args = {.offsets = RDX_ADDRESS(uint64_t, parts->offsets),
+                                      .rows = RDX_ADDRESS(uint32_t, parts->rows),
+                                      .values = RDX_ADDRESS(uint32_t, r->values->keys),
+                                      .values_valid = RDX_ADDRESS(uint32_t, r->values->valid),
+                                      .sums = RDX_ADDRESS(double, parts->sum),
+                                      .counts = RDX_ADDRESS(uint32_t, parts->count)};
+  RDX_TRY(rdx_primitive_floats(stream, &args, r->values->type == RDX_TYPE_F64, probes->count, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   rdx_buffer_destroy(&parts->offsets);
   rdx_buffer_destroy(&parts->rows);

@@ -38,8 +38,9 @@ typedef struct encoding {
 
 static rdx_status encode(const encoding *e, uint64_t begin, uint64_t count, rdx_error *err) {
   const rdx_index *index = e->index;
-  return rdx_keys_encode_probes(e->column, e->begin + begin, count, index->stats.key_type, index->key_scale, e->exact,
-                                e->role, e->codes + begin * (index->stats.key_bits / 8), e->usable + begin / 32, err);
+  const rdx_probe_target target = {index->stats.key_type, index->key_scale, e->exact, e->role};
+  return rdx_keys_encode_probes(e->column, e->begin + begin, count, &target,
+                                e->codes + begin * (index->stats.key_bits / 8), e->usable + begin / 32, err);
 }
 
 #define PIECE 65536 /* probes that a thread encodes at a time: words of bits are whole */

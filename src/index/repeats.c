@@ -97,10 +97,18 @@ rdx_status rdx_distinct_probes_expand(const rdx_distinct_probes *distinct, const
     RDX_TRY(make(index, probes->count, 4, &out->first, err));
   if (found->sum)
     RDX_TRY(make(index, probes->count, 8, &out->sum, err));
-  const rdx_primitive_answers from = {found->count, found->first, found->sum}, to = {out->count, out->first, out->sum};
+  const primitive_expand_args args = {.probes = probes->lower,
+                                      .valid = probes->valid,
+                                      .keys = RDX_ADDRESS(uint32_t, distinct->keys),
+                                      .counts = RDX_ADDRESS(uint32_t, found->count),
+                                      .firsts = RDX_ADDRESS(uint32_t, found->first),
+                                      .sums = RDX_ADDRESS(uint64_t, found->sum),
+                                      .out_counts = RDX_ADDRESS(uint32_t, out->count),
+                                      .out_firsts = RDX_ADDRESS(uint32_t, out->first),
+                                      .out_sums = RDX_ADDRESS(uint64_t, out->sum),
+                                      .n = (uint32_t)distinct->probes.count};
   RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_primitive_expand(stream, probes->lower, probes->valid, distinct->keys, index->stats.key_bits,
-                               distinct->probes.count, &from, &to, probes->count, err));
+  RDX_TRY(rdx_primitive_expand(stream, &args, index->stats.key_bits, probes->count, err));
   return finish(stream, ms, err);
 }
 

@@ -200,8 +200,13 @@ static rdx_status add_floats(inverse *v, rdx_stream *stream, rdx_error *err) {
   RDX_TRY(list_rows(v, stream, err));
   RDX_TRY(make(v, v->probes.rows, 4, &p->count, err));
   RDX_TRY(make(v, v->probes.rows, 8, &p->sum, err));
-  RDX_TRY(rdx_primitive_floats(stream, p->offsets, p->rows, v->values->keys, v->values->valid,
-                               v->values->type == RDX_TYPE_F64, p->sum, p->count, v->probes.rows, err));
+  const primitive_floats_args args = {.offsets = RDX_ADDRESS(uint64_t, p->offsets),
+                                      .rows = RDX_ADDRESS(uint32_t, p->rows),
+                                      .values = RDX_ADDRESS(uint32_t, v->values->keys),
+                                      .values_valid = RDX_ADDRESS(uint32_t, v->values->valid),
+                                      .sums = RDX_ADDRESS(double, p->sum),
+                                      .counts = RDX_ADDRESS(uint32_t, p->count)};
+  RDX_TRY(rdx_primitive_floats(stream, &args, v->values->type == RDX_TYPE_F64, v->probes.rows, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   rdx_buffer_destroy(&p->offsets);
   rdx_buffer_destroy(&p->rows);

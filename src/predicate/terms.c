@@ -72,8 +72,8 @@ static rdx_status code_literals(const context *c, const rdx_predicate *leaf, rdx
     code_strings(column, values, role, out);
     return RDX_OK;
   }
-  RDX_TRY(rdx_keys_encode_probes(values, 0, values->rows, column->type, column->scale, true, role, out->codes,
-                                 out->usable, err));
+  const rdx_probe_target target = {column->type, column->scale, true, role};
+  RDX_TRY(rdx_keys_encode_probes(values, 0, values->rows, &target, out->codes, out->usable, err));
   if (column->key_bits == 32)
     widen(out);
   return RDX_OK;
@@ -94,10 +94,11 @@ static rdx_status check_leaf(const context *c, const rdx_predicate *leaf, rdx_er
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "the literals of a predicate must be in host memory");
   RDX_TRY(rdx_column_check(&leaf->values, "the literals of a predicate", err));
   const rdx_type type = leaf->values.type;
+  const rdx_probe_target target = {column->type, column->scale, true, RDX_PROBE_POINT};
   uint32_t bits = UINT32_MAX;
-  if (column->type == RDX_TYPE_STRING ? type != RDX_TYPE_STRING
-                                      : rdx_keys_encode_probes(&leaf->values, 0, 0, column->type, column->scale, true,
-                                                               RDX_PROBE_POINT, NULL, &bits, NULL) != RDX_OK)
+  if (column->type == RDX_TYPE_STRING
+          ? type != RDX_TYPE_STRING
+          : rdx_keys_encode_probes(&leaf->values, 0, 0, &target, NULL, &bits, NULL) != RDX_OK)
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
                     "column %u is of type %s, which cannot be compared with a literal of type %s", leaf->column,
                     rdx_type_name(column->type), rdx_type_name(type));

@@ -254,8 +254,9 @@ static void check_probes(const rdx_column *keys, const rdx_column *probes, bool 
     memset(usable, 0xff, sizeof usable);
     const bool is_wide = rdx_key_bits(keys->type) == 64;
     rdx_error err = {""};
-    if (rdx_keys_encode_probes(probes, 0, probes->rows, keys->type, keys->scale, exact, role,
-                               is_wide ? (void *)wide : (void *)narrow, usable, &err) != RDX_OK)
+    const rdx_probe_target target = {keys->type, keys->scale, exact, role};
+    if (rdx_keys_encode_probes(probes, 0, probes->rows, &target, is_wide ? (void *)wide : (void *)narrow, usable,
+                               &err) != RDX_OK)
       fail_msg("%s", err.text);
     for (uint64_t p = 0; p < probes->rows; p++) {
       const bool can_match = usable[p / 32] >> p % 32 & 1;
@@ -415,7 +416,8 @@ static void test_other_kinds_are_refused(void **state) {
       uint64_t out = 0;
       uint32_t usable = UINT32_MAX;
       rdx_error err = {""};
-      const rdx_status status = rdx_keys_encode_probes(&c, 0, 1, key, 0, true, RDX_PROBE_POINT, &out, &usable, &err);
+      const rdx_probe_target target = {key, 0, true, RDX_PROBE_POINT};
+      const rdx_status status = rdx_keys_encode_probes(&c, 0, 1, &target, &out, &usable, &err);
       assert_int_equal(status, family[key] == family[probe] ? RDX_OK : RDX_ERROR_ARGUMENT);
       if (status != RDX_OK) {
         assert_non_null(strstr(err.text, rdx_type_name(key)));
@@ -433,8 +435,8 @@ static void test_usable_bits(void **state) {
   const rdx_column c = {.type = RDX_TYPE_I32, .rows = 40, .values = values, .validity = validity};
   uint32_t out[40], usable[2] = {0xfffffffe, UINT32_MAX};
   rdx_error err = {""};
-  assert_int_equal(rdx_keys_encode_probes(&c, 5, 35, RDX_TYPE_I32, 0, false, RDX_PROBE_POINT, out, usable, &err),
-                   RDX_OK);
+  const rdx_probe_target target = {RDX_TYPE_I32, 0, false, RDX_PROBE_POINT};
+  assert_int_equal(rdx_keys_encode_probes(&c, 5, 35, &target, out, usable, &err), RDX_OK);
   for (uint32_t i = 0; i < 64; i++) {
     const uint32_t row = i + 5;
     const bool is_usable = i != 0 && (row >= 40 || (validity[row / 8] >> row % 8 & 1));

@@ -131,14 +131,28 @@ FN btree_part btree_part_of(PTR(u32) order, PTR(u32) separators, u32 leaves, PTR
   return part;
 }
 
+/* Where entries and inserts come from, and where they go. */
+struct btree_merging {
+  PTR(u32) keys;
+  PTR(u32) rows;
+  PTR(u32) inserts;
+  PTR(u32) insert_rows;
+  PTR(u32) keys_out;
+  PTR(u32) rows_out;
+};
+SHARED_TYPE(btree_merging);
+
+#ifndef RDX_GLSL
+#define btree_merging(...) ((struct btree_merging){__VA_ARGS__})
+#endif
+
 /* Write entries t .. t_end - 1 of a leaf merged with its inserts to the entries from `to` on. `stays` has a bit for
  * each old entry that stays; an old entry comes before inserts of the same key. */
-FN void btree_merge(PTR(u32) keys, PTR(u32) rows, btree_part part, u32 stays, PTR(u32) inserts, PTR(u32) insert_rows,
-                    u32 t, u32 t_end, PTR(u32) keys_out, PTR(u32) rows_out, u32 to, u32 key64) {
+FN void btree_merge(btree_merging m, btree_part part, u32 stays, u32 t, u32 t_end, u32 to, u32 key64) {
   u32 passed = 0;
   while (t > 0 && stays != 0) {
-    u64 key = load_key(keys, part.leaf * BTREE_WIDTH + LOWEST_BIT(stays), key64);
-    if (passed + lower_bound_key(inserts, part.begin, part.end, key, key64) - part.begin >= t)
+    u64 key = load_key(m.keys, part.leaf * BTREE_WIDTH + LOWEST_BIT(stays), key64);
+    if (passed + lower_bound_key(m.inserts, part.begin, part.end, key, key64) - part.begin >= t)
       break;
     stays &= stays - 1u;
     passed++;
@@ -146,15 +160,15 @@ FN void btree_merge(PTR(u32) keys, PTR(u32) rows, btree_part part, u32 stays, PT
   u32 next = part.begin + (t - passed);
   for (; t < t_end; t++) {
     u32 from = part.leaf * BTREE_WIDTH + (stays != 0 ? LOWEST_BIT(stays) : 0u);
-    u64 old_key = stays != 0 ? load_key(keys, from, key64) : 0ul;
-    u64 new_key = next < part.end ? load_key(inserts, next, key64) : 0ul;
+    u64 old_key = stays != 0 ? load_key(m.keys, from, key64) : 0ul;
+    u64 new_key = next < part.end ? load_key(m.inserts, next, key64) : 0ul;
     if (stays != 0 && (next == part.end || old_key <= new_key)) {
-      store_key(keys_out, to, old_key, key64);
-      AT(rows_out, to) = AT(rows, from);
+      store_key(m.keys_out, to, old_key, key64);
+      AT(m.rows_out, to) = AT(m.rows, from);
       stays &= stays - 1u;
     } else {
-      store_key(keys_out, to, new_key, key64);
-      AT(rows_out, to) = AT(insert_rows, next);
+      store_key(m.keys_out, to, new_key, key64);
+      AT(m.rows_out, to) = AT(m.insert_rows, next);
       next++;
     }
     to++;
@@ -258,7 +272,8 @@ FN void btree_split(btree_change c, u32 leaf, u32 key64) {
   u32 parts = btree_leaves_of(merged, c.per_leaf), k = leaf - btree_new_before(c, place);
   u32 t = TO_U32(TO_U64(merged) * k / parts), t_end = TO_U32(TO_U64(merged) * (k + 1u) / parts);
   u32 to = leaf < c.free_count ? AT(c.free, leaf) : c.used + (leaf - c.free_count);
-  btree_merge(c.keys, c.rows, part, stays, c.inserts, c.insert_rows, t, t_end, c.keys, c.rows, to * BTREE_WIDTH, key64);
+  btree_merge(btree_merging(c.keys, c.rows, c.inserts, c.insert_rows, c.keys, c.rows), part, stays, t, t_end,
+              to * BTREE_WIDTH, key64);
   btree_fill(c.keys, c.rows, to * BTREE_WIDTH + (t_end - t), (to + 1u) * BTREE_WIDTH, key64);
   u32 at = TO_U32(AT(c.places, place)) + k;
   AT(c.order_out, at) = to;
@@ -276,8 +291,8 @@ FN void btree_rewrite(btree_rewrite_args a, u32 leaf, u32 key64) {
     if (at >= stop)
       continue; /* nothing is left of this leaf */
     btree_part part = btree_part_of(a.order, a.separators, a.leaves, a.inserts, a.insert_count, place, key64);
-    btree_merge(a.keys, a.rows, part, AT(a.plans, place) & 0xffffu, a.inserts, a.insert_rows, TO_U32(at - begin),
-                TO_U32(stop - begin), a.keys_out, a.rows_out, to, key64);
+    btree_merge(btree_merging(a.keys, a.rows, a.inserts, a.insert_rows, a.keys_out, a.rows_out), part,
+                AT(a.plans, place) & 0xffffu, TO_U32(at - begin), TO_U32(stop - begin), to, key64);
     to += TO_U32(stop - at);
     at = stop;
   }

@@ -23,7 +23,7 @@
         codes[i] = (uint##bits##_t)(keys[i] > a->most ? a->null_code : (uint64_t)(keys[i] - base));                    \
     else                                                                                                               \
       for (uint64_t i = begin; i < end; i++)                                                                           \
-        codes[i] = (uint##bits##_t)CODE_OF(*a, (uint32_t)i, key_bits == 64);                                           \
+        codes[i] = (uint##bits##_t)code_of(*a, (uint32_t)i, key_bits == 64);                                           \
   }
 
 DEFINE_PACK(8, 32)

@@ -51,18 +51,14 @@ struct packed_pack_args {
 };
 ARGS_SIZE(packed_pack_args, 88);
 
-FN u64 code_of(PTR(u32) keys, PTR(u32) valid, PTR(u32) places, PTR(u64) table, u64 base, u64 most, u64 null_code,
-               u32 table_count, u32 row, u32 key64) {
-  u64 key = load_key(keys, row, key64);
-  if (key > most || !has_bit(valid, row))
-    return null_code;
-  if (!IS_NULL(places))
-    return TO_U64(AT(places, TO_U32(key - base)));
-  return IS_NULL(table) ? key - base : TO_U64(lower_bound_u64(table, 0, table_count, key));
+FN u64 code_of(packed_pack_args a, u32 row, u32 key64) {
+  u64 key = load_key(a.keys, row, key64);
+  if (key > a.most || !has_bit(a.valid, row))
+    return a.null_code;
+  if (!IS_NULL(a.places))
+    return TO_U64(AT(a.places, TO_U32(key - a.base)));
+  return IS_NULL(a.table) ? key - a.base : TO_U64(lower_bound_u64(a.table, 0, a.table_count, key));
 }
-
-#define CODE_OF(a, row, key64)                                                                                         \
-  code_of((a).keys, (a).valid, (a).places, (a).table, (a).base, (a).most, (a).null_code, (a).table_count, row, key64)
 
 /* Item: a row. Gather the code of row rows[i] (`rows` 0: row i), or where `foreign_rows` is not 0 that of its foreign
  * row. Constant: whether 64-bit codes are written, else 32-bit ones. */

@@ -14,12 +14,12 @@ void main() {
     return;
   const u32 item = a.first + gl_GlobalInvocationID.x;
   if (BYTES == 8) {
-    AT(AS_U64_PTR(a.out_codes), item) = CODE_OF(a, item, KEY64);
+    AT(AS_U64_PTR(a.out_codes), item) = code_of(a, item, KEY64);
     return;
   }
   const u32 each = 4 / BYTES;
   u32 word = 0;
   for (u32 k = 0; k < each && item * each + k < a.rows; k++)
-    word |= u32(CODE_OF(a, item * each + k, KEY64)) << (8 * BYTES * k);
+    word |= u32(code_of(a, item * each + k, KEY64)) << (8 * BYTES * k);
   AT(a.out_codes, item) = word;
 }

@@ -19,15 +19,8 @@ RDX_MUST_USE rdx_status rdx_primitive_heads(rdx_stream *stream, const rdx_buffer
 RDX_MUST_USE rdx_status rdx_primitive_long_runs(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits,
                                                 uint32_t distance, rdx_buffer *out, uint64_t count, rdx_error *err);
 
-/* Answers to `n` distinct keys, ascending, to the point probes that are among them; NULL: not wanted. */
-typedef struct rdx_primitive_answers {
-  rdx_buffer *counts, *firsts, *sums;
-} rdx_primitive_answers;
-
-/* Give each of `count` probes, of which `valid` (NULL: all) has a bit, the answers to its key. */
-RDX_MUST_USE rdx_status rdx_primitive_expand(rdx_stream *stream, const uint32_t *probes, const uint32_t *valid,
-                                             const rdx_buffer *keys, uint32_t key_bits, uint64_t n,
-                                             const rdx_primitive_answers *answers, const rdx_primitive_answers *out,
+/* Give each of `count` probes the answers to its key. */
+RDX_MUST_USE rdx_status rdx_primitive_expand(rdx_stream *stream, const primitive_expand_args *args, uint32_t key_bits,
                                              uint64_t count, rdx_error *err);
 
 /* out[i] = keys[rows[i]] */
@@ -63,8 +56,7 @@ RDX_MUST_USE rdx_status rdx_primitive_wide(rdx_stream *stream, const rdx_buffer 
 
 /* Add the float values of each probe's rows, in their order, as f64. `is_f64`: the values are doubles, else floats.
  * Needs a device with has_f64. */
-RDX_MUST_USE rdx_status rdx_primitive_floats(rdx_stream *stream, const rdx_buffer *offsets, const rdx_buffer *rows,
-                                             const rdx_buffer *values, const rdx_buffer *values_valid, bool f64,
-                                             rdx_buffer *sums, rdx_buffer *counts, uint64_t probes, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_primitive_floats(rdx_stream *stream, const primitive_floats_args *args, bool is_f64,
+                                             uint64_t probes, rdx_error *err);
 
 #endif

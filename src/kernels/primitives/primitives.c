@@ -234,22 +234,10 @@ rdx_status rdx_primitive_long_runs(rdx_stream *stream, const rdx_buffer *keys, u
   return rdx_stream_launch(stream, &long_runs_kernel, &args, &key64, count, NULL, err);
 }
 
-rdx_status rdx_primitive_expand(rdx_stream *stream, const uint32_t *probes, const uint32_t *valid,
-                                const rdx_buffer *keys, uint32_t key_bits, uint64_t n,
-                                const rdx_primitive_answers *answers, const rdx_primitive_answers *out, uint64_t count,
-                                rdx_error *err) {
-  const struct primitive_expand_args args = {.probes = (uint32_t *)(uintptr_t)probes,
-                                             .valid = (uint32_t *)(uintptr_t)valid,
-                                             .keys = RDX_ADDRESS(uint32_t, keys),
-                                             .counts = RDX_ADDRESS(uint32_t, answers->counts),
-                                             .firsts = RDX_ADDRESS(uint32_t, answers->firsts),
-                                             .sums = RDX_ADDRESS(uint64_t, answers->sums),
-                                             .out_counts = RDX_ADDRESS(uint32_t, out->counts),
-                                             .out_firsts = RDX_ADDRESS(uint32_t, out->firsts),
-                                             .out_sums = RDX_ADDRESS(uint64_t, out->sums),
-                                             .n = (uint32_t)n};
+rdx_status rdx_primitive_expand(rdx_stream *stream, const primitive_expand_args *args, uint32_t key_bits,
+                                uint64_t count, rdx_error *err) {
   const uint32_t key64 = key_bits == 64;
-  return rdx_stream_launch(stream, &expand_kernel, &args, &key64, count, NULL, err);
+  return rdx_stream_launch(stream, &expand_kernel, args, &key64, count, NULL, err);
 }
 
 rdx_status rdx_primitive_iota(rdx_stream *stream, rdx_buffer *rows, uint64_t count, rdx_error *err) {
@@ -327,15 +315,8 @@ rdx_status rdx_primitive_wide(rdx_stream *stream, const rdx_buffer *sums_of_halv
   return rdx_stream_launch(stream, &wide_kernel, &args, &variant, probes, NULL, err);
 }
 
-rdx_status rdx_primitive_floats(rdx_stream *stream, const rdx_buffer *offsets, const rdx_buffer *rows,
-                                const rdx_buffer *values, const rdx_buffer *values_valid, bool is_f64, rdx_buffer *sums,
-                                rdx_buffer *counts, uint64_t probes, rdx_error *err) {
-  const struct primitive_floats_args args = {.offsets = RDX_ADDRESS(uint64_t, offsets),
-                                             .rows = RDX_ADDRESS(uint32_t, rows),
-                                             .values = RDX_ADDRESS(uint32_t, values),
-                                             .values_valid = RDX_ADDRESS(uint32_t, values_valid),
-                                             .sums = RDX_ADDRESS(double, sums),
-                                             .counts = RDX_ADDRESS(uint32_t, counts)};
+rdx_status rdx_primitive_floats(rdx_stream *stream, const primitive_floats_args *args, bool is_f64, uint64_t probes,
+                                rdx_error *err) {
   const uint32_t variant = is_f64;
-  return rdx_stream_launch(stream, &floats_kernel, &args, &variant, probes, NULL, err);
+  return rdx_stream_launch(stream, &floats_kernel, args, &variant, probes, NULL, err);
 }

@@ -3,7 +3,7 @@
 #ifndef RDX_KERNELS_STAR_CUBE_BUILD_H
 #define RDX_KERNELS_STAR_CUBE_BUILD_H
 
-/* C and GLSL: the items of the kernels that build cubes. `a` is the args struct, in GLSL the push constants. */
+/* C and GLSL: the items of the kernels that build cubes. */
 
 #include "kernels/lookup/lookup.h"
 #include "kernels/star/aggregate.h"
@@ -167,26 +167,39 @@ FN void star_start(PTR(u32) keys, PTR(u32) starts, u32 shift, u32 i, u32 key64) 
 }
 
 /* The packed result of one place of the order; 0 past the last. */
-FN u64 star_packed(PTR(star_step) steps, u32 step_count, PTR(u32) order, u32 rows, u32 place, u64 least,
-                   u64 null_code) {
-  if (place >= rows)
+FN u64 star_packed(star_pack_args a, u32 place) {
+  if (place >= a.rows)
     return 0ul;
-  return star_value(steps, step_count, IS_NULL(order) ? place : AT(order, place), least, null_code);
+  return star_value(a.steps, a.step_count, IS_NULL(a.order) ? place : AT(a.order, place), a.least, a.null_code);
 }
 
-FN void star_pack(PTR(star_step) steps, u32 step_count, PTR(u32) order, PTR(u32) packed_out, u32 rows, u32 bytes,
-                  u64 least, u64 null_code, u32 item) {
-  if (bytes == 8u) {
-    AT(AS_U64_PTR(packed_out), item) = star_packed(steps, step_count, order, rows, item, least, null_code);
+FN void star_pack(star_pack_args a, u32 item) {
+  if (a.bytes == 8u) {
+    AT(AS_U64_PTR(a.packed_out), item) = star_packed(a, item);
     return;
   }
-  u32 word = 0u, each = 4u / bytes;
+  u32 word = 0u, each = 4u / a.bytes;
   for (u32 k = 0u; k < each; k++)
-    word |= TO_U32(star_packed(steps, step_count, order, rows, item * each + k, least, null_code)) << (8u * bytes * k);
-  AT(packed_out, item) = word;
+    word |= TO_U32(star_packed(a, item * each + k)) << (8u * a.bytes * k);
+  AT(a.packed_out, item) = word;
 }
 
-#define STAR_PACK(a, item)                                                                                             \
-  star_pack(a.steps, a.step_count, a.order, a.packed_out, a.rows, a.bytes, a.least, a.null_code, item)
+/* Write the right triangle of a row. */
+FN void star_triangle(PTR(f32) triangles, u32 row, f32 x, f32 y, f32 z, f32 leg_x, f32 leg_y) {
+#ifdef RDX_GLSL
+  f32_ptr corners = f32_ptr(u64(triangles) + u64(row) * 36);
+#else
+  f32 *corners = triangles + (u64)row * 9;
+#endif
+  AT(corners, 0) = x;
+  AT(corners, 1) = y;
+  AT(corners, 2) = z;
+  AT(corners, 3) = x + leg_x;
+  AT(corners, 4) = y;
+  AT(corners, 5) = z;
+  AT(corners, 6) = x;
+  AT(corners, 7) = y + leg_y;
+  AT(corners, 8) = z;
+}
 
 #endif

@@ -14,7 +14,7 @@ static void place(const void *arguments, const uint32_t *variant, const rdx_scen
   (void)variant, (void)scene;
   const struct rt_place_args *a = arguments;
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    RT_PLACE((*a), (uint32_t)i);
+    rt_place(*a, (uint32_t)i);
 }
 
 #define LIST RDX_STAR_BATCH /* rows that are added together */

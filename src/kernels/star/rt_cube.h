@@ -125,30 +125,12 @@ FN bool rt_counts(PTR(u32) owners, PTR(u32) places, PTR(u32) ranges, PTR(u32) bi
   return IS_NULL(places) || star_inside(ranges, run.first_range, run.range_count, AT(places, row));
 }
 
-#define RT_PLACE(a, i)                                                                                                 \
-  rt_place(a.triangles, a.owners, i, TO_U32(star_value(a.steps, a.step_count, i, 0ul, 0ul) >> a.x_shift),              \
-           TO_U32(star_load(a.groups, a.group_bytes, i)) >> a.y_shift, (i) >> a.z_shift, a.half_x, a.half_y,           \
-           a.columns, a.leg_x, a.leg_y, a.z_scale)
-
-FN void rt_place(PTR(f32) triangles, PTR(u32) owners, u32 row, u32 x, u32 y, u32 z, u32 half_x, u32 half_y, u32 columns,
-                 f32 leg_x, f32 leg_y, f32 z_scale) {
-  f32 fx = TO_F32(x), fy = TO_F32(y), fz = (RT_Z(z) + 0.5f) * z_scale;
-#ifdef RDX_GLSL
-  f32_ptr corners = f32_ptr(u64(triangles) + u64(row) * 36);
-#else
-  f32 *corners = triangles + (u64)row * 9;
-#endif
-  AT(corners, 0) = fx;
-  AT(corners, 1) = fy;
-  AT(corners, 2) = fz;
-  AT(corners, 3) = fx + leg_x;
-  AT(corners, 4) = fy;
-  AT(corners, 5) = fz;
-  AT(corners, 6) = fx;
-  AT(corners, 7) = fy + leg_y;
-  AT(corners, 8) = fz;
-  if (!IS_NULL(owners))
-    AT(owners, row) = y / half_y * columns + x / half_x;
+FN void rt_place(rt_place_args a, u32 row) {
+  u32 x = TO_U32(star_value(a.steps, a.step_count, row, 0ul, 0ul) >> a.x_shift);
+  u32 y = TO_U32(star_load(a.groups, a.group_bytes, row)) >> a.y_shift, z = row >> a.z_shift;
+  star_triangle(a.triangles, row, TO_F32(x), TO_F32(y), (RT_Z(z) + 0.5f) * a.z_scale, a.leg_x, a.leg_y);
+  if (!IS_NULL(a.owners))
+    AT(a.owners, row) = y / a.half_y * a.columns + x / a.half_x;
 }
 
 #endif

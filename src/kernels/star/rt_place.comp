@@ -9,5 +9,5 @@ layout(push_constant, scalar) uniform push { rt_place_args a; };
 
 void main() {
   if (gl_GlobalInvocationID.x < a.count)
-    RT_PLACE(a, a.first + gl_GlobalInvocationID.x);
+    rt_place(a, a.first + gl_GlobalInvocationID.x);
 }

@@ -14,7 +14,7 @@ static void place(const void *arguments, const uint32_t *variant, const rdx_scen
   (void)variant, (void)scene;
   const struct rtcudb_place_args *a = arguments;
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    RTCUDB_PLACE((*a), (uint32_t)i);
+    rtcudb_place(*a, (uint32_t)i);
 }
 
 /* Rows that were hit are looked at together: then what they take of memory comes at the same time. */

@@ -9,5 +9,5 @@ layout(push_constant, scalar) uniform push { rtcudb_place_args a; };
 
 void main() {
   if (gl_GlobalInvocationID.x < a.count)
-    RTCUDB_PLACE(a, a.first + gl_GlobalInvocationID.x);
+    rtcudb_place(a, a.first + gl_GlobalInvocationID.x);
 }

@@ -101,12 +101,22 @@ static const uint64_t *block_values(const struct star_pack_args *a, uint64_t fir
   return stack[0];
 }
 
-#define PACK_BLOCK(type)                                                                                               \
-  for (uint32_t k = 0; k < n; k++)                                                                                     \
-    ((type *)(void *)a->packed_out)[i + k] = (type)(nulls[k] ? a->null_code : values[k] - a->least);                   \
-  break
+#define DEFINE_PACK_BLOCK(name, type)                                                                                  \
+  static void name(const struct star_pack_args *a, uint64_t first, uint32_t n, const uint64_t *values,                 \
+                   const uint8_t *nulls) {                                                                             \
+    type *to = (type *)(void *)a->packed_out + first;                                                                  \
+    for (uint32_t k = 0; k < n; k++)                                                                                   \
+      to[k] = (type)(nulls[k] ? a->null_code : values[k] - a->least);                                                  \
+  }
+
+DEFINE_PACK_BLOCK(pack_u8, uint8_t)
+DEFINE_PACK_BLOCK(pack_u16, uint16_t)
+DEFINE_PACK_BLOCK(pack_u32, uint32_t)
+DEFINE_PACK_BLOCK(pack_u64, uint64_t)
 
 static void pack(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  static void (*const packs[4])(const struct star_pack_args *a, uint64_t first, uint32_t n, const uint64_t *values,
+                                const uint8_t *nulls) = {pack_u8, pack_u16, pack_u32, pack_u64};
   (void)variant, (void)scene;
   const struct star_pack_args *a = arguments;
   const uint64_t each = a->bytes < 4 ? 4 / a->bytes : 1, stop = ((uint64_t)a->first + a->count) * each;
@@ -116,16 +126,7 @@ static void pack(const void *arguments, const uint32_t *variant, const rdx_scene
   for (uint64_t i = a->first * each; i < end; i += PACKED_BLOCK) {
     const uint32_t n = end - i < PACKED_BLOCK ? (uint32_t)(end - i) : PACKED_BLOCK;
     const uint64_t *values = block_values(a, i, n, stack, nulls);
-    switch (a->bytes) {
-    case 1:
-      PACK_BLOCK(uint8_t);
-    case 2:
-      PACK_BLOCK(uint16_t);
-    case 4:
-      PACK_BLOCK(uint32_t);
-    default:
-      PACK_BLOCK(uint64_t);
-    }
+    packs[__builtin_ctz(a->bytes)](a, i, n, values, nulls);
   }
   if (stop > end) /* the last word is filled up */
     memset((char *)a->packed_out + end * a->bytes, 0, (stop - end) * a->bytes);

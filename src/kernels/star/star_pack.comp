@@ -9,5 +9,5 @@ layout(push_constant, scalar) uniform push { star_pack_args a; };
 
 void main() {
   if (gl_GlobalInvocationID.x < a.count)
-    STAR_PACK(a, a.first + gl_GlobalInvocationID.x);
+    star_pack(a, a.first + gl_GlobalInvocationID.x);
 }

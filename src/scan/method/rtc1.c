@@ -142,14 +142,23 @@ static rdx_status build_rtc1(rdx_device *device, const rdx_scan_params *params, 
 
 /* ---- Evaluating ---- */
 
+typedef struct evaluation {
+  const lines *lines;
+  rdx_stream *stream;
+  const rdx_scan_call *call;
+  rdx_buffer *counters; /* NULL: not wanted */
+  uint64_t rays;
+} evaluation;
+
 /* One term: rays from its lowest to its highest cell. */
-static rdx_status scan_column(const lines *l, const rdx_term *term, rdx_stream *stream, const rdx_sieve_query *query,
-                              rdx_buffer *mask, rdx_buffer *out, rdx_buffer *counters, uint64_t *rays, rdx_error *err) {
+static rdx_status scan_column(evaluation *e, const rdx_term *term, const rdx_sieve_query *query, rdx_buffer *mask,
+                              rdx_buffer *out, rdx_error *err) {
+  const lines *l = e->lines;
   const line *k = &l->lines[term->column];
   const uint64_t smallest = l->columns[term->column].smallest;
   uint64_t address = 0;
-  RDX_TRY(rdx_sieve_query_send(query, stream, &address, err));
-  RDX_TRY(rdx_stream_fill(stream, out, 0, out->size, 0, err));
+  RDX_TRY(rdx_sieve_query_send(query, e->stream, &address, err));
+  RDX_TRY(rdx_stream_fill(e->stream, out, 0, out->size, 0, err));
   for (uint32_t i = 0; i < term->interval_count; i++) {
     const uint32_t low = (uint32_t)((term->intervals[i].low - smallest) >> k->shift);
     const uint32_t size = (uint32_t)((term->intervals[i].high - smallest) >> k->shift) - low + 1;
@@ -157,55 +166,56 @@ static rdx_status scan_column(const lines *l, const rdx_term *term, rdx_stream *
                                         .rows = RDX_ADDRESS(uint32_t, k->rows),
                                         .mask = RDX_ADDRESS(uint32_t, mask),
                                         .out_bits = RDX_ADDRESS(uint32_t, out),
-                                        .counters = RDX_ADDRESS(uint32_t, counters),
+                                        .counters = RDX_ADDRESS(uint32_t, e->counters),
                                         .partition_size = (uint32_t)k->scene->partition_size,
                                         .low = low,
                                         .size = size,
                                         .width = k->width,
                                         .along = l->along};
     const uint32_t n = l->along ? 1 : (size + k->width - 1) / k->width;
-    RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_rtc1_rays, &args, NULL, n, k->scene, err));
-    *rays += n;
+    RDX_TRY(rdx_stream_launch(e->stream, &rdx_kernel_rtc1_rays, &args, NULL, n, k->scene, err));
+    e->rays += n;
   }
   return RDX_OK;
 }
 
 /* A column: all rows that it finds, or of `mask` those. */
-static rdx_status scan_one(const lines *l, rdx_stream *stream, const rdx_term *term, rdx_buffer *mask, rdx_buffer *out,
-                           rdx_buffer *counters, uint64_t *rays, rdx_error *err) {
+static rdx_status scan_one(evaluation *e, const rdx_term *term, rdx_buffer *mask, rdx_buffer *out, rdx_error *err) {
   rdx_sieve_query query;
-  RDX_TRY(rdx_sieve_query_create(l->columns, term, 1, NULL, NULL, 0, &query, err));
-  const rdx_status status = scan_column(l, term, stream, &query, mask, out, counters, rays, err);
+  RDX_TRY(rdx_sieve_query_create(e->lines->columns, term, 1, NULL, NULL, 0, &query, err));
+  const rdx_status status = scan_column(e, term, &query, mask, out, err);
   rdx_sieve_query_destroy(&query);
   return status;
 }
 
 /* RTScan, section 3.2 "merge their results with bitwise AND operations". */
-static rdx_status merge_columns(const lines *l, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
-                                rdx_buffer *out, rdx_buffer *counters, uint64_t *rays, rdx_error *err) {
+static rdx_status merge_columns(evaluation *e, rdx_error *err) {
+  const rdx_scan_call *call = e->call;
+  rdx_buffer *out = call->out;
   rdx_buffer *one = NULL;
-  if (narrow || count > 1)
-    RDX_TRY(rdx_stream_scratch(stream, out->size, "the rows of a column", &one, err));
-  for (uint32_t t = 0; t < count; t++) {
-    const bool merged = narrow || t > 0;
-    RDX_TRY(scan_one(l, stream, &terms[t], NULL, merged ? one : out, counters, rays, err));
+  if (call->narrow || call->count > 1)
+    RDX_TRY(rdx_stream_scratch(e->stream, out->size, "the rows of a column", &one, err));
+  for (uint32_t t = 0; t < call->count; t++) {
+    const bool merged = call->narrow || t > 0;
+    RDX_TRY(scan_one(e, &call->terms[t], NULL, merged ? one : out, err));
     if (merged)
-      RDX_TRY(rdx_bitmap_combine(stream, BITMAP_AND, out, one, l->rows, err));
+      RDX_TRY(rdx_bitmap_combine(e->stream, BITMAP_AND, out, one, e->lines->rows, err));
   }
   return RDX_OK;
 }
 
 /* The columns one after the other; each keeps of the rows so far those that it finds. */
-static rdx_status narrow_columns(const lines *l, rdx_stream *stream, const rdx_term *terms, uint32_t count, bool narrow,
-                                 rdx_buffer *out, rdx_buffer *counters, uint64_t *rays, rdx_error *err) {
+static rdx_status narrow_columns(evaluation *e, rdx_error *err) {
+  const rdx_scan_call *call = e->call;
+  rdx_buffer *out = call->out;
   rdx_buffer *mask = NULL;
-  if (narrow || count > 1)
-    RDX_TRY(rdx_stream_scratch(stream, out->size, "a mask of rows", &mask, err));
-  for (uint32_t t = 0; t < count; t++) {
-    const bool masked = narrow || t > 0;
+  if (call->narrow || call->count > 1)
+    RDX_TRY(rdx_stream_scratch(e->stream, out->size, "a mask of rows", &mask, err));
+  for (uint32_t t = 0; t < call->count; t++) {
+    const bool masked = call->narrow || t > 0;
     if (masked)
-      RDX_TRY(rdx_stream_copy(stream, out, 0, mask, 0, out->size, err));
-    RDX_TRY(scan_one(l, stream, &terms[t], masked ? mask : NULL, out, counters, rays, err));
+      RDX_TRY(rdx_stream_copy(e->stream, out, 0, mask, 0, out->size, err));
+    RDX_TRY(scan_one(e, &call->terms[t], masked ? mask : NULL, out, err));
   }
   return RDX_OK;
 }
@@ -213,18 +223,16 @@ static rdx_status narrow_columns(const lines *l, rdx_stream *stream, const rdx_t
 static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
                            rdx_error *err) {
   const lines *l = self;
-  rdx_buffer *counters = NULL;
-  uint64_t rays = 0;
-  rdx_status status = counts ? rdx_counters_create(stream, &counters, err) : RDX_OK;
+  evaluation e = {.lines = l, .stream = stream, .call = call};
+  rdx_status status = counts ? rdx_counters_create(stream, &e.counters, err) : RDX_OK;
   if (status == RDX_OK)
-    status = (l->published ? merge_columns : narrow_columns)(l, stream, call->terms, call->count, call->narrow,
-                                                             call->out, counters, &rays, err);
+    status = l->published ? merge_columns(&e, err) : narrow_columns(&e, err);
   if (status == RDX_OK && counts) {
-    counts->rays += rays;
+    counts->rays += e.rays;
     counts->bytes += call->count * ((l->rows + 7) / 8);
-    return rdx_counters_read(stream, &counters, counts, err);
+    return rdx_counters_read(stream, &e.counters, counts, err);
   }
-  rdx_buffer_destroy(&counters);
+  rdx_buffer_destroy(&e.counters);
   return status;
 }
 
