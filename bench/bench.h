@@ -168,7 +168,8 @@ enum {
   BENCH_SORT = 8,         /* sort the probes first, as a part of the lookup */
   BENCH_SORT_OR_NOT = 16, /* each method both ways */
   BENCH_PER_BYTE = 64,    /* also lookups by the bytes that the index takes */
-  BENCH_ALONE = 32        /* one method after the other, each without the others' indexes in memory */
+  BENCH_STEPS = 128, /* also how long the rays, the search of what they find and the result take, of lookups that sum */
+  BENCH_ALONE = 32   /* one method after the other, each without the others' indexes in memory */
 };
 
 /* Build each method's index and look the probes up with all of them in turn, checking every answer. What a device

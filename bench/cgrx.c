@@ -96,13 +96,17 @@ rdx_status bench_cgrx_bucket_search(bench *b, const bench_point *point, rdx_erro
 }
 
 /* cgRX, Figure 10a "shows the construction time of cgRX". */
+/* cgRX, Figure 10b "breakdown of the point-lookup time while varying the bucket size". */
 rdx_status bench_cgrx_bucket_size(bench *b, const bench_point *point, rdx_error *err) {
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
     for (uint32_t log = 1; log <= 16; log += log < 6 ? 1 : 5) {
-      const bench_method method = {"", {.method = CGRX, .cgrx.bucket_size = 1u << log}};
+      /* RX, which has no buckets, is a line of the figure. */
+      const bench_method methods[] = {{"", {.method = CGRX, .cgrx.bucket_size = 1u << log}},
+                                      {"", {.method = RDX_INDEX_RX}}};
       const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = b->log_probes};
       const bench_point here = bench_at(point, "bucket size", bench_power(log));
-      const rdx_status status = bench_measure(b, &here, &spec, &method, 1, BENCH_LOOKUPS | BENCH_BUILDS, err);
+      const rdx_status status = bench_measure(b, &here, &spec, methods, log == 1 || log == 16 ? 2 : 1,
+                                              BENCH_LOOKUPS | BENCH_BUILDS | BENCH_STEPS, err);
       if (status != RDX_OK)
         return status;
     }
@@ -198,6 +202,7 @@ rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error
 
 /* thesis, Figure 5.6 "Point Query Probe Time Comparison Varied by Log Num Multiplicity". */
 /* thesis, Figure 5.10 "Probe Time Comparison Varied by Log Key Multiplicity". */
+/* thesis, Figure 5.11 "Compression Time Comparison Varied by Log Key Multiplicity". */
 rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_method methods[] = {
       {"compressed", {.method = OPTIMIZED}},

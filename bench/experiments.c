@@ -364,6 +364,7 @@ static rdx_status run_order(bench *b, const bench_point *point, rdx_error *err) 
 }
 
 /* RX, Figure 13 "splitting our lookups into multiple batches". */
+/* RX, Figure 13 "sorting many small batches is more expensive". */
 static rdx_status run_batches(bench *b, const bench_point *point, rdx_error *err) {
   for (uint32_t log = 0; log <= 12 && log < b->log_probes; log += 4) {
     const bench_spec spec = {
@@ -377,6 +378,7 @@ static rdx_status run_batches(bench *b, const bench_point *point, rdx_error *err
   return RDX_OK;
 }
 
+/* RX, Figure 14 "we test both unordered and ordered lookups". */
 static rdx_status run_hit_rates(bench *b, const bench_point *point, bench_keys keys, rdx_error *err) {
   static const double rates[] = {1, 0.9, 0.5, 0.1, 0.01, 0};
   for (size_t i = 0; i < COUNT(rates); i++) {
@@ -415,6 +417,7 @@ static rdx_status run_key_size(bench *b, const bench_point *point, rdx_error *er
 }
 
 /* RX, Figure 16 "introduce skew to the lookups". */
+/* RX, Figure 16 "we evaluate both sorted and unsorted lookups". */
 static rdx_status run_skew(bench *b, const bench_point *point, rdx_error *err) {
   static const double coefficients[] = {0, 0.5, 1, 1.5, 2};
   for (size_t i = 0; i < COUNT(coefficients); i++) {
@@ -552,7 +555,7 @@ const bench_experiment bench_experiments[] = {
     {"cgrx-updates", "figure 15: waves of inserts and removes, by batches and by rebuilds", bench_cgrx_updates, true},
     {"thesis-partitions", "figures 5.7 to 5.9: contiguous parts of the optimized RX's scene", bench_thesis_partitions,
      true},
-    {"thesis-compression", "figure 5.10: rows of each key, with a triangle for each or for the first",
+    {"thesis-compression", "figures 5.10 and 5.11: rows of each key, with a triangle for each or for the first",
      bench_thesis_compression, false},
     {"thesis-range", "figure 5.5: the revised range lookup beside the original", bench_thesis_range, false},
     {"thesis-sorted-probes", "figures 5.12 and 5.13: probes sorted first or not, points and ranges",

@@ -30,6 +30,10 @@ static const view views[] = {{"lookup_ms", "", "million lookups a second", RATE}
                              {"share", "-stages", "part of the time [%]", PLAIN},
                              {"gb_per_s", "-bandwidth", "GB a second", PLAIN},
                              {"selectivity", "-selectivity", "rows selected [%]", PLAIN},
+                             {"trace_ms", "-rays", "rays of all lookups [ms]", PLAIN},
+                             {"bucket_ms", "-search", "search in buckets of all lookups [ms]", PLAIN},
+                             {"result_ms", "-values", "values of all lookups [ms]", PLAIN},
+                             {"compress_ms", "-compression", "finding distinct keys [ms]", PLAIN},
                              {"build_ms", "-build", "build or update [ms]", PLAIN},
                              {"bytes_resident", "-memory", "bytes a key or row", PER_ROW}};
 

@@ -237,6 +237,7 @@ static const star_column star_columns[] = {
     {"hits", "hits", "%.0f", 1, 10, VALUE},
     {"rows_read", "rows read", "%.0f", 1, 10, VALUE},
     {"bytes", "MB", "%.3f", 1e6, 10, VALUE},
+    {"scene_bytes", "scene MB", "%.3f", 1e6, 10, VALUE},
     {"gb_per_s", "GB/s", "%.1f", 1, 7, VALUE},
     {"cubes", "cubes", "%.0f", 1, 5, VALUE},
     {"encode_ms", "encode ms", "%.0f", 1, 9, VALUE},

@@ -31,6 +31,12 @@ static const method all[] = {
     {"", {.method = RDX_STAR_RT_CUBE}, false},       PUBLISHED("published", .order = RDX_RT_CUBE_FEWEST_INTERVALS),
 };
 
+/* What stands beside the RT cube in its figures. */
+#define OTHERS                                                                                                         \
+  {"", {.method = RDX_STAR_COARSE_CUBE}, false}, {"", {.method = RDX_STAR_SORTED_CUBE}, false}, {                      \
+    "", {.method = RDX_STAR_COLUMN_ENGINE}, false                                                                      \
+  }
+
 /* What is measured of a run, and of a build. */
 enum { QUERY_MS, TOTAL_MS, RUN_METRICS };
 enum { BUILD_MS, ENCODE_MS, CUBES, BYTES_COLUMNS, BYTES_CUBES, BYTES_RESIDENT, BYTES_PEAK, BUILD_METRICS };
@@ -278,16 +284,17 @@ static rdx_status run_entry(session *s, entry *e, uint32_t q, uint32_t run, rdx_
 
 /* What a run does, counted by another one. */
 static rdx_status count_once(const session *s, const entry *e, uint32_t q, const char *place, rdx_error *err) {
-  static const char *const names[] = {"rays", "hits", "rows_read", "bytes", "gb_per_s", "result_rows"};
+  static const char *const names[] = {"rays", "hits", "rows_read", "bytes", "scene_bytes", "gb_per_s", "result_rows"};
   const double ms = e->run[QUERY_MS][s->b->options.runs / 2]; /* they are sorted by now */
   uint64_t selected = 0, rows = 0;
   rdx_query_stats st;
   rdx_status status = run_query(s, e, q, true, &st, err);
   if (status == RDX_OK)
     status = ssb_star_count(s->b->star, q, &selected, &rows, err);
-  const double values[COUNT(names)] = {
-      (double)st.rays, (double)st.hits, (double)st.rows, (double)st.bytes, ms > 0 ? 1e-6 * (double)st.bytes / ms : 0,
-      (double)rows};
+  const double all_bytes = (double)st.bytes + (double)st.scene_bytes;
+  const double values[COUNT(names)] = {(double)st.rays,  (double)st.hits,        (double)st.rows,
+                                       (double)st.bytes, (double)st.scene_bytes, ms > 0 ? 1e-6 * all_bytes / ms : 0,
+                                       (double)rows};
   for (size_t i = 0; i < COUNT(names) && status == RDX_OK; i++)
     status = add_value(s, row_of(s, e->method, place, q, ""), names[i], values[i], err);
   return status;
@@ -401,7 +408,14 @@ rdx_status bench_rtcudb_defaults(bench *b, const bench_point *point, rdx_error *
 /* RTCUDB, Figure 12 "Performance comparison of RTCUDB (pure CUDA) and Crystal". */
 /* Figures 11 and 12; with RT cores or without them, as the device has it. */
 rdx_status bench_rtcudb_queries(bench *b, const bench_point *point, rdx_error *err) {
-  return compare(b, point, all, COUNT(all), 0, SSB_QUERIES, err);
+  session *s = NULL;
+  rdx_status status = open_session(b, point, all, COUNT(all), &s, err);
+  if (status != RDX_OK || !s)
+    return status;
+  s->with_builds = true;
+  status = run_families(s, 0, SSB_QUERIES, err);
+  close_session(s);
+  return status;
 }
 
 /* RTCUDB, Figure 3 "Query memory throughput of Crystal on SSB flat". */
@@ -423,10 +437,7 @@ rdx_status bench_rtcudb_one_job(bench *b, const bench_point *point, rdx_error *e
   static const method methods[] = {PUBLISHED("published", .operators = RDX_RT_CUBE_ENCODE),
                                    PUBLISHED("published, after RTScan", .operators = RDX_RT_CUBE_SEPARATE_SCAN),
                                    RANK("rank", .operators = RDX_RT_CUBE_ENCODE),
-                                   RANK("rank, after RTScan", .operators = RDX_RT_CUBE_SEPARATE_SCAN),
-                                   {"", {.method = RDX_STAR_COARSE_CUBE}, false},
-                                   {"", {.method = RDX_STAR_SORTED_CUBE}, false},
-                                   {"", {.method = RDX_STAR_COLUMN_ENGINE}, false}};
+                                   RANK("rank, after RTScan", .operators = RDX_RT_CUBE_SEPARATE_SCAN), OTHERS};
   return compare(b, point, methods, COUNT(methods), 0, SSB_QUERIES, err);
 }
 
@@ -436,7 +447,7 @@ rdx_status bench_rtcudb_scan_encoding(bench *b, const bench_point *point, rdx_er
   static const method methods[] = {PUBLISHED("published", .operators = RDX_RT_CUBE_ENCODE),
                                    PUBLISHED("published, split scan", .operators = RDX_RT_CUBE_SPLIT_SCAN),
                                    RANK("rank", .operators = RDX_RT_CUBE_ENCODE),
-                                   RANK("rank, split scan", .operators = RDX_RT_CUBE_SPLIT_SCAN)};
+                                   RANK("rank, split scan", .operators = RDX_RT_CUBE_SPLIT_SCAN), OTHERS};
   return compare(b, point, methods, COUNT(methods), 0, SSB_QUERIES, err);
 }
 
@@ -445,7 +456,7 @@ rdx_status bench_rtcudb_scan_encoding(bench *b, const bench_point *point, rdx_er
 rdx_status bench_rtcudb_group_encoding(bench *b, const bench_point *point, rdx_error *err) {
   static const method methods[] = {PUBLISHED("published", .operators = RDX_RT_CUBE_ENCODE),
                                    PUBLISHED("published, split group", .operators = RDX_RT_CUBE_SPLIT_GROUP),
-                                   RANK("rank", .operators = RDX_RT_CUBE_ENCODE)};
+                                   RANK("rank", .operators = RDX_RT_CUBE_ENCODE), OTHERS};
   return compare(b, point, methods, COUNT(methods), family_of(0).end, SSB_QUERIES, err);
 }
 
@@ -455,7 +466,7 @@ rdx_status bench_rtcudb_contention(bench *b, const bench_point *point, rdx_error
   static const method methods[] = {PUBLISHED("published, one accumulator", .sub_accumulators = 1),
                                    PUBLISHED("published, 256 accumulators", .sub_accumulators = 256),
                                    RANK("rank, one accumulator", .sub_accumulators = 1),
-                                   RANK("rank, 256 accumulators", .sub_accumulators = 256)};
+                                   RANK("rank, 256 accumulators", .sub_accumulators = 256), OTHERS};
   return compare(b, point, methods, COUNT(methods), 0, 1, err);
 }
 

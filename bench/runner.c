@@ -256,7 +256,7 @@ static rdx_status plain_lookup(plain *p, uint32_t threads, double *ms, rdx_error
 
 /* ---- A measurement ---- */
 
-enum { BUILD_METRICS = 8 };
+enum { COMPRESS_MS = 8, BUILD_METRICS };
 
 typedef struct entry {
   const bench_method *method; /* NULL: the plain binary search */
@@ -342,8 +342,9 @@ static void leave_out(const measurement *m, entry *e, const rdx_error *err) {
 }
 
 /* What a build is measured by. */
-static const char *const build_metrics[BUILD_METRICS] = {"build_ms",   "sort_ms",        "encode_ms",  "scene_ms",
-                                                         "compact_ms", "bytes_resident", "bytes_peak", "bytes_built"};
+static const char *const build_metrics[BUILD_METRICS] = {"build_ms",   "sort_ms",     "encode_ms",
+                                                         "scene_ms",   "compact_ms",  "bytes_resident",
+                                                         "bytes_peak", "bytes_built", "compress_ms"};
 
 /* Build an index, and keep what it took as run `run`, unless that is UINT32_MAX. */
 static rdx_status build_once(measurement *m, entry *e, uint32_t run, rdx_error *err) {
@@ -363,7 +364,8 @@ static rdx_status build_once(measurement *m, entry *e, uint32_t run, rdx_error *
   const double metrics[BUILD_METRICS] = {s.total_ms,           s.sort_ms,
                                          s.encode_ms,          s.scene_ms,
                                          s.compact_ms,         (double)s.bytes_resident,
-                                         (double)s.bytes_peak, (double)s.bytes_scene_built};
+                                         (double)s.bytes_peak, (double)s.bytes_scene_built,
+                                         s.compress_ms};
   for (size_t k = 0; k < BUILD_METRICS; k++)
     e->build[k][run] = metrics[k];
   return RDX_OK;
@@ -389,7 +391,8 @@ static rdx_status build(measurement *m, rdx_error *err) {
   }
   for (size_t k = m->first; k < m->end && measured; k++)
     for (size_t i = 0; i < BUILD_METRICS && status == RDX_OK && !m->entries[k].out; i++)
-      status = add(m, &m->entries[k], build_metrics[i], m->entries[k].build[i], runs, err);
+      if (i != COMPRESS_MS || m->entries[k].build[i][0] > 0) /* few have any */
+        status = add(m, &m->entries[k], build_metrics[i], m->entries[k].build[i], runs, err);
   return status;
 }
 
@@ -421,6 +424,50 @@ static rdx_status look_up_once(measurement *m, entry *e, double *ms, double *tot
     *ms += batch_ms;
     *total_ms += batch_total;
   }
+  return status;
+}
+
+/* The device's time of a lookup of some kind; `*trace_ms` that of its rays alone, if it is wanted. */
+static rdx_status time_lookup(const measurement *m, const entry *e, rdx_lookup_params params, double *ms,
+                              double *trace_ms, rdx_error *err) {
+  const rdx_column lower = rdx_device_column_view(m->lower[0]);
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_stats stats = {0};
+  params.stats = trace_ms != NULL;
+  const rdx_status status = rdx_index_lookup(e->index, &lower, &params, &result, err);
+  if (status == RDX_OK)
+    rdx_lookup_result_get_stats(result, &stats);
+  rdx_lookup_result_destroy(&result);
+  *ms = stats.device_ms;
+  if (trace_ms)
+    *trace_ms = stats.trace_ms;
+  return status;
+}
+
+static double above_0(double x) {
+  return x > 0 ? x : 0;
+}
+
+/* The rays, the search of what they find, and the values: the times of lookups that do ever more, less each other. */
+static rdx_status add_steps(const measurement *m, const entry *e, rdx_error *err) {
+  static const char *const names[] = {"trace_ms", "bucket_ms", "result_ms"};
+  double steps[3][BENCH_MAX_RUNS];
+  const rdx_column values = rdx_device_column_view(m->values);
+  const rdx_lookup_params first = {.result = RDX_LOOKUP_FIRST}, sum = {.result = RDX_LOOKUP_SUM, .values = &values};
+  rdx_status status = RDX_OK;
+  for (uint32_t r = 0; r < m->b->options.runs && status == RDX_OK; r++) {
+    double rays = 0, rows = 0, all = 0, ignored = 0;
+    status = time_lookup(m, e, first, &ignored, &rays, err);
+    if (status == RDX_OK)
+      status = time_lookup(m, e, first, &rows, NULL, err);
+    if (status == RDX_OK)
+      status = time_lookup(m, e, sum, &all, NULL, err);
+    steps[0][r] = rays;
+    steps[1][r] = above_0(rows - rays);
+    steps[2][r] = above_0(all - rows);
+  }
+  for (size_t k = 0; k < 3 && status == RDX_OK; k++)
+    status = add(m, e, names[k], steps[k], m->b->options.runs, err);
   return status;
 }
 
@@ -484,6 +531,8 @@ static rdx_status look_up(measurement *m, rdx_error *err) {
       continue;
     if (e->method && (m->what & BENCH_PER_BYTE) != 0 && (m->what & BENCH_BUILDS) != 0)
       status = add_per_byte(m, e, err);
+    if (e->method && e->method->params.method != RDX_INDEX_RX && status == RDX_OK && (m->what & BENCH_STEPS) != 0)
+      status = add_steps(m, e, err);
     if (status == RDX_OK)
       status = add(m, e, "lookup_ms", e->lookup_ms, runs, err);
     if (status == RDX_OK)

@@ -158,8 +158,9 @@ rdx_status bench_thesis_hits(bench *b, const bench_point *point, rdx_error *err)
 /* cgRX, Figure 11b "shift the focus to the point-lookup performance of all methods". */
 rdx_status bench_cgrx_uniformity(bench *b, const bench_point *point, rdx_error *err) {
   static const bench_method methods[] = {
-      METHOD(RDX_INDEX_RX),    METHOD(RDX_INDEX_CGRX), METHOD(RDX_INDEX_CGRX_NAIVE), METHOD(RDX_INDEX_SORTED_ARRAY),
-      METHOD(RDX_INDEX_BTREE), METHOD(RDX_INDEX_HASH), METHOD(RDX_INDEX_TREE)};
+      METHOD(RDX_INDEX_RX),   CGRX("bucket 4", 2),          METHOD(RDX_INDEX_CGRX),         CGRX("bucket 64", 6),
+      CGRX("bucket 256", 8),  METHOD(RDX_INDEX_CGRX_NAIVE), METHOD(RDX_INDEX_SORTED_ARRAY), METHOD(RDX_INDEX_BTREE),
+      METHOD(RDX_INDEX_HASH), METHOD(RDX_INDEX_TREE)};
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
     for (int percent = 0; percent <= 100; percent += 20) {
       const bench_spec spec = {

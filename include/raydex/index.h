@@ -354,7 +354,9 @@ typedef struct rdx_index_stats {
   double encode_ms;           /**< keys to primitives */
   double scene_ms;            /**< building the acceleration structure */
   double compact_ms;
-  double total_ms; /**< from call to return, the upload of a host column included */
+  double compress_ms; /**< RDX_INDEX_RX_OPTIMIZED: finding the distinct keys that get a triangle each; not part of
+                       * the others */
+  double total_ms;    /**< from call to return, the upload of a host column included */
 } rdx_index_stats;
 
 /** What an index is and took. */
@@ -454,6 +456,8 @@ typedef struct rdx_lookup_stats {
                     *   NULL; strings of more than eight bytes find rows by these, of which some may not match */
   uint64_t bytes_uploaded;
   uint64_t bytes_result; /**< device bytes of the result */
+  double trace_ms;       /**< counting the rays, for which cgRX and the optimized RX cast them once more, alone; only
+                          *   with rdx_lookup_params.stats, else 0 */
   double upload_ms;      /**< encoding and copying probes and values; 0 for device columns */
   double device_ms;      /**< on the device: searching or tracing, results included */
   double refine_ms;      /**< ordering rows, adding floats, exact comparison of strings */

@@ -229,6 +229,9 @@ typedef struct rdx_query_stats {
   uint64_t rows;          /**< looked at one by one */
   uint64_t bytes;         /**< that what it looks at takes: of `rows` in cubes; the column engine counts all rows of the
                       attributes named, of which it may skip many */
+  /** What the rays read of a cube's scene, an estimate, since devices do not count it: for each ray a node of 256 bytes
+   * on each level of a tree of eight children, for each hit the bytes that the scene takes for a primitive */
+  uint64_t scene_bytes;
   double device_ms;
   double total_ms; /**< from call to return */
 } rdx_query_stats;

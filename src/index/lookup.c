@@ -136,7 +136,7 @@ static rdx_status sum_up(const run *r, rdx_stream *stream, const rdx_buffer *val
 /* The sum of what the index counts for each probe; 0 where it counts no such thing. */
 static rdx_status add_work(const run *r, rdx_stream *stream, const rdx_probes *probes,
                            rdx_status (*count)(const void *, rdx_stream *, const rdx_index_query *, rdx_error *),
-                           uint64_t *total, rdx_error *err) {
+                           uint64_t *total, double *ms, rdx_error *err) {
   if (!count)
     return RDX_OK;
   rdx_buffer *out = NULL;
@@ -144,7 +144,14 @@ static rdx_status add_work(const run *r, rdx_stream *stream, const rdx_probes *p
   RDX_TRY(new_buffer(r, probes->count, 4, &out, err));
   rdx_index_query q = make_query(r, probes, GATHER_COUNT);
   q.io.out_count = RDX_ADDRESS(uint32_t, out);
-  rdx_status status = count(r->index->self, stream, &q, err);
+  rdx_status status = rdx_stream_mark(stream, err);
+  if (status == RDX_OK)
+    status = count(r->index->self, stream, &q, err);
+  if (status == RDX_OK)
+    status = rdx_stream_mark(stream, err);
+  if (status == RDX_OK)
+    status = rdx_stream_finish(stream, err);
+  *ms += rdx_stream_elapsed(stream, 0, 1);
   if (status == RDX_OK)
     status = sum_up(r, stream, out, probes->count, &sum, err);
   rdx_buffer_destroy(&out);
@@ -169,8 +176,10 @@ static rdx_status add_stats(const run *r, rdx_stream *stream, const rdx_probes *
     RDX_TRY(add_hits(r, stream, counts, probes->count, err));
   if (r->index->ops->visits_each)
     r->result->stats.visits += probes->count * r->index->ops->visits_each(r->index->self, probes->upper != NULL);
-  RDX_TRY(add_work(r, stream, probes, r->index->ops->count_rays, &r->result->stats.rays, err));
-  return add_work(r, stream, probes, r->index->ops->count_visits, &r->result->stats.visits, err);
+  rdx_lookup_stats *s = &r->result->stats;
+  double visits_ms = 0;
+  RDX_TRY(add_work(r, stream, probes, r->index->ops->count_rays, &s->rays, &s->trace_ms, err));
+  return add_work(r, stream, probes, r->index->ops->count_visits, &s->visits, &visits_ms, err);
 }
 
 /* ---- Kinds of results ---- */

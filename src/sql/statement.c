@@ -557,6 +557,7 @@ static rdx_status parse_deep(rdx_tree *t, rdx_sql_statement **out) {
   return j.status;
 }
 
+/* RTCUDB, section 3.1 "RTCUDB parses the query". */
 rdx_status rdx_sql_parse(const char *text, rdx_arena *arena, rdx_sql_statement **out, const char **next,
                          rdx_error *err) {
   rdx_arena scratch = {0};

@@ -423,6 +423,7 @@ static rdx_status run_plan(const rdx_star *engine, const rdx_plan *plan, bool st
   s->hits = counts.hits;
   s->rows = counts.rows;
   s->bytes = counts.bytes;
+  s->scene_bytes = counts.scene_bytes;
   s->device_ms = device_ms;
   s->total_ms = end - start;
   return RDX_OK;

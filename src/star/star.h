@@ -11,7 +11,7 @@
 #include "star/groups.h"
 
 typedef struct rdx_query_counts {
-  uint64_t rays, hits, rows, bytes;
+  uint64_t rays, hits, rows, bytes, scene_bytes;
 } rdx_query_counts;
 
 /* A cube, or what answers queries without any: then the spec is empty. Its spec is a copy, with the order of its scan

@@ -149,8 +149,11 @@ static rdx_status build_parts(rx_optimized *r, const rdx_key_set *set, const rdx
   rdx_buffer *keys = NULL;
   rdx_status status = RDX_OK;
   s->distinct = stats->distinct || p->compression != RDX_SWITCH_OFF;
-  if (!stats->distinct && p->compression != RDX_SWITCH_OFF)
+  if (!stats->distinct && p->compression != RDX_SWITCH_OFF) {
+    const double start = rdx_now_ms();
     status = compress(r, &keys, &triangles, err);
+    stats->compress_ms = rdx_now_ms() - start;
+  }
   if (status == RDX_OK)
     status = build_scene(r, p, keys ? keys : r->sorted.keys, triangles, stats, err);
   rdx_buffer_destroy(&keys);

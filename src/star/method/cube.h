@@ -132,8 +132,8 @@ RDX_MUST_USE rdx_status rdx_cube_read(const rdx_cube_core *core, const rdx_cube_
 
 /* Bytes of the groups and measures of a row that a query reads. */
 uint64_t rdx_cube_row_bytes(const rdx_cube_run *run);
-/* Where counts are wanted: add the rays, what they counted, and the bytes that the rows take. */
-RDX_MUST_USE rdx_status rdx_cube_count(const rdx_cube_run *run, uint64_t rays, rdx_error *err);
+/* Where counts are wanted: add the rays through a scene, what they counted, and the bytes that scene and rows take. */
+RDX_MUST_USE rdx_status rdx_cube_count(const rdx_cube_run *run, const rdx_scene *scene, uint64_t rays, rdx_error *err);
 
 /* The cube's measure that is a plan's. */
 uint32_t rdx_cube_measure_of(const rdx_cube_core *core, const rdx_measure *measure);

@@ -234,7 +234,20 @@ uint64_t rdx_cube_row_bytes(const rdx_cube_run *run) {
   return bytes;
 }
 
-rdx_status rdx_cube_count(const rdx_cube_run *run, uint64_t rays, rdx_error *err) {
+#define NODE_CHILDREN_LOG 3
+#define NODE_BYTES 256
+
+/* RTCUDB, Figure 13 "Query memory throughput of RTCUDB and Crystal". */
+/* No device tells what its traversal reads: see rdx_query_stats.scene_bytes. */
+static uint64_t scene_traffic(const rdx_scene *scene, uint64_t rays, uint64_t hits) {
+  uint64_t levels = 0;
+  for (uint64_t nodes = scene->params.count; nodes > 1; nodes = (nodes - 1) >> NODE_CHILDREN_LOG)
+    levels++;
+  const double each = scene->params.count > 0 ? (double)scene->bytes / (double)scene->params.count : 0;
+  return rays * levels * NODE_BYTES + (uint64_t)((double)hits * each);
+}
+
+rdx_status rdx_cube_count(const rdx_cube_run *run, const rdx_scene *scene, uint64_t rays, rdx_error *err) {
   rdx_query_counts *counts = run->call->counts;
   uint64_t values[2] = {0};
   if (!run->counters)
@@ -244,5 +257,6 @@ rdx_status rdx_cube_count(const rdx_cube_run *run, uint64_t rays, rdx_error *err
   counts->hits += values[0];
   counts->rows += values[1];
   counts->bytes += values[1] * rdx_cube_row_bytes(run);
+  counts->scene_bytes += scene_traffic(scene, rays, values[0]);
   return RDX_OK;
 }

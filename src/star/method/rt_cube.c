@@ -433,7 +433,7 @@ static rdx_status answer(const void *self, rdx_cube_run *run, rdx_error *err) {
   RDX_TRY(cut_runs(c, &r, err));
   RDX_TRY(launch(c, &r, err));
   RDX_TRY(rdx_cube_finish(&c->core, run, err));
-  return rdx_cube_count(run, r.rays, err);
+  return rdx_cube_count(run, c->scene, r.rays, err);
 }
 
 static rdx_status run(const void *self, rdx_star_call *call, rdx_error *err) {

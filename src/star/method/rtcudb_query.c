@@ -280,7 +280,7 @@ static rdx_status count(const rdx_rtcudb *c, const request *r, rdx_error *err) {
   if (!counts)
     return RDX_OK;
   const rdx_query_counts before = *counts;
-  RDX_TRY(rdx_cube_count(r->run, r->rays, err));
+  RDX_TRY(rdx_cube_count(r->run, c->scene, r->rays, err));
   const uint64_t rows = counts->rows - before.rows;
   counts->bytes += (counts->hits - before.hits) * 16 + rows * (r->query.cuts ? c->rest_bytes : 0);
   for (uint32_t i = 0; i < r->program.count; i++)
