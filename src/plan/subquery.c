@@ -650,6 +650,15 @@ static rdx_status read_mark(rdx_block *b, rdx_bound *mark, rdx_sql_place place, 
   return rdx_bind_call_of(b->planner, "case", args, 5, place, out);
 }
 
+/* The rows of a query are asked about one by one: equal ones once. */
+static void make_distinct(rdx_bound_query *q) {
+  if (!q->block || q->limit || q->offset || q->block->distinct_on_count > 0)
+    return;
+  q->block->distinct = true;
+  q->block->output_count = q->block->visible;
+  q->order_count = 0;
+}
+
 /* x op ANY (...), or (x, y) = ANY (...), of any query, as a value. */
 static rdx_status bind_marked(rdx_block *b, const rdx_ast *ast, const char *op, rdx_bound_query *q, rdx_bound **left,
                               rdx_bound **out) {
@@ -666,7 +675,9 @@ static rdx_status bind_marked(rdx_block *b, const rdx_ast *ast, const char *op, 
     RDX_TRY(bind_scalar(b, ast, &value));
     return call(b, op, left[0], value, ast->place, out);
   }
-  RDX_TRY(make_dependent(b, q, &(form){RDX_PLAN_LEFT, count, correlated && !q->block->aggregating}, 0, &d));
+  if (!correlated)
+    make_distinct(q);
+  RDX_TRY(make_dependent(b, q, &(form){RDX_PLAN_LEFT, count, correlated && q->block && !q->block->aggregating}, 0, &d));
   RDX_TRY(rdx_planner_alloc(b->planner, count, sizeof *parts, &parts));
   for (uint32_t i = 0; i < count; i++) {
     rdx_bound *column = NULL;
