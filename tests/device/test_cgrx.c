@@ -98,9 +98,11 @@ static uint64_t rays_optimized(const data *d, uint64_t key) {
 }
 
 static void check(const data *d, rdx_index_method method, rdx_cgrx_mapping mapping) {
-  const rdx_index_params params = {.method = method,
-                                   .cgrx = {.bucket_size = d->bucket, .mapping = mapping},
-                                   .cgrx_updatable = {.node_size = 2 * d->bucket, .mapping = mapping}};
+  rdx_index_params params = {.method = method};
+  if (method == RDX_INDEX_CGRX_UPDATABLE)
+    params.cgrx_updatable = (rdx_cgrx_updatable_params){.node_size = 2 * d->bucket, .mapping = mapping};
+  else
+    params.cgrx = (rdx_cgrx_params){.bucket_size = d->bucket, .mapping = mapping};
   const rdx_column keys = {.type = RDX_TYPE_U64, .rows = ROWS, .values = d->keys};
   const bool nearest_first = rdx_device_get_info(test_device)->backend == RDX_BACKEND_CPU;
   rdx_index *index = NULL;
@@ -267,9 +269,11 @@ static void test_far_apart(void **state) {
     for (rdx_cgrx_mapping mapping = RDX_CGRX_MAPPING_DEFAULT; mapping <= RDX_CGRX_MAPPING_COVERING; mapping++) {
       if (kinds[k] == RDX_INDEX_CGRX_NAIVE && mapping == RDX_CGRX_MAPPING_COVERING)
         continue;
-      const rdx_index_params params = {.method = kinds[k],
-                                       .cgrx = {.bucket_size = 2, .mapping = mapping},
-                                       .cgrx_updatable = {.node_size = 5, .fill_percent = 25, .mapping = mapping}};
+      rdx_index_params params = {.method = kinds[k]};
+      if (kinds[k] == RDX_INDEX_CGRX_UPDATABLE)
+        params.cgrx_updatable = (rdx_cgrx_updatable_params){.node_size = 5, .fill_percent = 25, .mapping = mapping};
+      else if (kinds[k] != RDX_INDEX_RX_OPTIMIZED)
+        params.cgrx = (rdx_cgrx_params){.bucket_size = 2, .mapping = mapping};
       rdx_index *index = NULL;
       rdx_lookup_result *result = NULL;
       rdx_lookup_view view;

@@ -285,7 +285,8 @@ static void check_indexes(rdx_type type, test_shape shape, test_nulls nulls, uin
   for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
     index_job j = {
         {.method = method, .rx.updatable = method == RDX_INDEX_RX}, &keys.view, &lower.view, &upper.view, &values.view};
-    j.params.cgrx_updatable = (rdx_cgrx_updatable_params){.node_size = 4, .fill_percent = 100, .longest_chain = 3};
+    if (method == RDX_INDEX_CGRX_UPDATABLE)
+      j.params.cgrx_updatable = (rdx_cgrx_updatable_params){.node_size = 4, .fill_percent = 100, .longest_chain = 3};
     char name[64];
     snprintf(name, sizeof name, "%s of %s", rdx_index_method_name(method), rdx_type_name(type));
     if (!test_can(method))

@@ -51,7 +51,7 @@ static rdx_status index_job(rdx_index_method method, rdx_lookup_result_kind resu
   rdx_index *index = NULL;
   rdx_lookup_result *result = NULL;
   rdx_lookup_view view;
-  const rdx_index_params params = {.method = method, .rx.updatable = true};
+  const rdx_index_params params = {.method = method, .rx.updatable = method == RDX_INDEX_RX};
   const rdx_lookup_params lookup = {.result = result_kind, .values = values, .stats = true};
   rdx_status status = rdx_index_create(test_device, keys, &params, &index, err);
   if (status == RDX_OK && test_is_points_only(method))
@@ -134,6 +134,55 @@ static rdx_status join_ranges(rdx_error *err) {
   return status;
 }
 
+/* Results as columns of the device: of a scan, a lookup and a join, and rows of these. */
+static rdx_status result_columns(rdx_error *err) {
+  const rdx_predicate all = {.kind = RDX_PREDICATE_IS_NOT_NULL};
+  rdx_scan *scan = NULL;
+  rdx_scan_result *found = NULL;
+  rdx_index *index = NULL;
+  rdx_lookup_result *sums = NULL, *firsts = NULL;
+  rdx_join_result *pairs = NULL;
+  rdx_join_view view;
+  rdx_device_column *columns[6] = {NULL};
+  rdx_status status = rdx_scan_create(test_device, &int_keys, 1, NULL, &scan, err);
+  if (status == RDX_OK)
+    status = rdx_scan_run(scan, &all, &(rdx_scan_run_params){.result = RDX_SCAN_BITMAP}, &found, err);
+  if (status == RDX_OK)
+    status = rdx_scan_result_filter(found, &int_keys, &columns[0], err);
+  if (status == RDX_OK)
+    status = rdx_index_create(test_device, &int_keys, &(rdx_index_params){.method = RDX_INDEX_HASH}, &index, err);
+  const rdx_column probes = columns[0] ? rdx_device_column_view(columns[0]) : int_keys;
+  const rdx_lookup_params sum = {.result = RDX_LOOKUP_SUM, .values = &int_keys}, first = {.result = RDX_LOOKUP_FIRST};
+  if (status == RDX_OK)
+    status = rdx_index_lookup(index, &probes, &sum, &sums, err);
+  if (status == RDX_OK)
+    status = rdx_lookup_result_column(sums, RDX_LOOKUP_SUM, &columns[1], err);
+  if (status == RDX_OK)
+    status = rdx_index_lookup(index, &probes, &first, &firsts, err);
+  if (status == RDX_OK)
+    status = rdx_lookup_result_column(firsts, RDX_LOOKUP_FIRST, &columns[2], err);
+  if (status == RDX_OK)
+    status = rdx_device_column_gather(columns[1], columns[2], &columns[3], err);
+  if (status == RDX_OK)
+    status = rdx_join_equal(test_device, &int_keys, &int_keys, &(rdx_join_params){.mapping = RDX_JOIN_MAPPING_DIRECT},
+                            &pairs, err);
+  if (status == RDX_OK)
+    status = rdx_join_result_column(pairs, RDX_JOIN_SIDE_LEFT, &columns[4], err);
+  if (status == RDX_OK)
+    status = rdx_join_result_view(pairs, &view, err);
+  if (status == RDX_OK)
+    status = rdx_join_result_column(pairs, RDX_JOIN_SIDE_RIGHT, &columns[5], err);
+  for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
+    rdx_device_column_destroy(&columns[i]);
+  rdx_join_result_destroy(&pairs);
+  rdx_lookup_result_destroy(&sums);
+  rdx_lookup_result_destroy(&firsts);
+  rdx_index_destroy(&index);
+  rdx_scan_result_destroy(&found);
+  rdx_scan_destroy(&scan);
+  return status;
+}
+
 static rdx_status join_pairs(rdx_error *err) {
   return join_job(RDX_JOIN_PAIRS, err);
 }
@@ -211,7 +260,7 @@ static rdx_status device_columns(rdx_error *err) {
   rdx_lookup_result *result = NULL;
   rdx_lookup_view view;
   const rdx_index_params params = {.method = test_traces() ? RDX_INDEX_RX : RDX_INDEX_SORTED_ARRAY,
-                                   .rx.updatable = true};
+                                   .rx.updatable = test_traces()};
   rdx_status status = rdx_device_column_create(test_device, &int_keys, &keys, err);
   if (status == RDX_OK)
     status = rdx_device_column_create(test_device, &int_keys, &values, err);
@@ -620,6 +669,7 @@ static void test_failing_allocations(void **state) {
   CHECK_JOB(sorted_probes);
   CHECK_JOB(join_ranges);
   CHECK_JOB(join_pairs);
+  CHECK_JOB(result_columns);
   CHECK_JOB(join_count);
   CHECK_JOB(strings);
   CHECK_JOB(long_strings);
@@ -644,10 +694,11 @@ static void test_failing_allocations(void **state) {
 /* Device memory is given back, too. */
 static void test_device_memory_of_failures(void **state) {
   (void)state;
-  static const job jobs[] = {array_float_sum, hash_rows,     hash_distinct, radix_hash_rows, sorted_probes, join_ranges,
-                             join_pairs,      strings,       long_strings,  device_columns,  changes_job,   column_scan,
-                             bindex_scan,     column_engine, flat_table,    auto_star,       wide_column,   wide_cube,
-                             sorted_cube,     coarse_cube,   coarse_runs,   split_rt_cube};
+  static const job jobs[] = {array_float_sum, hash_rows,   hash_distinct,  radix_hash_rows, sorted_probes,
+                             join_ranges,     join_pairs,  result_columns, strings,         long_strings,
+                             device_columns,  changes_job, column_scan,    bindex_scan,     column_engine,
+                             flat_table,      auto_star,   wide_column,    wide_cube,       sorted_cube,
+                             coarse_cube,     coarse_runs, split_rt_cube};
   const size_t tracing = test_traces() ? 0 : 3; /* the last jobs */
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs - tracing; i++) {
     for (int64_t k = 0; k < 200; k++) {
@@ -685,7 +736,7 @@ static void test_index_after_failures(void **state) {
   for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
     if (!test_can(method))
       continue;
-    const rdx_index_params params = {.method = method, .rx.updatable = true};
+    const rdx_index_params params = {.method = method, .rx.updatable = method == RDX_INDEX_RX};
     rdx_index *index = NULL;
     OK(rdx_index_create(test_device, &int_keys, &params, &index, err));
     for (rdx_update_mode mode = RDX_UPDATE_REBUILD; mode <= RDX_UPDATE_REFIT; mode++) {

@@ -600,8 +600,8 @@ static void test_memory_limit(void **state) {
 
 static rdx_status try_boxes(rdx_device *device, const rdx_column *columns, rdx_scan_method method,
                             uint32_t rows_per_box, rdx_error *err) {
-  const rdx_scan_params params = {
-      .method = method, .rtc3.rows_per_box = rows_per_box, .rtscan.rows_per_box = rows_per_box};
+  rdx_scan_params params = {.method = method};
+  *(method == RDX_SCAN_RTC3 ? &params.rtc3.rows_per_box : &params.rtscan.rows_per_box) = rows_per_box;
   rdx_scan *scan = NULL;
   const rdx_status status = rdx_scan_create(device, columns, 3, &params, &scan, err);
   rdx_scan_destroy(&scan);

@@ -190,7 +190,8 @@ static void test_several_indexes(void **state) {
 static bool live_and_die(const void *argument, uint32_t thread) {
   const data *datas = argument; /* one for each thread, and for after the update one of ranges and one of points */
   const data *before = &datas[thread], *after = &datas[THREADS + before->points];
-  const rdx_index_params params = {.method = alternating(thread), .rx.updatable = true};
+  const rdx_index_method method = alternating(thread);
+  const rdx_index_params params = {.method = method, .rx.updatable = method == RDX_INDEX_RX};
   const rdx_column keys = column_of(before->keys, ROWS), others = column_of(after->keys, ROWS);
   bool right = true;
   for (int i = 0; i < rounds() && right; i++) {
