@@ -25,6 +25,12 @@ export const differences = [
     why: 'DuckDB has no plan for some joins and subqueries.',
   },
   {
+    name: 'rows in subqueries, over groups',
+    raydex: null,
+    duckdb: /must appear in the GROUP BY clause/,
+    why: 'For DuckDB (a, b) IN (SELECT ...) is written as a subquery, where it does not find grouped expressions.',
+  },
+  {
     name: 'digits of numeric',
     raydex: /a result has more digits than a column can have/,
     duckdb: null,
