@@ -255,4 +255,8 @@ RESET statement_timeout;
 SELECT count(*) FROM all_types;
 \! "$NODES" again n2
 SELECT count(*) FROM all_types;
+\echo -- nodes that crash
+\! "$NODES" crashes n1
+\c
+SELECT count(*) FROM spread.all_types;
 \! for n in n1 n2 n3; do "$NODES" stop $n; done
