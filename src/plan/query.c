@@ -300,16 +300,16 @@ static rdx_status bind_sets(rdx_block *b, const rdx_sql_query *query) {
 }
 
 static bool has_sets(const rdx_sql_query *query) {
-  bool sets = false;
   for (uint32_t i = 0; i < query->group_count; i++)
-    sets |= query->group_by[i]->kind != RDX_GROUPING_SIMPLE;
-  return sets;
+    if (query->group_by[i]->kind != RDX_GROUPING_SIMPLE)
+      return true;
+  return false;
 }
 
 /* Before the list is bound, which reads them. */
 static rdx_status bind_constants(rdx_block *b, const rdx_sql_query *query) {
-  const bool sets = has_sets(query);
-  for (uint32_t i = 0; i < query->group_count && sets; i++)
+  const uint32_t count = has_sets(query) ? query->group_count : 0;
+  for (uint32_t i = 0; i < count; i++)
     RDX_TRY(rdx_bind_constant_groups(b, query, query->group_by[i]));
   return RDX_OK;
 }

@@ -663,7 +663,7 @@ static void make_distinct(rdx_bound_query *q) {
 static rdx_status bind_marked(rdx_block *b, const rdx_ast *ast, const char *op, rdx_bound_query *q, rdx_bound **left,
                               rdx_bound **out) {
   rdx_dependent d;
-  rdx_bound **parts = NULL, *mark = NULL;
+  rdx_bound **equal = NULL, *mark = NULL;
   const uint32_t count = q->column_count;
   const bool correlated = q->outer_levels > 0;
   if (correlated && q->block && q->block->aggregating && q->block->group_count == 0) { /* it has one row */
@@ -678,15 +678,15 @@ static rdx_status bind_marked(rdx_block *b, const rdx_ast *ast, const char *op, 
   if (!correlated)
     make_distinct(q);
   RDX_TRY(make_dependent(b, q, &(form){RDX_PLAN_LEFT, count, correlated && q->block && !q->block->aggregating}, 0, &d));
-  RDX_TRY(rdx_planner_alloc(b->planner, count, sizeof *parts, &parts));
+  RDX_TRY(rdx_planner_alloc(b->planner, count, sizeof *equal, &equal));
   for (uint32_t i = 0; i < count; i++) {
     rdx_bound *column = NULL;
     RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d.leaf, i), b->leaves[d.leaf].types[i], ast->place, &column));
-    RDX_TRY(call(b, op, left[i], column, ast->place, &parts[i]));
+    RDX_TRY(call(b, op, left[i], column, ast->place, &equal[i]));
   }
-  d.compared = parts[0];
+  d.compared = equal[0];
   if (count > 1)
-    RDX_TRY(rdx_bind_call_of(b->planner, "and", parts, count, ast->place, &d.compared));
+    RDX_TRY(rdx_bind_call_of(b->planner, "and", equal, count, ast->place, &d.compared));
   RDX_TRY(add_mark(b, d, ast->place, &mark));
   return read_mark(b, mark, ast->place, out);
 }
