@@ -398,7 +398,7 @@ static void test_first_matches(void **state) {
       {.method = RDX_INDEX_RX, .rx = {.point_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET}},
       {.method = RDX_INDEX_RX, .rx = {.published = true}},
       {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.published = true}},
-      {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_BOX, .no_compression = true}},
+      {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.primitive = RDX_RX_BOX, .compression = RDX_SWITCH_OFF}},
       {.method = RDX_INDEX_CGRX, .cgrx = {.published = true, .bucket_size = 3}},
       {.method = RDX_INDEX_CGRX, .cgrx = {.bucket_size = 5, .layout = RDX_CGRX_LAYOUT_ROW_PACKED}},
       {.method = RDX_INDEX_CGRX_NAIVE, .cgrx = {.published = true, .bucket_size = 2}},
