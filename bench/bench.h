@@ -276,6 +276,7 @@ rdx_status bench_rtscan_selectivity(bench *b, const bench_point *point, rdx_erro
 rdx_status bench_rtscan_column(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_small(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_adaptive(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_rtscan_groups(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_stages(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_skew(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_tpch(bench *b, const bench_point *point, rdx_error *err);

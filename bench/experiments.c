@@ -579,6 +579,7 @@ const bench_experiment bench_experiments[] = {
     {"rtscan-stages", "figure 17: stages of RTScan, in percent of its time", bench_rtscan_stages, false},
     {"rtscan-skew", "figures 16, 20: three predicates over skewed columns", bench_rtscan_skew, true},
     {"rtscan-adaptive", "groups of three columns, lines of one, and whichever is faster", bench_rtscan_adaptive, false},
+    {"rtscan-groups", "groups of columns that overlap, as told and by workload", bench_rtscan_groups, false},
     {"rtscan-predicates", "figures 22 to 24: one, two and four predicates", bench_rtscan_predicates, false},
     {"rtscan-tpch", "figure 21: predicates of three queries of TPC-H", bench_rtscan_tpch, false},
     {"rtscan-encoding", "figures 25, 26: with the uniform encoding and without it", bench_rtscan_encoding, false},

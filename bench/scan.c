@@ -576,6 +576,58 @@ rdx_status bench_rtscan_adaptive(bench *b, const bench_point *point, rdx_error *
   return status;
 }
 
+#define ASK(a, b, c, d) ((a) | (b) << 1 | (c) << 2 | (d) << 3)
+
+/* Predicates over some of the columns; all others qualify. */
+static rdx_status measure_columns(session *s, const bench_point *point, uint32_t columns, double selectivity,
+                                  rdx_error *err) {
+  query q = {.predicates = SCAN_COLUMNS};
+  rdx_status status = RDX_OK;
+  if (is_late(s))
+    return RDX_OK;
+  for (uint32_t c = 0; c < SCAN_COLUMNS && status == RDX_OK; c++) {
+    q.ranges[c].limit = 1ull << 32;
+    if (columns >> c & 1)
+      status = scan_data_quantile(&s->data, c, selectivity, &q.ranges[c].limit, err);
+  }
+  if (status != RDX_OK)
+    return status;
+  finish_query(s, &q);
+  return measure_query(s, point, &q, err);
+}
+
+/* Groups of four columns: as they come, as told, and by a workload, whose queries all have the last column. */
+rdx_status bench_rtscan_groups(bench *b, const bench_point *point, rdx_error *err) {
+  static const uint64_t workload[] = {ASK(1, 0, 0, 1), ASK(0, 1, 0, 1), ASK(1, 1, 0, 1), ASK(1, 1, 0, 1)};
+  static const struct {
+    const char *name;
+    uint32_t columns;
+  } asked[] = {
+      {"0+3", ASK(1, 0, 0, 1)}, {"1+3", ASK(0, 1, 0, 1)}, {"0+1+3", ASK(1, 1, 0, 1)}, {"all", ASK(1, 1, 1, 1)}};
+  static const scan_data_kind kinds[] = {SCAN_UNIFORM, SCAN_ZIPF_1_1};
+  static const double at[] = {0.01, 0.1, 0.5, 0.9, 0.99};
+  method methods[] = {
+      {"3+1", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 3}},
+      {"as told", {.method = RDX_SCAN_RTSCAN, .rtscan = {.group = 3, .groups = {ASK(1, 1, 0, 1), ASK(1, 0, 1, 1)}}}},
+      {"by workload", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 3}},
+      {"lines", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 1}},
+      {"", {.method = RDX_SCAN_RTSCAN}}};
+  rdx_scan_choose_groups(workload, COUNT(workload), methods[2].params.rtscan.groups);
+  rdx_status status = RDX_OK;
+  for (size_t k = 0; k < COUNT(kinds) && status == RDX_OK; k++) {
+    session *s = NULL;
+    status = open_with(b, point, kinds[k], SCAN_COLUMNS, default_rows(b), methods, COUNT(methods), 1, &s, err);
+    if (status != RDX_OK)
+      return status;
+    for (size_t i = 0; i < COUNT(asked) * COUNT(at) && status == RDX_OK; i++) {
+      const bench_point here = bench_at(point, asked[i / COUNT(at)].name, at[i % COUNT(at)]);
+      status = measure_columns(s, &here, asked[i / COUNT(at)].columns, at[i % COUNT(at)], err);
+    }
+    close_session(s);
+  }
+  return status;
+}
+
 /* RTScan, section 5.6 "Performance of Other Number of Predicates". */
 /* RTScan, Figure 24 "Scan on four columns". */
 /* Figures 22 to 24: scans over one, two and four columns, the latter in groups of 3+1 and of 2+2. */

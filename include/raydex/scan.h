@@ -88,17 +88,22 @@ typedef struct rdx_rtc3_params {
   rdx_build_preference build;
 } rdx_rtc3_params;
 
+#define RDX_SCAN_GROUPS 8
+
 /** RTScan. Lengths are in ranks: a column has as many as it has rows. */
 typedef struct rdx_rtscan_params {
-  uint32_t vectors;    /**< bit vectors of each column, 1 to 1024; 0: 61 */
-  uint32_t planes;     /**< 1 to 6, each a vector more, that doubles the borders to sieve by; 0: 4 */
-  rdx_switch derived;  /**< off: borders are those of the vectors, as the paper has it (with 128), and `planes` 0 */
-  uint32_t group;      /**< columns in one space, 1 to 3 (4 columns: 3+1, or with 2: 2+2); 0: 3, and where
+  uint32_t vectors;   /**< bit vectors of each column, 1 to 1024; 0: 61 */
+  uint32_t planes;    /**< 1 to 6, each a vector more, that doubles the borders to sieve by; 0: 4 */
+  rdx_switch derived; /**< off: borders are those of the vectors, as the paper has it (with 128), and `planes` 0 */
+  uint32_t group;     /**< columns in one space, 1 to 3 (4 columns: 3+1, or with 2: 2+2); 0: 3, and where
                               memory allows a line of each column beside them: each conjunction goes to
                               those of both that are expected to be faster. All lengths below are of
                               groups, not of these lines */
-  uint32_t cube_width; /**< 0: by the number of rows */
-  uint32_t ray_length; /**< 0: by the number of rows */
+  /** Groups as told, which may overlap: sets of 1 to 3 of the first 64 columns, as bits, up to the first that is 0.
+   * Columns of none get groups as above. A query goes to those that have most of its columns. Not with `published`. */
+  uint64_t groups[RDX_SCAN_GROUPS];
+  uint32_t cube_width;       /**< 0: by the number of rows */
+  uint32_t ray_length;       /**< 0: by the number of rows */
   uint32_t interval_percent; /**< of the cube width, between rays side by side, 1 to 100; 0: 100 */
   uint32_t spacing_percent;  /**< of the cube width, between rays one after the other, 1 to 100; 0: 100 */
   rdx_switch spaced;         /**< off: none between rays one after the other, and `spacing_percent` 0 */
@@ -133,6 +138,13 @@ typedef struct rdx_scan_params {
   rdx_rtc3_params rtc3;
   rdx_rtscan_params rtscan;
 } rdx_scan_params;
+
+/**
+ * Choose groups for a workload: `asked` has a set of columns, as bits, for each of `count` queries. `groups` gets sets
+ * of up to 3 for rdx_rtscan_params.groups, the largest first, of equal ones what most queries have, and 0 behind them;
+ * larger sets are cut. Example: queries over columns 0 and 2, 0 and 2, and 1 give {5, 2}.
+ */
+RDX_API void rdx_scan_choose_groups(const uint64_t *asked, uint64_t count, uint64_t groups[RDX_SCAN_GROUPS]);
 
 /**
  * Set an option of `params->method` by its name, as `raydex scan --options` and WITH in SQL do: "vectors" to "128". Of

@@ -38,7 +38,9 @@ static rdx_status wrong_value(const rdx_option *o, const char *value, rdx_error 
   char list[256] = "";
   for (const rdx_option_word *w = o->words; w && w->name; w++)
     add(list, sizeof list, "%s%s", *list ? ", " : "", w->name);
-  if (!o->words)
+  if (o->read)
+    add(list, sizeof list, "as in %s", o->form);
+  else if (!o->words)
     add(list, sizeof list, "a number from %u to %u", o->min, o->max);
   return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s cannot be '%.40s'; it is %s", o->name, value, list);
 }
@@ -73,8 +75,10 @@ rdx_status rdx_option_set(rdx_options options, uint32_t method, const char *meth
     uint32_t number = 0;
     if (o->method != method || strcmp(o->name, name) != 0)
       continue;
-    if (!read_value(o, value, &number))
+    if (!(o->read ? o->read(value, (char *)params + o->offset) : read_value(o, value, &number)))
       return wrong_value(o, value, err);
+    if (o->read)
+      return RDX_OK;
     const uint8_t narrow = (uint8_t)number;
     const double wide = number;
     memcpy((char *)params + o->offset,
@@ -123,7 +127,9 @@ bool rdx_option_describe(rdx_options options, uint32_t method, uint32_t number, 
   snprintf(text, size, "%s=", o->name);
   for (const rdx_option_word *w = o->words; w && w->name; w++)
     add(text, size, "%s%s", w == o->words ? "" : "|", w->name);
-  if (!o->words)
+  if (o->read)
+    add(text, size, "%s", o->form);
+  else if (!o->words)
     add(text, size, "%u..%u", o->min, o->max);
   return true;
 }

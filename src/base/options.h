@@ -15,13 +15,15 @@ typedef struct rdx_option_word {
 } rdx_option_word;
 
 /* A field of the params, of 8, 32 or, as a double, 64 bits: one of the words, or without them a whole number from `min`
- * to `max`. */
+ * to `max`; or of any size: what `read` makes of a text, false where that has not the form. */
 typedef struct rdx_option {
   uint32_t method;
   const char *name;
   size_t offset, size;
   const rdx_option_word *words;
   uint32_t min, max;
+  bool (*read)(const char *text, void *field);
+  const char *form; /* an example */
 } rdx_option;
 
 typedef struct rdx_options {
@@ -31,9 +33,12 @@ typedef struct rdx_options {
 
 #define RDX_OPTION_FIELD(params, path) offsetof(params, path), sizeof((params *)0)->path
 #define RDX_OPTION_WORD(params, method, name, path, words)                                                             \
-  { method, name, RDX_OPTION_FIELD(params, path), words, 0, 0 }
+  { method, name, RDX_OPTION_FIELD(params, path), words, 0, 0, NULL, NULL }
 #define RDX_OPTION_NUMBER(params, method, name, path, min, max)                                                        \
-  { method, name, RDX_OPTION_FIELD(params, path), NULL, min, max }
+  { method, name, RDX_OPTION_FIELD(params, path), NULL, min, max, NULL, NULL }
+
+#define RDX_OPTION_TEXT(params, method, name, path, read, form)                                                        \
+  { method, name, RDX_OPTION_FIELD(params, path), NULL, 0, 0, read, form }
 
 extern const rdx_option_word rdx_option_switches[]; /* off, on */
 extern const rdx_option_word rdx_option_defaults[]; /* rdx_switch */

@@ -3,11 +3,37 @@
 
 /* The options of scans by their names. */
 
+#include <stdlib.h>
+#include <string.h>
+
 #include "base/options.h"
 #include "scan/scan.h"
 
 #define WORD(method, name, path, words) RDX_OPTION_WORD(rdx_scan_params, method, name, path, words)
 #define NUMBER(method, name, path, min, max) RDX_OPTION_NUMBER(rdx_scan_params, method, name, path, min, max)
+
+/* Columns with + between them, sets with / between them. */
+static bool read_groups(const char *text, void *field) {
+  uint64_t groups[RDX_SCAN_GROUPS] = {0};
+  uint32_t count = 0;
+  for (;;) {
+    char *end = NULL;
+    const unsigned long column = *text >= '0' && *text <= '9' ? strtoul(text, &end, 10) : 64;
+    if (column >= 64 || count == RDX_SCAN_GROUPS || groups[count] >> column & 1)
+      return false;
+    groups[count] |= 1ull << column;
+    const bool ends = *end != '+';
+    if (ends && __builtin_popcountll(groups[count++]) > 3)
+      return false;
+    if (*end == '\0')
+      break;
+    if (ends && *end != '/')
+      return false;
+    text = end + 1;
+  }
+  memcpy(field, groups, sizeof groups);
+  return true;
+}
 
 static const rdx_option list[] = {
     WORD(RDX_SCAN_AUTO, "bindex", among.bindex, rdx_option_switches),
@@ -31,6 +57,7 @@ static const rdx_option list[] = {
     NUMBER(RDX_SCAN_RTSCAN, "planes", rtscan.planes, 1, 6),
     WORD(RDX_SCAN_RTSCAN, "derived", rtscan.derived, rdx_option_defaults),
     NUMBER(RDX_SCAN_RTSCAN, "group", rtscan.group, 1, 3),
+    RDX_OPTION_TEXT(rdx_scan_params, RDX_SCAN_RTSCAN, "groups", rtscan.groups, read_groups, "0+1+2/1+3"),
     NUMBER(RDX_SCAN_RTSCAN, "cube_width", rtscan.cube_width, 1, UINT32_MAX),
     NUMBER(RDX_SCAN_RTSCAN, "ray_length", rtscan.ray_length, 1, UINT32_MAX),
     NUMBER(RDX_SCAN_RTSCAN, "interval", rtscan.interval_percent, 1, 100),

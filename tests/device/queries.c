@@ -719,6 +719,8 @@ void query_check(const rdx_star *engine, const star *s, const test_query *q, con
   }
   rdx_query_result_get_stats(result, &stats);
   assert_int_equal(stats.groups, e->groups);
+  assert_true(stats.scene_bytes == 0 || stats.rays > 0);
+  assert_true(stats.scene_bytes > 0 || stats.method != RDX_STAR_COARSE_CUBE || stats.hits == 0);
   check_columns(result, s, q, e);
   rdx_query_result_destroy(&result);
   assert_null(result);

@@ -202,6 +202,52 @@ static void test_options(void **state) {
   }
 }
 
+/* Groups as told, which overlap, leave columns out, or are those of a workload: with lines beside them and without. */
+static void test_groups(void **state) {
+  (void)state;
+  enum { COLUMNS = 5 };
+  static const uint64_t asked[] = {0x3, 0x18, 0x3, 0x1f, 0x10, 0x18};
+  static const uint64_t chosen[RDX_SCAN_GROUPS] = {0x7, 0x18};
+  rdx_scan_params forms[] = {
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 3, .groups = {0x9, 0x13, 0x1a}}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 5, .group = 2, .groups = {0x7, 0xe}}},
+      {.method = RDX_SCAN_RTSCAN,
+       .rtscan = {.vectors = 2, .group = 3, .groups = {0x11, 0x1}, .encoding = RDX_SWITCH_OFF}},
+      {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 4, .group = 1}},
+  };
+  if (!test_traces())
+    skip();
+  rdx_scan_choose_groups(asked, COUNT(asked), forms[3].rtscan.groups);
+  assert_memory_equal(forms[3].rtscan.groups, chosen, sizeof chosen);
+  for (size_t i = 0; i < COUNT(forms) * (test_is_slow() ? 1 : 8); i++) {
+    table t = make_table(COLUMNS, 1 + test_random() % 900);
+    rdx_scan *scan = NULL;
+    OK(rdx_scan_create(test_device, t.views, t.count, &forms[i % COUNT(forms)], &scan, err));
+    for (uint32_t k = 0; k < 20; k++) {
+      static tree predicate;
+      tree_make(t.views, t.count, &predicate);
+      expected e = expect(&t, predicate.nodes);
+      check_run(scan, &t, predicate.nodes, &e, RDX_SCAN_BITMAP);
+      free_expected(&e);
+      tree_free(&predicate);
+    }
+    rdx_scan_destroy(&scan);
+    free_table(&t);
+  }
+}
+
+/* By their text. */
+static void test_group_options(void **state) {
+  (void)state;
+  static const char *const bad[] = {"", "0+", "0+1+2+3", "0+0", "64", "0//1", "x", "0+1/", "-1", "0/1/2/3/4/5/6/7/8"};
+  rdx_scan_params p = {.method = RDX_SCAN_RTSCAN};
+  OK(rdx_scan_params_set(&p, "groups", "0+1+2/1+63", err));
+  assert_true(p.rtscan.groups[0] == 7 && p.rtscan.groups[1] == (1ull << 63 | 2) && p.rtscan.groups[2] == 0);
+  for (size_t i = 0; i < COUNT(bad); i++)
+    FAILS(RDX_ERROR_ARGUMENT, rdx_scan_params_set(&p, "groups", bad[i], err));
+  assert_true(p.rtscan.groups[0] == 7);
+}
+
 /* BinDex on CPUs of few threads, which take slices of the rows, and of many. */
 static void test_slices(void **state) {
   (void)state;
@@ -274,6 +320,7 @@ static void test_bad_options(void **state) {
       {.method = RDX_SCAN_RTSCAN, .rtscan.vectors = 1025},
       {.method = RDX_SCAN_RTSCAN, .rtscan.planes = 7},
       {.method = RDX_SCAN_RTSCAN, .rtscan.group = 4},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.groups = {2}},
       {.method = RDX_SCAN_RTSCAN, .rtscan.interval_percent = 101},
       {.method = RDX_SCAN_RTSCAN, .rtscan.spacing_percent = 101},
       {.method = RDX_SCAN_RTSCAN, .rtscan.build = (rdx_build_preference)9},
@@ -733,7 +780,8 @@ int main(void) {
       cmocka_unit_test(test_names),          cmocka_unit_test(test_threads),
       cmocka_unit_test(test_options),        cmocka_unit_test(test_bad_options),
       cmocka_unit_test(test_counts),         cmocka_unit_test(test_shared_boxes),
-      cmocka_unit_test(test_choice),         cmocka_unit_test(test_slices),
+      cmocka_unit_test(test_choice),         cmocka_unit_test(test_groups),
+      cmocka_unit_test(test_group_options),  cmocka_unit_test(test_slices),
       cmocka_unit_test(test_stages),         cmocka_unit_test(test_disjunctions),
   };
   return TEST_MAIN(tests);

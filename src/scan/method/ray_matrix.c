@@ -124,7 +124,7 @@ static rdx_status sort_cubes(rdx_device *device, const rdx_scan_column *columns,
   RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
   rdx_status status = rdx_primitive_iota(stream, c->order, c->rows, err);
   for (uint32_t axis = 0; axis < c->dimensions && status == RDX_OK; axis++)
-    status = place(stream, &columns[c->first_column + axis], encodings ? &encodings[axis] : NULL, axis, c, err);
+    status = place(stream, &columns[c->columns[axis]], encodings ? &encodings[c->columns[axis]] : NULL, axis, c, err);
   if (status == RDX_OK)
     status = rdx_stream_sort(stream, c->cells, 8, 3 * RAY_MATRIX_BITS, c->order, c->rows, err);
   if (status == RDX_OK)
@@ -157,7 +157,7 @@ static rdx_status create_parts(rdx_device *device, const rdx_scan_column *column
   const double start = rdx_now_ms();
   RDX_TRY(sort_cubes(device, columns, encodings, c, err));
   for (uint32_t axis = 0; axis < c->dimensions && encodings; axis++)
-    rdx_buffer_destroy(&encodings[axis].order);
+    rdx_buffer_destroy(&encodings[c->columns[axis]].order);
   c->width = width_of(c, params);
   RDX_TRY(build_scene(device, params, c, err));
   stats->scene_ms += rdx_now_ms() - start;
@@ -165,13 +165,14 @@ static rdx_status create_parts(rdx_device *device, const rdx_scan_column *column
 }
 
 rdx_status rdx_matrix_scene_create(rdx_device *device, const rdx_scan_column *columns, rdx_encoding *encodings,
-                                   uint32_t first, uint32_t dimensions, const rdx_matrix_scene_params *params,
+                                   const uint32_t *which, uint32_t dimensions, const rdx_matrix_scene_params *params,
                                    rdx_matrix_scene *out, rdx_scan_stats *stats, rdx_error *err) {
-  *out = (rdx_matrix_scene){.first_column = first,
-                            .dimensions = dimensions,
-                            .rows = columns[first].rows,
+  *out = (rdx_matrix_scene){.dimensions = dimensions,
+                            .rows = columns[which[0]].rows,
                             .rows_per_box = params->rows_per_box,
                             .insist = params->insist};
+  for (uint32_t axis = 0; axis < dimensions; axis++)
+    out->columns[axis] = which[axis];
   if (out->rows == 0)
     return RDX_OK;
   const rdx_status status = create_parts(device, columns, encodings, params, out, stats, err);

@@ -11,7 +11,7 @@
 #include "scan/method/sieve.h"
 
 typedef struct rdx_matrix_scene {
-  uint32_t first_column, dimensions;
+  uint32_t columns[3], dimensions;
   uint64_t rows;
   uint32_t shift[3]; /* 2 to this many positions (ranks, or values less the smallest) are a cell */
   uint32_t spread[3];
@@ -44,11 +44,19 @@ bool rdx_matrix_scene_share_more(rdx_status status, uint32_t asked, uint32_t *ro
  * has five times; fewer and longer rays are up to 15% faster by Embree and on an H100 where selectivities are high. */
 uint32_t rdx_matrix_scene_ray_length(const rdx_matrix_scene *cubes);
 
-/* Place columns first .. first + dimensions - 1: by the ranks of `encodings` (of these columns), whose orders are freed
- * before the scene is built, or by value where that is NULL. Adds to stats->scene_ms. On failure nothing is left to
+/* The axis of a column, or `dimensions` where it has none. */
+static inline uint32_t rdx_matrix_scene_axis(const rdx_matrix_scene *cubes, uint32_t column) {
+  uint32_t axis = 0;
+  while (axis < cubes->dimensions && cubes->columns[axis] != column)
+    axis++;
+  return axis;
+}
+
+/* Place `dimensions` of the columns: by the ranks of `encodings` (of all columns), whose orders are freed before the
+ * scene is built, or by value where that is NULL. Adds to stats->scene_ms. On failure nothing is left to
  * destroy. */
 RDX_MUST_USE rdx_status rdx_matrix_scene_create(rdx_device *device, const rdx_scan_column *columns,
-                                                rdx_encoding *encodings, uint32_t first, uint32_t dimensions,
+                                                rdx_encoding *encodings, const uint32_t *which, uint32_t dimensions,
                                                 const rdx_matrix_scene_params *params, rdx_matrix_scene *out,
                                                 rdx_scan_stats *stats, rdx_error *err);
 void rdx_matrix_scene_destroy(rdx_matrix_scene *cubes);

@@ -91,7 +91,8 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
   for (uint32_t first = 0; first < count; first += r->params.group) {
     const uint32_t n = count - first < r->params.group ? count - first : r->params.group;
     const rdx_matrix_scene_params params = scene_params_of(&r->params, r->rows, n);
-    RDX_TRY(rdx_matrix_scene_create(device, columns, NULL, first, n, &params, &r->group[r->groups], stats, err));
+    const uint32_t which[3] = {first, first + 1, first + 2};
+    RDX_TRY(rdx_matrix_scene_create(device, columns, NULL, which, n, &params, &r->group[r->groups], stats, err));
     stats->bytes_scene += rdx_matrix_scene_bytes(&r->group[r->groups]);
     r->groups++;
   }
@@ -141,12 +142,12 @@ static void cut_axis(const rtc3 *r, const rdx_matrix_scene *c, uint32_t axis, co
                             {(uint32_t)RAY_MATRIX_MASK, (uint32_t)RAY_MATRIX_MASK + 1}};
   out->count = 1;
   out->cells[0] = all[0];
-  if (axis < c->dimensions && r->columns[c->first_column + axis].nulls > 0) {
+  if (axis < c->dimensions && r->columns[c->columns[axis]].nulls > 0) {
     out->count = 2;
     out->cells[1] = all[1];
   }
   for (uint32_t t = 0; t < count; t++) {
-    if (terms[t].column != c->first_column + axis || axis >= c->dimensions)
+    if (axis >= c->dimensions || terms[t].column != c->columns[axis])
       continue;
     const uint64_t smallest = r->columns[terms[t].column].smallest;
     out->count = terms[t].interval_count;
@@ -189,7 +190,7 @@ static void cut_rays(const rdx_matrix_scene *c, uint64_t rays, rdx_ray_matrix *m
 static bool concerned(const rdx_matrix_scene *c, const rdx_term *terms, uint32_t count) {
   bool any = false;
   for (uint32_t t = 0; t < count; t++)
-    any |= terms[t].column - c->first_column < c->dimensions; /* wraps around where it is below */
+    any |= rdx_matrix_scene_axis(c, terms[t].column) < c->dimensions;
   return any;
 }
 
@@ -263,7 +264,7 @@ static double work(const void *self, const rdx_term *terms, uint32_t count) {
   add_regions(r, c, &matrix, terms, count, &regions);
   for (uint32_t t = 0; t < count; t++) {
     const rdx_scan_column *column = &r->columns[terms[t].column];
-    if (terms[t].column - c->first_column < c->dimensions) /* wraps around where it is below */
+    if (rdx_matrix_scene_axis(c, terms[t].column) < c->dimensions)
       rows *= rdx_term_share(&terms[t], column->smallest, column->largest);
   }
   return (double)regions.rays * RDX_SCAN_RAY_BYTES + rows * RDX_SCAN_BIT_BYTES;

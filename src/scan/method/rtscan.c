@@ -38,6 +38,11 @@ typedef struct form {
   rdx_scan_rate rate; /* of work in expected milliseconds */
 } form;
 
+/* The columns of a group. */
+typedef struct column_set {
+  uint32_t columns[3], count;
+} column_set;
+
 #define FORMS 2u /* groups; lines, too, unless the size of groups is given */
 
 typedef struct rtscan {
@@ -47,6 +52,7 @@ typedef struct rtscan {
   rdx_calibration rates;
   rdx_scan_column *columns;
   rdx_encoding *encodings;
+  bool *encoded; /* which encodings are there */
   rdx_sieve *sieves;
   form forms[FORMS];
 } rtscan;
@@ -95,6 +101,9 @@ static rdx_status resolve(rdx_rtscan_params *p, rdx_error *err) {
   RDX_TRY(in_range("the interval", p->interval_percent, 1, 100, err));
   RDX_TRY(in_range("the spacing", p->spacing_percent, 1, 100, err));
   RDX_TRY(in_range("rows per box", p->rows_per_box, 0, 256, err));
+  if (p->published && p->groups[0])
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "rtscan: as published groups do not overlap: leave out `groups`, or `published`");
   return in_range("the build preference", p->build, 0, RDX_BUILD_LOW_MEMORY, err);
 }
 
@@ -162,18 +171,68 @@ static bool wants_lines(const rdx_rtscan_params *p, uint32_t count) {
   return p->group == 0 && !p->published && p->encoding != RDX_SWITCH_OFF && count > 1;
 }
 
+static bool has_column(const column_set *sets, uint32_t count, uint32_t column) {
+  for (uint32_t k = 0; k < count; k++)
+    for (uint32_t i = 0; i < sets[k].count; i++)
+      if (sets[k].columns[i] == column)
+        return true;
+  return false;
+}
+
+/* The groups: those that are told, then the columns that none of them has, `group` to each. `sets` has room for those
+ * that may be told, and as many more as there are columns. */
+static uint32_t list_groups(const rdx_rtscan_params *p, uint32_t columns, column_set *sets) {
+  uint32_t count = 0;
+  for (uint32_t w = 0; w < RDX_SCAN_GROUPS && p->groups[w]; w++, count++) {
+    sets[count].count = 0;
+    for (uint64_t left = p->groups[w]; left && sets[count].count < 3; left &= left - 1)
+      sets[count].columns[sets[count].count++] = (uint32_t)__builtin_ctzll(left);
+  }
+  const uint32_t told = count;
+  for (uint32_t column = 0, room = 0; column < columns; column++) {
+    if (has_column(sets, told, column))
+      continue;
+    if (room == 0) {
+      room = p->group;
+      sets[count++].count = 0;
+    }
+    column_set *set = &sets[count - 1];
+    set->columns[set->count++] = column;
+    room--;
+  }
+  return count;
+}
+
+static rdx_status check_groups(const rdx_rtscan_params *p, uint32_t columns, rdx_error *err) {
+  for (uint32_t w = 0; w < RDX_SCAN_GROUPS && p->groups[w]; w++)
+    if (__builtin_popcountll(p->groups[w]) > 3 || (columns < 64 && p->groups[w] >> columns))
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "rtscan: a group has 1 to 3 columns, of 0 to %u", columns - 1);
+  return RDX_OK;
+}
+
+/* How many groups there are. */
+static uint32_t count_groups(const rdx_rtscan_params *p, uint32_t columns) {
+  uint32_t told = 0, taken = 0;
+  uint64_t all = 0;
+  for (; told < RDX_SCAN_GROUPS && p->groups[told]; told++)
+    all |= p->groups[told];
+  taken = (uint32_t)__builtin_popcountll(all);
+  return told + (columns - taken + p->group - 1) / p->group;
+}
+
 /* Device bytes at the peak: while the last group is placed or its scene is built, or with all vectors. */
 static uint64_t need(const rdx_device *device, const rdx_rtscan_params *p, bool lines, const rdx_scan_column *columns,
                      uint32_t count) {
-  const uint64_t rows = columns[0].rows, groups = (count + p->group - 1) / p->group;
+  const uint64_t rows = columns[0].rows, groups = count_groups(p, count);
+  const uint32_t ordered = p->groups[0] ? count : p->group; /* columns whose orders are there at a time */
   const rdx_matrix_scene_params cubes = scene_params_of(p, rows), line = line_params(p, rows);
   uint64_t kept = 0, sorting = 0, kept_lines = 0;
-  uint64_t placing = rdx_matrix_scene_estimate(device, rows, p->group * 4, &cubes, &kept);
-  const uint64_t placing_line = rdx_matrix_scene_estimate(device, rows, p->group * 4, &line, &kept_lines);
+  uint64_t placing = rdx_matrix_scene_estimate(device, rows, ordered * 4, &cubes, &kept);
+  const uint64_t placing_line = rdx_matrix_scene_estimate(device, rows, ordered * 4, &line, &kept_lines);
   if (lines)
     placing = placing > placing_line ? placing : placing_line;
   for (uint32_t i = 0; i < count; i++) {
-    const uint64_t here = rdx_encoding_estimate(&columns[i]) + (p->group - 1) * rows * 4;
+    const uint64_t here = rdx_encoding_estimate(&columns[i]) + (ordered - 1) * rows * 4;
     sorting = here > sorting ? here : sorting;
   }
   const uint64_t placed = (placing > sorting ? placing : sorting) + (groups - 1) * kept;
@@ -204,7 +263,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params
                          uint32_t count) {
   rdx_rtscan_params p = params->rtscan;
   bool lines = wants_lines(&p, count);
-  if (resolve(&p, NULL) != RDX_OK) /* build() will say so */
+  if (resolve(&p, NULL) != RDX_OK || check_groups(&p, count, NULL) != RDX_OK) /* build() will say so */
     return 0;
   suit_device(device, columns, count, p.rows_per_box, &p, &lines);
   return need(device, &p, lines, columns, count);
@@ -223,45 +282,76 @@ static void destroy(void *self) {
   }
   rdx_scan_columns_release(r->columns, r->count);
   rdx_free(r->encodings);
+  rdx_free(r->encoded);
   rdx_free(r->sieves);
   rdx_free(r);
 }
 
-/* The order stays for the column's group. */
-static rdx_status build_line(rdx_device *device, uint32_t column, rtscan *r, rdx_scan_stats *stats, rdx_error *err) {
-  const rdx_matrix_scene_params params = line_params(&r->params, r->rows);
-  rdx_buffer *order = rdx_buffer_retain(r->encodings[column].order);
-  group *g = &r->forms[1].groups[r->forms[1].count++];
+/* Place the columns of a group; their orders stay where others `need` them. */
+static rdx_status build_cubes(rdx_device *device, const column_set *set, const rdx_matrix_scene_params *params,
+                              const bool need[3], rtscan *r, rdx_matrix_scene *out, rdx_scan_stats *stats,
+                              rdx_error *err) {
+  rdx_buffer *orders[3] = {NULL, NULL, NULL};
+  for (uint32_t i = 0; i < set->count; i++)
+    orders[i] = need[i] ? rdx_buffer_retain(r->encodings[set->columns[i]].order) : NULL;
   const rdx_status status =
-      rdx_matrix_scene_create(device, r->columns, &r->encodings[column], column, 1, &params, &g->cubes, stats, err);
-  rdx_buffer_destroy(&r->encodings[column].order); /* still there where there are no rows */
-  r->encodings[column].order = order;
-  g->matrix = line_matrix(&g->cubes);
-  stats->bytes_scene += rdx_matrix_scene_bytes(&g->cubes);
+      rdx_matrix_scene_create(device, r->columns, r->params.encoding == RDX_SWITCH_OFF ? NULL : r->encodings,
+                              set->columns, set->count, params, out, stats, err);
+  for (uint32_t i = 0; i < set->count; i++) { /* still there where there are no rows, and without the encoding */
+    rdx_buffer_destroy(&r->encodings[set->columns[i]].order);
+    r->encodings[set->columns[i]].order = orders[i];
+  }
+  stats->bytes_scene += status == RDX_OK ? rdx_matrix_scene_bytes(out) : 0;
   return status;
 }
 
-static rdx_status build_group(rdx_device *device, uint32_t first, uint32_t dimensions, rtscan *r, rdx_scan_stats *stats,
-                              rdx_error *err) {
-  const double start = rdx_now_ms();
-  const rdx_matrix_scene_params params = scene_params_of(&r->params, r->rows);
-  for (uint32_t i = first; i < first + dimensions; i++)
-    RDX_TRY(rdx_encoding_create(device, &r->columns[i], rdx_sieve_step(r->rows, sieve_params(&r->params)),
-                                &r->encodings[i], err));
-  const double ordered = rdx_now_ms();
-  stats->encode_ms += ordered - start;
-  stats->table_ms += ordered - start;
-  for (uint32_t i = first; i < first + dimensions && r->form_count > 1; i++)
-    RDX_TRY(build_line(device, i, r, stats, err));
-  group *g = &r->forms[0].groups[r->forms[0].count++];
-  RDX_TRY(rdx_matrix_scene_create(device, r->columns,
-                                  r->params.encoding == RDX_SWITCH_OFF ? NULL : &r->encodings[first], first, dimensions,
-                                  &params, &g->cubes, stats, err));
-  g->matrix = matrix_of(&r->params, &g->cubes);
-  stats->bytes_scene += rdx_matrix_scene_bytes(&g->cubes);
-  for (uint32_t i = first; i < first + dimensions; i++) /* still there without the encoding */
-    rdx_buffer_destroy(&r->encodings[i].order);
+static rdx_status build_line(rdx_device *device, uint32_t column, rtscan *r, rdx_scan_stats *stats, rdx_error *err) {
+  static const bool need[3] = {true, true, true};
+  const rdx_matrix_scene_params params = line_params(&r->params, r->rows);
+  const column_set set = {.columns = {column}, .count = 1};
+  group *g = &r->forms[1].groups[r->forms[1].count++];
+  RDX_TRY(build_cubes(device, &set, &params, need, r, &g->cubes, stats, err));
+  g->matrix = line_matrix(&g->cubes);
   return RDX_OK;
+}
+
+/* Rank a column, unless that is done. */
+static rdx_status encode(rdx_device *device, uint32_t column, rtscan *r, rdx_scan_stats *stats, rdx_error *err) {
+  const double start = rdx_now_ms();
+  if (r->encoded[column])
+    return RDX_OK;
+  r->encoded[column] = true;
+  RDX_TRY(rdx_encoding_create(device, &r->columns[column], rdx_sieve_step(r->rows, sieve_params(&r->params)),
+                              &r->encodings[column], err));
+  stats->encode_ms += rdx_now_ms() - start;
+  stats->table_ms += rdx_now_ms() - start;
+  return r->form_count > 1 ? build_line(device, column, r, stats, err) : RDX_OK;
+}
+
+/* Group `k` of `count`. */
+static rdx_status build_group(rdx_device *device, const column_set *sets, uint32_t k, uint32_t count, rtscan *r,
+                              rdx_scan_stats *stats, rdx_error *err) {
+  const rdx_matrix_scene_params params = scene_params_of(&r->params, r->rows);
+  bool need[3] = {false, false, false};
+  for (uint32_t i = 0; i < sets[k].count; i++) {
+    RDX_TRY(encode(device, sets[k].columns[i], r, stats, err));
+    need[i] = has_column(sets + k + 1, count - k - 1, sets[k].columns[i]);
+  }
+  group *g = &r->forms[0].groups[r->forms[0].count++];
+  RDX_TRY(build_cubes(device, &sets[k], &params, need, r, &g->cubes, stats, err));
+  g->matrix = matrix_of(&r->params, &g->cubes);
+  return RDX_OK;
+}
+
+static rdx_status build_groups(rdx_device *device, rtscan *r, rdx_scan_stats *stats, rdx_error *err) {
+  column_set *sets = NULL;
+  RDX_TRY(rdx_calloc(r->count + RDX_SCAN_GROUPS, sizeof *sets, "RTScan", (void **)&sets, err));
+  const uint32_t count = list_groups(&r->params, r->count, sets);
+  rdx_status status = RDX_OK;
+  for (uint32_t k = 0; k < count && status == RDX_OK; k++)
+    status = build_group(device, sets, k, count, r, stats, err);
+  rdx_free(sets);
+  return status;
 }
 
 static rdx_status build_sieves(rdx_device *device, rtscan *r, rdx_scan_stats *stats, rdx_error *err) {
@@ -281,14 +371,14 @@ static rdx_status build_sieves(rdx_device *device, rtscan *r, rdx_scan_stats *st
 static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count, rtscan *r,
                               rdx_scan_stats *stats, rdx_error *err) {
   RDX_TRY(rdx_calloc(count, sizeof *r->encodings, "RTScan", (void **)&r->encodings, err));
+  RDX_TRY(rdx_calloc(count, sizeof *r->encoded, "RTScan", (void **)&r->encoded, err));
   RDX_TRY(rdx_calloc(count, sizeof *r->sieves, "RTScan", (void **)&r->sieves, err));
   for (uint32_t f = 0; f < r->form_count; f++)
-    RDX_TRY(rdx_calloc(count, sizeof *r->forms[f].groups, "RTScan", (void **)&r->forms[f].groups, err));
+    RDX_TRY(
+        rdx_calloc(count + RDX_SCAN_GROUPS, sizeof *r->forms[f].groups, "RTScan", (void **)&r->forms[f].groups, err));
   RDX_TRY(rdx_scan_columns_retain(columns, count, &r->columns, err));
   r->count = count;
-  for (uint32_t first = 0; first < count; first += r->params.group)
-    RDX_TRY(
-        build_group(device, first, count - first < r->params.group ? count - first : r->params.group, r, stats, err));
+  RDX_TRY(build_groups(device, r, stats, err));
   RDX_TRY(build_sieves(device, r, stats, err));
   for (uint32_t f = 0; f < r->form_count && r->form_count > 1; f++) {
     const rdx_scan_way way = {&r->forms[f], evaluate_form, work_form};
@@ -305,7 +395,7 @@ static rdx_status build_with(rdx_device *device, const rdx_rtscan_params *resolv
   r->params = *resolved;
   r->rows = columns[0].rows;
   r->form_count = lines ? 2 : 1;
-  r->forms[0] = (form){.scan = r, .size = r->params.group};
+  r->forms[0] = (form){.scan = r, .size = r->params.groups[0] ? 3 : r->params.group};
   r->forms[1] = (form){.scan = r, .size = 1};
   rdx_device_get_calibration(device, &r->rates);
   const rdx_status status = build_parts(device, columns, count, r, stats, err);
@@ -323,6 +413,7 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
   rdx_rtscan_params p = params->rtscan;
   bool lines = wants_lines(&p, count);
   RDX_TRY(resolve(&p, err));
+  RDX_TRY(check_groups(&p, count, err));
   const uint32_t asked = p.rows_per_box;
   suit_device(device, columns, count, asked, &p, &lines);
   rdx_status status = build_with(device, &p, lines, columns, count, stats, out, err);
@@ -350,10 +441,10 @@ static void add_cells(rdx_cells *list, uint32_t *count, rdx_cells cells, bool jo
 
 /* The cells of a span of ranks, or of the values between which its rows have theirs. */
 static rdx_cells cells_of(const rtscan *r, const rdx_matrix_scene *c, uint32_t axis, const rdx_span *span) {
-  const rdx_scan_column *column = &r->columns[c->first_column + axis];
+  const rdx_scan_column *column = &r->columns[c->columns[axis]];
   if (r->params.encoding != RDX_SWITCH_OFF)
     return rdx_matrix_scene_cells(c, axis, span->begin, span->end);
-  const rdx_interval codes = rdx_encoding_codes(&r->encodings[c->first_column + axis], span->begin, span->end);
+  const rdx_interval codes = rdx_encoding_codes(&r->encodings[c->columns[axis]], span->begin, span->end);
   const uint64_t high = codes.high < column->largest ? codes.high : column->largest;
   return rdx_matrix_scene_cells(c, axis, codes.low - column->smallest, high - column->smallest + 1);
 }
@@ -380,27 +471,35 @@ static void whole_axis(const rtscan *r, const rdx_matrix_scene *c, uint32_t axis
   const rdx_cells all = {0, axis < c->dimensions ? c->used[axis] : 1};
   const rdx_cells nulls = {(uint32_t)RAY_MATRIX_MASK, (uint32_t)RAY_MATRIX_MASK + 1};
   *out = (axis_cells){.possible_count = 1, .certain_count = 1, .possible = {all, nulls}, .certain = {all, nulls}};
-  if (r->params.encoding == RDX_SWITCH_OFF && axis < c->dimensions && r->columns[c->first_column + axis].nulls > 0)
+  if (r->params.encoding == RDX_SWITCH_OFF && axis < c->dimensions && r->columns[c->columns[axis]].nulls > 0)
     out->possible_count = out->certain_count = 2;
 }
 
 /* RTScan, section 4.1 "divided into several predicate groups". */
 /* RTScan, section 4.3.2 "RT Refine after Data Sieving". */
+/* Each term is refined by the group that `owners` say; in other groups that have its column it only cuts. */
 static void add_regions(const rtscan *r, const group *g, const rdx_term *terms, uint32_t count,
-                        const rdx_sieved *sieved, rdx_regions *regions) {
+                        const rdx_sieved *sieved, const group *const *owners, rdx_regions *regions) {
   const rdx_matrix_scene *c = &g->cubes;
   axis_cells axes[3];
+  bool owned[3] = {false, false, false};
   for (uint32_t k = 0; k < 3; k++)
     whole_axis(r, c, k, &axes[k]);
-  for (uint32_t t = 0; t < count; t++)
-    if (terms[t].column - c->first_column < c->dimensions) /* wraps around where it is below */
-      cut_axis(r, c, terms[t].column - c->first_column, &sieved[t], &axes[terms[t].column - c->first_column]);
+  for (uint32_t t = 0; t < count; t++) {
+    const uint32_t axis = rdx_matrix_scene_axis(c, terms[t].column);
+    if (axis == c->dimensions)
+      continue;
+    cut_axis(r, c, axis, &sieved[t], &axes[axis]);
+    owned[axis] = owners[t] == g;
+  }
   for (uint32_t k = 0; k < c->dimensions; k++) {
+    if (!owned[k])
+      continue;
     rdx_cells_list lists[3];
     for (uint32_t j = 0; j < 3; j++)
-      lists[j] = j < k    ? (rdx_cells_list){axes[j].certain_count, axes[j].certain}
-                 : j == k ? (rdx_cells_list){axes[j].refined_count, axes[j].refined}
-                          : (rdx_cells_list){axes[j].possible_count, axes[j].possible};
+      lists[j] = j < k && owned[j] ? (rdx_cells_list){axes[j].certain_count, axes[j].certain}
+                 : j == k          ? (rdx_cells_list){axes[j].refined_count, axes[j].refined}
+                                   : (rdx_cells_list){axes[j].possible_count, axes[j].possible};
     rdx_regions_add(regions, c, &g->matrix, lists);
   }
 }
@@ -420,6 +519,7 @@ typedef struct run {
   uint32_t count, part_count, conjunctions;
   uint32_t ends[MOST_TERMS]; /* of each conjunction: where its terms end */
   rdx_sieved sieved[MOST_TERMS];
+  const group *owners[MOST_TERMS]; /* the group that refines each term */
   part parts[MOST_TERMS];
   rdx_sieve_query query;
 } run;
@@ -427,7 +527,7 @@ typedef struct run {
 /* Those of all conjunctions: what their rays meet is decided by all of them. */
 static void add_all_regions(const rtscan *r, const run *q, const group *g, rdx_regions *regions) {
   for (uint32_t k = 0, first = 0; k < q->conjunctions; first = q->ends[k++])
-    add_regions(r, g, q->terms + first, q->ends[k] - first, q->sieved + first, regions);
+    add_regions(r, g, q->terms + first, q->ends[k] - first, q->sieved + first, q->owners + first, regions);
 }
 
 static rdx_regions count_regions(const rtscan *r, const run *q) {
@@ -547,17 +647,16 @@ static rdx_status launch(const rtscan *r, const run *q, bool narrow, rdx_stream 
 
 /* What refining a term costs: the rays of a layer of cubes, over what the other terms of its group let through. As
  * published it is the number of ranks. */
-static rdx_sieve_cost cost_of(const form *f, const rdx_term *terms, uint32_t count, uint32_t term) {
+static rdx_sieve_cost cost_of(const form *f, const rdx_term *terms, uint32_t count, const group *g, uint32_t term) {
   const rtscan *r = f->scan;
   if (r->params.published)
     return (rdx_sieve_cost){.positive = r->params.negative == RDX_SWITCH_OFF, .layer = 1, .missed = 1, .cost = 4};
-  const group *g = &f->groups[terms[term].column / f->size];
   const rdx_matrix_scene *c = &g->cubes;
   double cells[3], rays = 1, longest = 0;
   for (uint32_t k = 0; k < c->dimensions; k++)
-    cells[k] = c->first_column + k == terms[term].column ? 0 : c->used[k];
+    cells[k] = c->columns[k] == terms[term].column ? 0 : c->used[k];
   for (uint32_t t = 0; t < count; t++) {
-    const uint32_t column = terms[t].column, axis = column - c->first_column; /* wraps around where it is below */
+    const uint32_t column = terms[t].column, axis = rdx_matrix_scene_axis(c, column);
     if (t == term || axis >= c->dimensions)
       continue;
     const double share = rdx_encoding_share(&r->encodings[column], &terms[t]);
@@ -569,15 +668,48 @@ static rdx_sieve_cost cost_of(const form *f, const rdx_term *terms, uint32_t cou
   }
   rays *= (longest / (g->matrix.length + g->matrix.spacing) + 1) / (longest / c->width + 1);
   return (rdx_sieve_cost){.positive = r->params.negative == RDX_SWITCH_OFF,
-                          .layer = (double)r->rows * c->width / c->used[terms[term].column - c->first_column],
+                          .layer = (double)r->rows * c->width / c->used[rdx_matrix_scene_axis(c, terms[term].column)],
                           .missed = 1,
                           .cost = rays * RDX_SCAN_RAY_BYTES * 8 / (double)(r->rows + 1)};
 }
 
-static void begin_conjunction(const form *f, const rdx_term *terms, uint32_t count, rdx_sieved *sieved) {
+/* The terms without an owner that a group has. */
+static uint32_t unowned(const group *g, const rdx_term *terms, uint32_t count, const group *const *owners) {
+  uint32_t n = 0;
+  for (uint32_t t = 0; t < count; t++)
+    n += !owners[t] && rdx_matrix_scene_axis(&g->cubes, terms[t].column) < g->cubes.dimensions;
+  return n;
+}
+
+/* The groups that refine the terms: ever the one that has most of those that are left, and then the fewest columns. */
+static void choose_owners(const form *f, const rdx_term *terms, uint32_t count, const group **owners) {
+  for (uint32_t t = 0; t < count; t++)
+    owners[t] = NULL;
+  for (uint32_t left = count; left > 0;) {
+    const group *best = NULL;
+    uint32_t most = 0;
+    for (uint32_t g = 0; g < f->count; g++) {
+      const uint32_t n = unowned(&f->groups[g], terms, count, owners);
+      if (n > most || (n > 0 && n == most && f->groups[g].cubes.dimensions < best->cubes.dimensions)) {
+        best = &f->groups[g];
+        most = n;
+      }
+    }
+    if (!best) /* each column has a group */
+      return;
+    for (uint32_t t = 0; t < count; t++)
+      if (!owners[t] && rdx_matrix_scene_axis(&best->cubes, terms[t].column) < best->cubes.dimensions)
+        owners[t] = best;
+    left -= most;
+  }
+}
+
+static void begin_conjunction(const form *f, const rdx_term *terms, uint32_t count, rdx_sieved *sieved,
+                              const group **owners) {
   const rtscan *r = f->scan;
+  choose_owners(f, terms, count, owners);
   for (uint32_t t = 0; t < count; t++) {
-    const rdx_sieve_cost cost = cost_of(f, terms, count, t);
+    const rdx_sieve_cost cost = cost_of(f, terms, count, owners[t], t);
     rdx_sieve_term(&r->sieves[terms[t].column], &r->encodings[terms[t].column], &terms[t], &cost, &sieved[t]);
   }
 }
@@ -590,7 +722,7 @@ static void begin(const form *f, const rdx_term *terms, uint32_t count, run *q) 
   q->part_count = 0;
   q->conjunctions = 1;
   q->ends[0] = count;
-  begin_conjunction(f, terms, count, q->sieved);
+  begin_conjunction(f, terms, count, q->sieved, q->owners);
 }
 
 static void begin_call(const form *f, const rdx_scan_call *call, run *q) {
@@ -605,7 +737,7 @@ static void begin_call(const form *f, const rdx_scan_call *call, run *q) {
   q->conjunctions = call->conjunctions;
   for (uint32_t k = 0, first = 0; k < call->conjunctions; first = q->ends[k++]) {
     q->ends[k] = call->ends[k];
-    begin_conjunction(f, q->terms + first, q->ends[k] - first, q->sieved + first);
+    begin_conjunction(f, q->terms + first, q->ends[k] - first, q->sieved + first, q->owners + first);
   }
 }
 
