@@ -10,7 +10,8 @@
 
 #include <cmocka.h>
 
-#include "kernels/star/star.h"
+#include "kernels/star/coarse_cube.h"
+#include "kernels/star/rt_cube.h"
 
 /* z of cells, and where rays begin and end, are exact as floats. */
 static void test_z_of_cells(void **state) {
