@@ -34,8 +34,8 @@ static double sized(double count, const double rates[RDX_CALIBRATION_SIZES],
 double rdx_work_ms(const rdx_calibration *r, const rdx_work *w) {
   const double ns =
       w->launches * r->launch + w->bytes * r->read_byte + w->moved * r->transfer_byte + w->packed * r->pack_value +
-      w->codes * r->scan_code + w->found * r->found_row + w->added * r->add_row + w->grouped * r->group_row +
-      w->tables * r->table + w->filled * r->table_row + w->numbered * r->number_row +
+      w->codes * r->scan_code + w->lists * r->list + w->found * r->found_row + w->added * r->add_row +
+      w->grouped * r->group_row + w->tables * r->table + w->filled * r->table_row + w->numbered * r->number_row +
       sized(w->tests, r->test, row_sizes, w->table_rows) + sized(w->gathers, r->gather, row_sizes, w->table_rows) +
       w->sorted * r->sort_key + sized(w->built, r->build_key, key_sizes, w->built) +
       sized(w->probed, r->probe_key, key_sizes, w->built) + sized(w->rays, r->ray, scene_sizes, w->primitives) +

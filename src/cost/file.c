@@ -37,10 +37,11 @@ typedef struct field {
   { #name, offsetof(rdx_calibration, name), RDX_CALIBRATION_SIZES }
 
 static const field fields[] = {
-    ONE(launch),   ONE(read_byte),   ONE(transfer_byte), ONE(pack_value),  ONE(scan_code),  ONE(found_row),
-    ONE(add_row),  ONE(group_row),   ONE(table),         ONE(table_row),   ONE(number_row), SIZED(test),
-    SIZED(gather), ONE(sort_key),    SIZED(build_key),   SIZED(probe_key), SIZED(ray),      SIZED(hit),
-    ONE(cube),     ONE(coarse_cube), ONE(tuple),         ONE(range),       ONE(run),        ONE(value),
+    ONE(launch),      ONE(read_byte),   ONE(transfer_byte), ONE(pack_value), ONE(scan_code),
+    ONE(list),        ONE(found_row),   ONE(add_row),       ONE(group_row),  ONE(table),
+    ONE(table_row),   ONE(number_row),  SIZED(test),        SIZED(gather),   ONE(sort_key),
+    SIZED(build_key), SIZED(probe_key), SIZED(ray),         SIZED(hit),      ONE(cube),
+    ONE(coarse_cube), ONE(tuple),       ONE(range),         ONE(run),        ONE(value),
 };
 
 static double *numbers_of(rdx_calibration *c, const field *f) {

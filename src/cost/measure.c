@@ -193,6 +193,7 @@ static rdx_status measure_scan(measuring *m, rdx_error *err) {
   rdx_fit_line(rows, t.count, POINTS, &fixed, &m->out->scan_code);
   rdx_fit_line(rows, t.pack, POINTS, &fixed, &m->out->pack_value);
   rdx_fit_line(rows, t.list, POINTS, &fixed, &list);
+  m->out->list = 1e6 * fixed;
   m->out->found_row = list > m->out->scan_code ? 3e6 * (list - m->out->scan_code) : 0;
   m->out->scan_code *= 1e6;
   m->out->pack_value *= 1e6;

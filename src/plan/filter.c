@@ -15,7 +15,7 @@ void rdx_filter_work_of(const rdx_plan_node *n, double read, uint32_t columns, r
   const double rows = (double)n->table->rows, values = fmax(rdx_count_values(n->filter), 1);
   *out = (rdx_filter_work){
       .evaluation = {.values = read * values, .found = n->expected_rows},
-      .scan = {.launches = 1, .codes = rows * columns, .found = n->expected_rows},
+      .scan = {.lists = 1, .codes = rows * columns, .found = n->expected_rows},
       .preparation = {.launches = 1, .packed = rows * columns},
   };
 }
@@ -200,7 +200,7 @@ static rdx_status add_lookup(rdx_planner *p, const rdx_plan_node *n, const rdx_p
  * compared. */
 static rdx_work scan_index_work(const rdx_plan_node *n, rdx_scan_method method, double terms) {
   const double rows = (double)n->table->rows;
-  rdx_work w = {.launches = 1, .found = n->expected_rows, .primitives = rows};
+  rdx_work w = {.lists = 1, .found = n->expected_rows, .primitives = rows};
   const double vectors = (terms + 1) * rows / 8, between = terms * rows / VECTORS;
   if (method == RDX_SCAN_BINDEX)
     w.bytes = vectors + ROW_BYTES * between;

@@ -35,6 +35,7 @@ static const rdx_calibration usual = {
     .transfer_byte = 0.02,
     .pack_value = 4,
     .scan_code = 0.05,
+    .list = 5000,
     .found_row = 1,
     .add_row = 0.5,
     .group_row = 2,
