@@ -15,6 +15,10 @@
       return rdx_try_status;                                                                                           \
   } while (0)
 
+/* Before the declaration of a local variable: `destroy` gets its address where its scope ends, however it ends. So what
+ * a function makes for a while needs no chain of `if (status == RDX_OK)`, only RDX_TRY. */
+#define RDX_SCOPED(destroy) __attribute__((cleanup(destroy)))
+
 __extension__ typedef __int128 rdx_i128; /* for sums and scaled numbers that pass 64 bits */
 
 #define RDX_COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -29,6 +33,7 @@ RDX_MUST_USE rdx_status rdx_calloc(size_t count, size_t size, const char *what, 
 /* Grow `*memory`; on failure it stays as it was. */
 RDX_MUST_USE rdx_status rdx_realloc(void **memory, size_t count, size_t size, const char *what, rdx_error *err);
 void rdx_free(void *memory);
+void rdx_free_local(void *pointer); /* for RDX_SCOPED: what the pointer there points to */
 
 /* Bytes that the system can still give this process without taking them from others, as far as it says. */
 uint64_t rdx_host_memory_left(void);

@@ -89,6 +89,12 @@ void rdx_free(void *memory) {
     current.release(current.user, memory);
 }
 
+void rdx_free_local(void *pointer) {
+  void *memory;
+  memcpy(&memory, pointer, sizeof memory);
+  rdx_free(memory);
+}
+
 /* The number behind `name` in a file of lines "name number"; `none` where there is none. */
 static uint64_t read_number(const char *path, const char *name, uint64_t none) {
   char line[256];

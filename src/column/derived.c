@@ -46,11 +46,9 @@ static rdx_status count_valid(rdx_stream *stream, rdx_device_column *d, rdx_buff
 
 /* What is recorded on `stream` makes the NULL bits: run it, and count them. */
 static rdx_status finish_bits(rdx_stream *stream, rdx_device_column *d, rdx_error *err) {
-  rdx_buffer *count = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *count = NULL;
   RDX_TRY(rdx_buffer_create(d->device, 8, "a count", &count, err));
-  const rdx_status status = count_valid(stream, d, count, err);
-  rdx_buffer_destroy(&count);
-  return status;
+  return count_valid(stream, d, count, err);
 }
 
 /* ---- Of results ---- */
@@ -190,11 +188,9 @@ static rdx_status take_rows(const rdx_device_column *column, const rdx_device_co
 
 static rdx_status gather(const rdx_device_column *column, const rdx_device_column *rows, rdx_device_column *d,
                          rdx_stream *stream, rdx_error *err) {
-  rdx_buffer *beyond = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *beyond = NULL;
   RDX_TRY(rdx_buffer_create(d->device, 8, "a flag", &beyond, err));
-  const rdx_status status = take_rows(column, rows, d, stream, beyond, err);
-  rdx_buffer_destroy(&beyond);
-  return status;
+  return take_rows(column, rows, d, stream, beyond, err);
 }
 
 static rdx_status check_gather(const rdx_device_column *column, const rdx_device_column *rows, rdx_device_column **out,

@@ -12,15 +12,11 @@
 static rdx_status code_strings(rdx_device *device, const rdx_device_column *column, rdx_scan_column *out,
                                rdx_error *err) {
   const rdx_column text = rdx_device_column_text(column);
-  uint32_t *codes = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *codes = NULL;
   RDX_TRY(rdx_alloc(text.rows, 4, "the codes of strings", (void **)&codes, err));
-  rdx_status status = rdx_dictionary_create(&text, codes, &out->dictionary, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(device, text.rows * 4, "the codes of strings", &out->codes, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_upload(out->codes, 0, codes, text.rows * 4, err);
-  rdx_free(codes);
-  return status;
+  RDX_TRY(rdx_dictionary_create(&text, codes, &out->dictionary, err));
+  RDX_TRY(rdx_buffer_create(device, text.rows * 4, "the codes of strings", &out->codes, err));
+  return rdx_buffer_upload(out->codes, 0, codes, text.rows * 4, err);
 }
 
 static rdx_status check_largest(const rdx_device *device, const rdx_scan_column *c, rdx_error *err) {
@@ -53,7 +49,7 @@ static rdx_status sum_up(const rdx_device *device, rdx_scan_column *c, const uin
 static rdx_status find_bounds(rdx_device *device, rdx_scan_column *c, rdx_error *err) {
   const uint64_t blocks = (c->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
   const uint32_t key64 = c->key_bits == 64;
-  uint64_t *zones = NULL;
+  RDX_SCOPED(rdx_free_local) uint64_t *zones = NULL;
   double ms = 0;
   RDX_TRY(rdx_buffer_create(device, blocks * 16, "the zones of a column", &c->zones, err));
   const struct column_bounds_args args = {.keys = RDX_ADDRESS(uint32_t, c->codes),
@@ -62,11 +58,8 @@ static rdx_status find_bounds(rdx_device *device, rdx_scan_column *c, rdx_error 
                                           .rows = (uint32_t)c->rows};
   RDX_TRY(rdx_launch_timed(device, &rdx_kernel_column_bounds, &args, &key64, blocks, "build", &ms, err));
   RDX_TRY(rdx_alloc(blocks, 16, "the zones of a column", (void **)&zones, err));
-  rdx_status status = rdx_buffer_download(c->zones, 0, zones, blocks * 16, err);
-  if (status == RDX_OK)
-    status = sum_up(device, c, zones, blocks, err);
-  rdx_free(zones);
-  return status;
+  RDX_TRY(rdx_buffer_download(c->zones, 0, zones, blocks * 16, err));
+  return sum_up(device, c, zones, blocks, err);
 }
 
 /* Strings of a host dictionary: their places are codes as they are, so that only these go to the device. */

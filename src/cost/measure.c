@@ -96,27 +96,19 @@ static rdx_status measure_memory(measuring *m, rdx_error *err) {
 static rdx_status sort_once(void *context, double *ms, rdx_error *err) {
   const measuring *m = context;
   const uint64_t count = ROWS >> m->shift;
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   rdx_buffer *keys = NULL, *values = NULL;
   RDX_TRY(rdx_stream_create(m->device, &stream, err));
-  rdx_status status = rdx_stream_scratch(stream, count * 4, WHAT, &keys, err);
-  if (status == RDX_OK)
-    status = rdx_stream_scratch(stream, count * 4, WHAT, &values, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_upload(keys, 0, m->mixed, count * 4, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_upload(values, 0, m->ordered, count * 4, err);
-  if (status == RDX_OK)
-    status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_sort(stream, keys, 4, 32, values, count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
+  RDX_TRY(rdx_stream_scratch(stream, count * 4, WHAT, &keys, err));
+  RDX_TRY(rdx_stream_scratch(stream, count * 4, WHAT, &values, err));
+  RDX_TRY(rdx_buffer_upload(keys, 0, m->mixed, count * 4, err));
+  RDX_TRY(rdx_buffer_upload(values, 0, m->ordered, count * 4, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_sort(stream, keys, 4, 32, values, count, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
   *ms = rdx_stream_elapsed(stream, 0, 1);
-  rdx_stream_destroy(&stream);
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status measure_sort(measuring *m, rdx_error *err) {
@@ -141,15 +133,13 @@ static rdx_status scan_once(void *context, double *ms, rdx_error *err) {
   const scanning *s = context;
   const rdx_scan_run_params params = {.result = s->result};
   const rdx_predicate below = {.kind = RDX_PREDICATE_LT, .values = column_u32(&bound, 1)};
-  rdx_scan_result *result = NULL;
+  RDX_SCOPED(rdx_scan_result_destroy) rdx_scan_result *result = NULL;
   rdx_scan_view view;
   rdx_scan_run_stats stats;
   RDX_TRY(rdx_scan_run(s->scan, &below, &params, &result, err));
   rdx_scan_result_get_stats(result, &stats);
   *ms = s->result == RDX_SCAN_COUNT ? stats.device_ms : 0;
-  const rdx_status status = rdx_scan_result_view(result, &view, err);
-  rdx_scan_result_destroy(&result);
-  return status;
+  return rdx_scan_result_view(result, &view, err);
 }
 
 /* Times of a scan: to prepare it, to count rows, to list them. */
@@ -463,13 +453,11 @@ static rdx_status build_once(void *context, double *ms, rdx_error *err) {
 static rdx_status probe_once(void *context, double *ms, rdx_error *err) {
   const joining *j = context;
   const rdx_lookup_params first = {.result = RDX_LOOKUP_FIRST};
-  rdx_lookup_result *result = NULL;
+  RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *result = NULL;
   rdx_lookup_view view;
   (void)ms;
   RDX_TRY(rdx_index_lookup(j->index, &j->left, &first, &result, err));
-  const rdx_status status = rdx_lookup_result_view(result, &view, err);
-  rdx_lookup_result_destroy(&result);
-  return status;
+  return rdx_lookup_result_view(result, &view, err);
 }
 
 /* A table of `keys` keys, probed by so many rows and by three times as many. */
@@ -518,23 +506,19 @@ static rdx_status filter_once(void *context, double *ms, rdx_error *err) {
 
 /* A sum and a comparison for each row of a table. */
 static rdx_status time_filter(rdx_database *database, double *ms, rdx_error *err) {
-  rdx_statement *statement = NULL;
+  RDX_SCOPED(rdx_statement_destroy) rdx_statement *statement = NULL;
   RDX_TRY(rdx_statement_prepare(database, "SELECT a FROM t WHERE a + a < 0", NULL, &statement, err));
-  const rdx_status status = time_best(filter_once, statement, ms, err);
-  rdx_statement_destroy(&statement);
-  return status;
+  return time_best(filter_once, statement, ms, err);
 }
 
 static rdx_status make_table(const measuring *m, rdx_table **out, rdx_error *err) {
   const size_t size = 8 * TEXT_ROWS + 8;
-  char *text = NULL;
+  RDX_SCOPED(rdx_free_local) char *text = NULL;
   RDX_TRY(rdx_alloc(size, 1, WHAT, (void **)&text, err));
   size_t used = (size_t)snprintf(text, size, "a\n");
   for (uint32_t i = 0; i < TEXT_ROWS; i++)
     used += (size_t)snprintf(text + used, size - used, "%u\n", (unsigned)(m->mixed[i] >> 13));
-  const rdx_status status = rdx_table_parse_csv(WHAT, text, used, NULL, out, err);
-  rdx_free(text);
-  return status;
+  return rdx_table_parse_csv(WHAT, text, used, NULL, out, err);
 }
 
 static rdx_status measure_values(measuring *m, rdx_error *err) {

@@ -84,11 +84,9 @@ static rdx_status load(const rdx_index *index, const rdx_column *column, rdx_str
   if (!column)
     return RDX_OK;
   const rdx_device_column *c = NULL;
-  rdx_device_column *owned = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *owned = NULL;
   RDX_TRY(rdx_device_column_use(index->device, column, &c, &owned, err));
-  rdx_status status = load_column(index, c, stream, with_rows, out, err);
-  rdx_device_column_destroy(&owned);
-  return status;
+  return load_column(index, c, stream, with_rows, out, err);
 }
 
 /* ---- Pairs that cancel ---- */

@@ -85,25 +85,17 @@ bool rdx_index_has_rows(const rdx_index *index) {
 
 /* List the rows that are not NULL, and bring their keys together. */
 static rdx_status drop_nulls(const rdx_device_column *column, rdx_key_set *set, rdx_error *err) {
-  rdx_stream *stream = NULL;
-  rdx_buffer *count = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *count = NULL;
   RDX_TRY(rdx_stream_create_for(set->device, "build", &stream, err));
-  rdx_status status = rdx_buffer_create(set->device, 8, "a count", &count, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(set->device, set->count * 4, "the rows that are not NULL", &set->rows, err);
-  if (status == RDX_OK)
-    status =
-        rdx_buffer_create(set->device, set->count * (set->key_bits / 8), "the keys that are not NULL", &set->keys, err);
-  if (status == RDX_OK)
-    status = rdx_stream_select(stream, column->valid, set->rows, count, column->rows, err);
-  if (status == RDX_OK)
-    status = rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, column->keys), set->rows, set->key_bits, set->keys,
-                                  set->count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_buffer_destroy(&count);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(rdx_buffer_create(set->device, 8, "a count", &count, err));
+  RDX_TRY(rdx_buffer_create(set->device, set->count * 4, "the rows that are not NULL", &set->rows, err));
+  RDX_TRY(
+      rdx_buffer_create(set->device, set->count * (set->key_bits / 8), "the keys that are not NULL", &set->keys, err));
+  RDX_TRY(rdx_stream_select(stream, column->valid, set->rows, count, column->rows, err));
+  RDX_TRY(rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, column->keys), set->rows, set->key_bits, set->keys,
+                               set->count, err));
+  return rdx_stream_finish(stream, err);
 }
 
 /* Refuse a build that cannot fit, with numbers, before anything is built. */

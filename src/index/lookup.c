@@ -122,15 +122,11 @@ static rdx_status new_buffer(const run *r, uint64_t count, uint64_t size, rdx_bu
 /* The sum of u32 `values`, or 0 for none. */
 static rdx_status sum_up(const run *r, rdx_stream *stream, const rdx_buffer *values, uint64_t count, uint64_t *total,
                          rdx_error *err) {
-  rdx_buffer *out = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *out = NULL;
   RDX_TRY(new_buffer(r, 1, 8, &out, err));
-  rdx_status status = rdx_stream_reduce(stream, RDX_REDUCE_SUM, values, 4, out, count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(out, 0, total, 8, err);
-  rdx_buffer_destroy(&out);
-  return status;
+  RDX_TRY(rdx_stream_reduce(stream, RDX_REDUCE_SUM, values, 4, out, count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  return rdx_buffer_download(out, 0, total, 8, err);
 }
 
 /* The sum of what the index counts for each probe; 0 where it counts no such thing. */
@@ -411,15 +407,12 @@ static rdx_status run_repeated(const run *r, rdx_stream *stream, const rdx_probe
 /* The rows that a sample of the probes finds. */
 static rdx_status count_sample(const run *r, rdx_stream *stream, const rdx_probes *sample, uint64_t *rows,
                                rdx_error *err) {
-  rdx_parts parts = {0};
+  RDX_SCOPED(rdx_parts_destroy) rdx_parts parts = {0};
   run count = *r;
   count.kind = RDX_LOOKUP_COUNT;
   count.stats = false;
-  rdx_status status = run_repeated(&count, stream, sample, &parts, err);
-  if (status == RDX_OK)
-    status = sum_up(r, stream, parts.count, sample->count, rows, err);
-  rdx_parts_destroy(&parts);
-  return status;
+  RDX_TRY(run_repeated(&count, stream, sample, &parts, err));
+  return sum_up(r, stream, parts.count, sample->count, rows, err);
 }
 
 /* Whether many probes of a sample repeat others: where a first match will do, rows do not count, but rays do. */
@@ -650,13 +643,11 @@ static rdx_status run_counted(run *r, const rdx_lookup_view *counts, uint64_t mo
 
 /* Count first, so that slices have few enough rows. */
 static rdx_status run_by_counts(run *r, uint64_t most_probes, rdx_error *err) {
-  rdx_lookup_result *counted = NULL;
+  RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *counted = NULL;
   rdx_lookup_view counts;
   r->most_rows = rdx_part_rows(r->index->device, r->options->bytes_more);
   RDX_TRY(count_rows(r, &counted, &counts, err));
-  const rdx_status status = run_counted(r, &counts, most_probes, err);
-  rdx_lookup_result_destroy(&counted);
-  return status;
+  return run_counted(r, &counts, most_probes, err);
 }
 
 static rdx_status run_all(run *r, rdx_error *err) {
@@ -833,9 +824,7 @@ rdx_status rdx_index_include(rdx_index *index, const rdx_column *values, rdx_err
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "an index over strings of more than eight bytes, or with a zero byte, cannot include a column");
   const rdx_device_column *column = NULL;
-  rdx_device_column *owned = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *owned = NULL;
   RDX_TRY(rdx_device_column_use(index->device, values, &column, &owned, err));
-  const rdx_status status = include(index, column, err);
-  rdx_device_column_destroy(&owned);
-  return status;
+  return include(index, column, err);
 }

@@ -106,15 +106,11 @@ static uint64_t smaller(uint64_t x, uint64_t y) {
 }
 
 static rdx_status longest_span(const ranges *s, rdx_stream *stream, uint64_t *out, rdx_error *err) {
-  rdx_buffer *longest = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *longest = NULL;
   RDX_TRY(rdx_buffer_create(s->index->device, 8, "the longest of spans", &longest, err));
-  rdx_status status = rdx_stream_reduce(stream, RDX_REDUCE_MAX, s->size, 4, longest, s->query->count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_number(longest, 0, 0, s->index->stats.keys, "the longest of spans", out, err);
-  rdx_buffer_destroy(&longest);
-  return status;
+  RDX_TRY(rdx_stream_reduce(stream, RDX_REDUCE_MAX, s->size, 4, longest, s->query->count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  return rdx_buffer_number(longest, 0, 0, s->index->stats.keys, "the longest of spans", out, err);
 }
 
 /* Where launches are limited for tests, small data is cut, too. */
@@ -331,14 +327,11 @@ rdx_status rdx_range_gather(const rdx_index *index, rdx_stream *stream, const rd
 /* ---- Included columns ---- */
 
 static rdx_status make_included(const ranges *s, rdx_included *out, rdx_error *err) {
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(make(s, &out->sums, err));
   RDX_TRY(rdx_stream_create_for(s->index->device, "build", &stream, err));
-  rdx_status status = order_values(s, stream, &out->sums, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(order_values(s, stream, &out->sums, err));
+  return rdx_stream_finish(stream, err);
 }
 
 rdx_status rdx_included_create(const rdx_index *index, const rdx_device_column *values, uint32_t value,

@@ -187,18 +187,14 @@ static rdx_status list_rows(stabbing *s, stretch points, rdx_parts *parts, rdx_e
 
 static rdx_status take_rows(stabbing *s, stretch points, const rdx_lookup_options *options, rdx_parts *parts,
                             rdx_error *err) {
-  rdx_lookup_result *part = NULL;
+  RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *part = NULL;
   rdx_lookup_view view;
   if (!options->sink.take)
     return rdx_lookup_result_append(s->result, points.count, parts, err);
   RDX_TRY(rdx_lookup_result_create(s->device, RDX_LOOKUP_ROWS, points.count, s->result->keyed, &part, err));
-  rdx_status status = rdx_lookup_result_append(part, points.count, parts, err);
-  if (status == RDX_OK)
-    status = rdx_lookup_result_view(part, &view, err);
-  if (status == RDX_OK)
-    status = options->sink.take(options->sink.context, points.first, &view, err);
-  rdx_lookup_result_destroy(&part);
-  return status;
+  RDX_TRY(rdx_lookup_result_append(part, points.count, parts, err));
+  RDX_TRY(rdx_lookup_result_view(part, &view, err));
+  return options->sink.take(options->sink.context, points.first, &view, err);
 }
 
 /* The points from `first` on that lie in so few ranges together, one at least, or 32 where some are NULL. */

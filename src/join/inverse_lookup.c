@@ -244,16 +244,12 @@ static rdx_status run_keys(inverse *v, rdx_stream *stream, const rdx_column *key
 
 static rdx_status run(inverse *v, const rdx_column *keys, const rdx_device_column *probes,
                       const rdx_index_params *index, rdx_error *err) {
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create_for(v->device, "lookup", &stream, err));
-  rdx_status status = sort_probes(v, stream, probes, err);
+  RDX_TRY(sort_probes(v, stream, probes, err));
   const rdx_column sorted = rdx_device_column_view(&v->probes);
-  if (status == RDX_OK)
-    status = rdx_index_create(v->device, &sorted, index, &v->index, err);
-  if (status == RDX_OK)
-    status = run_keys(v, stream, keys, err);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(rdx_index_create(v->device, &sorted, index, &v->index, err));
+  return run_keys(v, stream, keys, err);
 }
 
 static void drop(inverse *v) {

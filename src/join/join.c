@@ -171,11 +171,9 @@ static rdx_status find_left(work *w, rdx_error *err) {
     RDX_TRY(rdx_lookup_result_view(w->result, &w->found, err));
     return list_left(w, NULL, w->found.count, err);
   }
-  uint32_t *marks = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *marks = NULL;
   RDX_TRY(mark_left(w, &marks, err));
-  const rdx_status status = list_left(w, marks, NULL, err);
-  rdx_free(marks);
-  return status;
+  return list_left(w, marks, NULL, err);
 }
 
 /* ---- Counts ---- */
@@ -464,19 +462,16 @@ static rdx_status add_found(work *w, total *t, rdx_error *err) {
 /* Add the values of some rows, by joining these with the numbers of all. */
 static rdx_status add_rows(rdx_device *device, const rdx_join_params *p, const uint32_t *rows, uint64_t count, total *t,
                            rdx_error *err) {
-  uint32_t *numbers = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *numbers = NULL;
   RDX_TRY(rdx_alloc(p->values->rows, sizeof *numbers, "the rows of a join", (void **)&numbers, err));
   for (uint64_t i = 0; i < p->values->rows; i++)
     numbers[i] = (uint32_t)i;
   const rdx_column all = {.type = RDX_TYPE_U32, .rows = p->values->rows, .values = numbers};
   const rdx_column some = {.type = RDX_TYPE_U32, .rows = count, .values = rows};
   rdx_join_result scratch = {.device = device};
-  work w = {.device = device, .params = p, .indexed = &all, .lower = &some, .join = &scratch};
+  RDX_SCOPED(drop_index) work w = {.device = device, .params = p, .indexed = &all, .lower = &some, .join = &scratch};
   w.index_params.method = RDX_INDEX_HASH;
-  const rdx_status status = add_found(&w, t, err);
-  drop_index(&w);
-  rdx_free(numbers);
-  return status;
+  return add_found(&w, t, err);
 }
 
 /* A band join's left rows without a match, whose values a left join adds once. */

@@ -66,15 +66,12 @@ static rdx_status add_column(const rdx_device_column *values, const uint32_t *co
 rdx_status rdx_weighted_sum_make(rdx_device *device, const rdx_column *values, const uint32_t *counts, uint64_t rows,
                                  rdx_weighted_sum *out, rdx_error *err) {
   const rdx_device_column *column = NULL;
-  rdx_device_column *owned = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *owned = NULL;
   *out = (rdx_weighted_sum){0};
   RDX_TRY(rdx_device_column_use(device, values, &column, &owned, err));
-  rdx_status status = find_type(column, out, err);
-  if (status == RDX_OK && column->rows != rows)
-    status = rdx_fail(err, RDX_ERROR_ARGUMENT, "the value column has %llu rows, its side of the join %llu",
-                      (unsigned long long)column->rows, (unsigned long long)rows);
-  if (status == RDX_OK && rows > 0)
-    status = add_column(column, counts, out, err);
-  rdx_device_column_destroy(&owned);
-  return status;
+  RDX_TRY(find_type(column, out, err));
+  if (column->rows != rows)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "the value column has %llu rows, its side of the join %llu",
+                    (unsigned long long)column->rows, (unsigned long long)rows);
+  return rows > 0 ? add_column(column, counts, out, err) : RDX_OK;
 }

@@ -72,15 +72,11 @@ static rdx_status measure(const rdx_scan_way *way, rdx_stream *stream, const rdx
 
 rdx_status rdx_scan_measure(rdx_device *device, const rdx_scan_way *way, const rdx_scan_column *columns, uint32_t count,
                             rdx_scan_rate *out, rdx_error *err) {
-  rdx_stream *stream = NULL;
-  rdx_buffer *bitmap = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *bitmap = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   if (columns[0].rows == 0)
     return RDX_OK;
   RDX_TRY(rdx_stream_create(device, &stream, err));
-  rdx_status status = rdx_buffer_create(device, rdx_bitmap_bytes(columns[0].rows), "a bitmap", &bitmap, err);
-  if (status == RDX_OK)
-    status = measure(way, stream, columns, count, bitmap, out, err);
-  rdx_stream_destroy(&stream);
-  rdx_buffer_destroy(&bitmap);
-  return status;
+  RDX_TRY(rdx_buffer_create(device, rdx_bitmap_bytes(columns[0].rows), "a bitmap", &bitmap, err));
+  return measure(way, stream, columns, count, bitmap, out, err);
 }

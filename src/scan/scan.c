@@ -390,7 +390,7 @@ rdx_status rdx_scan_result_column(const rdx_scan_result *result, rdx_device_colu
 rdx_status rdx_scan_result_filter(const rdx_scan_result *result, const rdx_column *column, rdx_device_column **out,
                                   rdx_error *err) {
   const rdx_device_column *used = NULL;
-  rdx_device_column *owned = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *owned = NULL;
   if (!result || !column || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_result_filter: result, column and out must not be NULL");
   if (result->kind != RDX_SCAN_BITMAP)
@@ -400,9 +400,7 @@ rdx_status rdx_scan_result_filter(const rdx_scan_result *result, const rdx_colum
                     (unsigned long long)column->rows, (unsigned long long)result->scan->stats.rows);
   RDX_TRY(rdx_column_check(column, "rdx_scan_result_filter: the column", err));
   RDX_TRY(rdx_device_column_use(result->scan->device, column, &used, &owned, err));
-  const rdx_status status = rdx_device_column_filter(used, result->bitmap, out, err);
-  rdx_device_column_destroy(&owned);
-  return status;
+  return rdx_device_column_filter(used, result->bitmap, out, err);
 }
 
 void rdx_scan_result_get_stats(const rdx_scan_result *result, rdx_scan_run_stats *out) {

@@ -100,18 +100,14 @@ static bool is_narrow(const rdx_scan_column *s) {
 static rdx_status mark_keys(rdx_stream *stream, const rdx_scan_column *s, rdx_buffer **bits, uint64_t *out,
                             rdx_error *err) {
   const uint64_t size = is_narrow(s) ? s->largest - s->smallest + 1 : 1u << BITMAP_BITS;
-  rdx_buffer *count = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *count = NULL;
   RDX_TRY(rdx_buffer_create(stream->device, rdx_bitmap_bytes(size), "the distinct keys of a column", bits, err));
   RDX_TRY(rdx_bitmap_mark(stream, s->codes, s->key_bits, s->valid, s->smallest, is_narrow(s) ? 0 : BITMAP_BITS, *bits,
                           s->rows, err));
   RDX_TRY(rdx_buffer_create(stream->device, 8, "a count", &count, err));
-  rdx_status status = rdx_bitmap_count(stream, *bits, size, count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_number(count, 0, 1, size < s->rows ? size : s->rows, "the distinct keys of a column", out, err);
-  rdx_buffer_destroy(&count);
-  return status;
+  RDX_TRY(rdx_bitmap_count(stream, *bits, size, count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  return rdx_buffer_number(count, 0, 1, size < s->rows ? size : s->rows, "the distinct keys of a column", out, err);
 }
 
 /* The set bits of a bitmap, of which there are `out->count`. */
@@ -199,24 +195,21 @@ static rdx_status choose_places(rdx_device *device, rdx_packed_column *c, rdx_er
 
 /* The values of places, for calculating. */
 static rdx_status upload_values(rdx_device *device, rdx_packed_column *c, rdx_error *err) {
-  int64_t *values = NULL;
+  RDX_SCOPED(rdx_free_local) int64_t *values = NULL;
   if (!rdx_packed_column_is_numeric(c))
     return RDX_OK;
   RDX_TRY(rdx_alloc(c->count, 8, "the values of a column", (void **)&values, err));
   const uint64_t zero = rdx_key_zero(c->source.type);
   for (uint64_t i = 0; i < c->count; i++)
     values[i] = (int64_t)(c->keys[i] - zero);
-  rdx_status status = rdx_buffer_create(device, c->count * 8, "the values of a column", &c->values, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_upload(c->values, 0, values, c->count * 8, err);
-  rdx_free(values);
-  return status;
+  RDX_TRY(rdx_buffer_create(device, c->count * 8, "the values of a column", &c->values, err));
+  return rdx_buffer_upload(c->values, 0, values, c->count * 8, err);
 }
 
 /* What finds the places of keys: for narrow ones an array of the place of each, else the keys. */
 static rdx_status upload_places(rdx_device *device, const rdx_packed_column *c, bool direct, rdx_buffer **out,
                                 rdx_error *err) {
-  uint32_t *places = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *places = NULL;
   const uint64_t size = direct ? (c->source.largest - c->base + 1) * sizeof *places : c->count * 8;
   RDX_TRY(rdx_buffer_create(device, size, "the keys of a column", out, err));
   if (!direct)
@@ -224,9 +217,7 @@ static rdx_status upload_places(rdx_device *device, const rdx_packed_column *c, 
   RDX_TRY(rdx_calloc(size, 1, "the keys of a column", (void **)&places, err));
   for (uint64_t i = 0; i < c->count; i++)
     places[c->keys[i] - c->base] = (uint32_t)i;
-  const rdx_status status = rdx_buffer_upload(*out, 0, places, size, err);
-  rdx_free(places);
-  return status;
+  return rdx_buffer_upload(*out, 0, places, size, err);
 }
 
 static rdx_status encode(rdx_device *device, rdx_packed_column *c, double *ms, rdx_error *err) {
@@ -335,19 +326,14 @@ static rdx_status look_up_foreign_rows(rdx_device *device, const rdx_dimension *
                                        rdx_error *err) {
   static const rdx_index_params params = {.method = RDX_INDEX_HASH};
   static const rdx_lookup_params first = {.result = RDX_LOOKUP_FIRST};
-  rdx_index *index = NULL;
-  rdx_lookup_result *result = NULL;
+  RDX_SCOPED(rdx_index_destroy) rdx_index *index = NULL;
+  RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *result = NULL;
   rdx_index_stats stats;
   RDX_TRY(rdx_index_create(device, &d->key, &params, &index, err));
   rdx_index_get_stats(index, &stats);
-  rdx_status status = check_key(stats.rows, stats.rows - stats.keys, stats.distinct, number, err);
-  if (status == RDX_OK)
-    status = rdx_index_lookup(index, &d->foreign_key, &first, &result, err);
-  if (status == RDX_OK)
-    status = take_rows(device, result, out, err);
-  rdx_lookup_result_destroy(&result);
-  rdx_index_destroy(&index);
-  return status;
+  RDX_TRY(check_key(stats.rows, stats.rows - stats.keys, stats.distinct, number, err));
+  RDX_TRY(rdx_index_lookup(index, &d->foreign_key, &first, &result, err));
+  return take_rows(device, result, out, err);
 }
 
 /* The row of each key string, RDX_NO_ROW for a string that no row has; whether all rows differ. */
@@ -427,13 +413,10 @@ static rdx_status match_strings(rdx_device *device, const rdx_dimension *d, uint
 static rdx_status create_foreign_rows(rdx_device *device, const rdx_dimension *d, uint32_t number,
                                       rdx_foreign_rows *out, double *ms, rdx_error *err) {
   const bool strings = d->key.type == RDX_TYPE_STRING && d->foreign_key.type == RDX_TYPE_STRING;
-  rdx_buffer *rows = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *rows = NULL;
   out->rows = d->key.rows;
-  rdx_status status = (strings ? match_strings : look_up_foreign_rows)(device, d, number, &rows, err);
-  if (status == RDX_OK)
-    status = pack_foreign_rows(device, rows, d->foreign_key.rows, out, ms, err);
-  rdx_buffer_destroy(&rows);
-  return status;
+  RDX_TRY((strings ? match_strings : look_up_foreign_rows)(device, d, number, &rows, err));
+  return pack_foreign_rows(device, rows, d->foreign_key.rows, out, ms, err);
 }
 
 /* ---- Life ---- */
@@ -609,22 +592,18 @@ rdx_status rdx_packed_joined(const rdx_packed_relation *relation, rdx_buffer **o
 /* ---- Places of codes ---- */
 
 static rdx_status pack_places(rdx_device *device, const rdx_packed_column *c, rdx_dense_codes *p, rdx_error *err) {
-  rdx_buffer *table = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *table = NULL;
   double ms = 0;
   RDX_TRY(rdx_buffer_create(device, p->count * 8, "the codes of a column", &table, err));
-  rdx_status status = rdx_buffer_upload(table, 0, p->codes, p->count * 8, err);
-  if (status == RDX_OK)
-    status = create_codes(device, c->rows, p->bytes, &p->places, err);
+  RDX_TRY(rdx_buffer_upload(table, 0, p->codes, p->count * 8, err));
+  RDX_TRY(create_codes(device, c->rows, p->bytes, &p->places, err));
   const struct packed_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->codes),
                                         .table = RDX_ADDRESS(uint64_t, table),
                                         .out_codes = RDX_ADDRESS(uint32_t, p->places),
                                         .most = UINT64_MAX,
                                         .rows = (uint32_t)c->rows,
                                         .table_count = (uint32_t)p->count};
-  if (status == RDX_OK)
-    status = pack(device, &args, c->bytes == 8, p->bytes, &ms, err);
-  rdx_buffer_destroy(&table);
-  return status;
+  return pack(device, &args, c->bytes == 8, p->bytes, &ms, err);
 }
 
 /* Codes of 4 or 8 bytes are keys of a column. */

@@ -449,15 +449,11 @@ static rdx_status make_changed(const btree *b, const rdx_changes *c, tree *out, 
   double ms = 0;
   if (b->tree.leaves == 0) /* there is nothing to remove */
     return load_new(b, c->insert_keys, c->insert_rows, c->inserts, out, &ms, err);
-  rdx_stream *stream = NULL;
-  plan p = {0};
+  RDX_SCOPED(destroy_plan) plan p = {0};
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create(b->device, &stream, err));
-  rdx_status status = make_plan(b, c, stream, &p, err);
-  if (status == RDX_OK)
-    status = wants_rewrite(b, &p) ? rewrite(b, c, &p, stream, out, err) : replace(b, c, &p, stream, out, err);
-  rdx_stream_destroy(&stream);
-  destroy_plan(&p);
-  return status;
+  RDX_TRY(make_plan(b, c, stream, &p, err));
+  return wants_rewrite(b, &p) ? rewrite(b, c, &p, stream, out, err) : replace(b, c, &p, stream, out, err);
 }
 
 static rdx_status apply(void *self, const rdx_changes *c, rdx_index_stats *stats, rdx_error *err) {

@@ -199,18 +199,13 @@ static rdx_status survey(rx *r, rdx_type type, rdx_buffer *sorted, rdx_stream *s
   if (!r->params.published)
     RDX_TRY(rdx_segments_list(sorted, r->key_bits, r->count, rx_segment_shift(r->scheme), r->min_key, r->max_key,
                               &r->segments, &r->segment_count, err));
-  rdx_buffer *number = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *number = NULL;
   RDX_TRY(rdx_buffer_create(r->device, 8, "a count", &number, err));
-  rdx_status status = rdx_stream_unique(stream, sorted, bytes, 0, NULL, number, r->count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_number(number, 0, 1, r->count, "the distinct keys", &unique, err);
+  RDX_TRY(rdx_stream_unique(stream, sorted, bytes, 0, NULL, number, r->count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_buffer_number(number, 0, 1, r->count, "the distinct keys", &unique, err));
   r->distinct = unique == r->count;
-  if (status == RDX_OK)
-    status = rdx_find_long_runs(stream, sorted, r->key_bits, r->count, unique, &r->long_runs, err);
-  rdx_buffer_destroy(&number);
-  return status;
+  return rdx_find_long_runs(stream, sorted, r->key_bits, r->count, unique, &r->long_runs, err);
 }
 
 /* RX, section 2.1 "must correspond to its rowID". */

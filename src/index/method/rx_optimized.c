@@ -83,16 +83,13 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
 /* thesis, section 4.2 "Duplicated Key Compression". */
 /* Keep one triangle per key (section 4.2): `*keys` becomes a new buffer of the distinct keys. */
 static rdx_status compress(rx_optimized *r, rdx_buffer **keys, uint64_t *count, rdx_error *err) {
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_sorted_keys_runs(&r->sorted, &r->positions, count, err));
   RDX_TRY(rdx_buffer_create(r->device, *count * (r->key_bits / 8), "the distinct keys", keys, err));
   RDX_TRY(rdx_stream_create_for(r->device, "build", &stream, err));
-  rdx_status status = rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, r->sorted.keys), r->positions, r->key_bits,
-                                           *keys, *count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, r->sorted.keys), r->positions, r->key_bits, *keys, *count,
+                               err));
+  return rdx_stream_finish(stream, err);
 }
 
 /* What the kernels read of this index. */

@@ -37,10 +37,7 @@ rdx_status rdx_segments_list(const rdx_buffer *keys, uint32_t key_bits, uint64_t
   const uint64_t all = (largest >> shift) - (smallest >> shift);
   if (all < LIST_SEGMENTS)
     return RDX_OK;
-  rdx_buffer *number = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *number = NULL;
   RDX_TRY(rdx_buffer_create(keys->device, 8, "a count", &number, err));
-  const rdx_status status =
-      list(keys, key_bits, count, shift, count <= all ? count : all + 1, number, out, out_count, err);
-  rdx_buffer_destroy(&number);
-  return status;
+  return list(keys, key_bits, count, shift, count <= all ? count : all + 1, number, out, out_count, err);
 }

@@ -26,16 +26,13 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
 }
 
 static rdx_status gather_top(sorted_array *s, const rdx_buffer *places, uint64_t count, rdx_error *err) {
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(
       rdx_buffer_create(places->device, count * (s->sorted.key_bits / 8), "the top of a sorted array", &s->top, err));
   RDX_TRY(rdx_stream_create_for(places->device, "build", &stream, err));
-  rdx_status status = rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, s->sorted.keys), places, s->sorted.key_bits,
-                                           s->top, count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, s->sorted.keys), places, s->sorted.key_bits, s->top, count,
+                               err));
+  return rdx_stream_finish(stream, err);
 }
 
 /* Only where threads share memory, and there are keys enough. */
@@ -47,13 +44,10 @@ static rdx_status make_top(sorted_array *s, rdx_device *device, rdx_error *err) 
   s->stride = (uint32_t)((n + SORTED_ARRAY_TOP - 1) / SORTED_ARRAY_TOP);
   for (uint64_t end = s->stride; count == 0 || places[count - 1] < n - 1; end += s->stride)
     places[count++] = (uint32_t)((end < n ? end : n) - 1);
-  rdx_buffer *buffer = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *buffer = NULL;
   RDX_TRY(rdx_buffer_create(device, sizeof places, "places of the top", &buffer, err));
-  rdx_status status = rdx_buffer_upload(buffer, 0, places, sizeof *places * count, err);
-  if (status == RDX_OK)
-    status = gather_top(s, buffer, count, err);
-  rdx_buffer_destroy(&buffer);
-  return status;
+  RDX_TRY(rdx_buffer_upload(buffer, 0, places, sizeof *places * count, err));
+  return gather_top(s, buffer, count, err);
 }
 
 static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,

@@ -35,11 +35,9 @@ rdx_status rdx_find_long_runs(rdx_stream *stream, const rdx_buffer *keys, uint32
   *out = false;
   if (count - distinct < LONG_RUN)
     return RDX_OK;
-  rdx_buffer *found = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *found = NULL;
   RDX_TRY(rdx_buffer_create(stream->device, 4, "whether keys are repeated", &found, err));
-  const rdx_status status = find_long_runs(stream, keys, key_bits, count, found, out, err);
-  rdx_buffer_destroy(&found);
-  return status;
+  return find_long_runs(stream, keys, key_bits, count, found, out, err);
 }
 
 static rdx_status sort(const rdx_key_set *set, const rdx_sorted_keys *s, rdx_index_stats *stats, rdx_error *err) {

@@ -197,17 +197,12 @@ static rdx_status make_state(tree *t, const rdx_sorted_keys *sorted, rdx_error *
   if (!has_directory(t->device, &t->shape))
     return upload_state(t, NULL, err);
   const uint64_t count = t->shape.count[t->shape.levels - 1];
-  uint32_t *cells = NULL;
-  void *keys = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *cells = NULL;
+  RDX_SCOPED(rdx_free_local) void *keys = NULL;
   RDX_TRY(rdx_alloc(count * DIRECTORY_MOST + 1, sizeof *cells, "the directory of a tree", (void **)&cells, err));
-  rdx_status status = rdx_alloc(count, t->key_bits / 8, "a level of a tree", &keys, err);
-  if (status == RDX_OK)
-    status = make_directory(t, sorted, keys, cells, err);
-  if (status == RDX_OK)
-    status = upload_state(t, cells, err);
-  rdx_free(keys);
-  rdx_free(cells);
-  return status;
+  RDX_TRY(rdx_alloc(count, t->key_bits / 8, "a level of a tree", &keys, err));
+  RDX_TRY(make_directory(t, sorted, keys, cells, err));
+  return upload_state(t, cells, err);
 }
 
 static rdx_status build_levels(tree *t, const rdx_sorted_keys *sorted, rdx_index_stats *stats, rdx_error *err) {

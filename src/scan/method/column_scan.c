@@ -331,13 +331,10 @@ static rdx_status launch_counted(const column_scan *s, rdx_stream *stream, const
 static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
                            rdx_error *err) {
   const column_scan *s = self;
-  rdx_arena arena = {0};
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
   plan p;
-  rdx_status status = make_plan(s, call->terms, call->count, &arena, &p, err);
-  if (status == RDX_OK)
-    status = counts ? launch_counted(s, stream, &p, call, counts, err) : launch(s, stream, &p, call, NULL, err);
-  rdx_arena_free(&arena);
-  return status;
+  RDX_TRY(make_plan(s, call->terms, call->count, &arena, &p, err));
+  return counts ? launch_counted(s, stream, &p, call, counts, err) : launch(s, stream, &p, call, NULL, err);
 }
 
 /* Bytes: the first of each row, or the blocks of clustered columns that are not skipped. */

@@ -387,11 +387,9 @@ static rdx_status add_up_blocks(coarse_cube *c, uint32_t *blocks, rdx_error *err
 }
 
 static rdx_status add_up(coarse_cube *c, rdx_error *err) {
-  uint32_t *blocks = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *blocks = NULL;
   RDX_TRY(rdx_alloc(2 * c->block_count + 1, sizeof *blocks, "the blocks of a cube", (void **)&blocks, err));
-  const rdx_status status = add_up_blocks(c, blocks, err);
-  rdx_free(blocks);
-  return status;
+  return add_up_blocks(c, blocks, err);
 }
 
 static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_coarse_cube_params *params,

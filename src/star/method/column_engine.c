@@ -307,26 +307,22 @@ static rdx_status read_found(const run *r, uint64_t count, uint64_t **out, rdx_e
 
 static rdx_status take_found(const run *r, const uint64_t *entries, uint64_t count, rdx_groups *out, rdx_error *err) {
   const uint32_t words = r->query.q.slots + 1;
-  uint64_t *numbers = NULL;
+  RDX_SCOPED(rdx_free_local) uint64_t *numbers = NULL;
   RDX_TRY(rdx_alloc(count, sizeof *numbers, "the groups of a result", (void **)&numbers, err));
   for (uint64_t i = 0; i < count; i++)
     numbers[i] = entries[i * words];
-  const rdx_status status = take_groups(r, numbers, entries + 1, words, count, out, err);
-  rdx_free(numbers);
-  return status;
+  return take_groups(r, numbers, entries + 1, words, count, out, err);
 }
 
 static rdx_status run_dense(run *r, rdx_groups *out, rdx_error *err) {
-  uint64_t *entries = NULL;
+  RDX_SCOPED(rdx_free_local) uint64_t *entries = NULL;
   RDX_TRY(record_dense(r, err));
   RDX_TRY(finish(r, err));
   const uint64_t count = *r->count;
   RDX_TRY(rdx_returned_number(r->plan->relation->device, count, 0, r->plan->groups, "the groups of a query", err));
-  rdx_status status = count * entry_bytes(r) > r->first_bytes ? read_found(r, count, &entries, err) : RDX_OK;
-  if (status == RDX_OK)
-    status = take_found(r, entries ? entries : r->first, count, out, err);
-  rdx_free(entries);
-  return status;
+  if (count * entry_bytes(r) > r->first_bytes)
+    RDX_TRY(read_found(r, count, &entries, err));
+  return take_found(r, entries ? entries : r->first, count, out, err);
 }
 
 /* ---- Many groups: rows sorted by theirs ---- */
@@ -451,10 +447,8 @@ static rdx_status run_query(run *r, rdx_groups *out, rdx_error *err) {
   RDX_TRY(take_workspace(r->engine, r->slots, r->size, &r->work, err));
   if (r->dense)
     return run_dense(r, out, err);
-  sorting s = {0};
-  const rdx_status status = run_sparse(r, &s, out, err);
-  drop_sorting(&s);
-  return status;
+  RDX_SCOPED(drop_sorting) sorting s = {0};
+  return run_sparse(r, &s, out, err);
 }
 
 static rdx_status run_plan(const void *self, rdx_star_call *call, rdx_error *err) {

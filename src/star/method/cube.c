@@ -25,17 +25,13 @@ uint32_t rdx_star_bytes_for(uint64_t largest) {
 
 static rdx_status launch_pack(rdx_device *device, const star_step *steps, struct star_pack_args *args, uint64_t items,
                               rdx_error *err) {
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   uint64_t address = 0;
   RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
-  rdx_status status = rdx_stream_constants(stream, steps, args->step_count * sizeof *steps, &address, err);
+  RDX_TRY(rdx_stream_constants(stream, steps, args->step_count * sizeof *steps, &address, err));
   args->steps = (star_step *)(uintptr_t)address;
-  if (status == RDX_OK)
-    status = rdx_stream_launch(stream, &rdx_kernel_star_pack, args, NULL, items, NULL, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_star_pack, args, NULL, items, NULL, err));
+  return rdx_stream_finish(stream, err);
 }
 
 rdx_status rdx_cube_pack(rdx_device *device, const star_step *steps, uint32_t step_count, const rdx_buffer *order,
@@ -120,17 +116,14 @@ static rdx_status find_unused(const rdx_measure *m, uint64_t *out, rdx_error *er
 static rdx_status pack_measure(const rdx_cube_core *core, const rdx_measure *m, const star_step *steps,
                                const rdx_buffer *order, rdx_cube_measure *out, rdx_error *err) {
   const uint64_t least = (uint64_t)m->least;
-  rdx_buffer *values = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *values = NULL;
   if (m->step_count == 1)
     return rdx_cube_pack(core->device, steps, 1, order, core->rows, out->bytes, least, out->null_code, &out->codes,
                          err);
   RDX_TRY(rdx_cube_pack(core->device, steps, m->step_count, NULL, core->rows, out->bytes, least, out->null_code,
                         &values, err));
   const star_step load = rdx_cube_load(values, out->bytes);
-  const rdx_status status =
-      rdx_cube_pack(core->device, &load, 1, order, core->rows, out->bytes, 0, UINT64_MAX, &out->codes, err);
-  rdx_buffer_destroy(&values);
-  return status;
+  return rdx_cube_pack(core->device, &load, 1, order, core->rows, out->bytes, 0, UINT64_MAX, &out->codes, err);
 }
 
 static rdx_status store_measure(rdx_cube_core *core, const rdx_measure *m, const rdx_cube_rows *rows,
@@ -283,13 +276,11 @@ rdx_status rdx_star_begin_unordered(const rdx_packed_relation *relation, const r
 
 rdx_status rdx_cube_begin(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_cube_core *out,
                           rdx_cube_rows *rows, rdx_error *err) {
-  rdx_buffer *scan_places = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *scan_places = NULL;
   RDX_TRY(rdx_star_begin_unordered(relation, spec, out, rows, err));
   RDX_TRY(rdx_tuples_create(relation, rows->joined, out->rows, spec->scan, spec->scan_count, &out->scan, &scan_places,
                             err));
-  const rdx_status status = order_rows(out, &scan_places, rows, err);
-  rdx_buffer_destroy(&scan_places);
-  return status;
+  return order_rows(out, &scan_places, rows, err);
 }
 
 void rdx_cube_rows_drop(rdx_cube_rows *rows) {

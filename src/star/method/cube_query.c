@@ -177,7 +177,7 @@ rdx_status rdx_cube_read(const rdx_cube_core *core, const rdx_cube_run *run, con
   const rdx_plan *plan = run->call->plan;
   const uint64_t count = records[0];
   const uint32_t size = run->query.slot_count;
-  uint64_t *numbers = NULL;
+  RDX_SCOPED(rdx_free_local) uint64_t *numbers = NULL;
   RDX_TRY(rdx_alloc(count, sizeof *numbers, "the groups of a query", (void **)&numbers, err));
   rdx_tuples_number(&core->groups, plan, records + 1, 1 + size, count, numbers);
   rdx_records r = {.count = count,
@@ -191,9 +191,7 @@ rdx_status rdx_cube_read(const rdx_cube_core *core, const rdx_cube_run *run, con
   for (uint32_t m = 0; m < plan->measure_count; m++)
     r.measures[m] = words_of(&core->plan.measures[rdx_cube_measure_of(core, &plan->measures[m])],
                              run->query.measures[m].slots, &next);
-  const rdx_status status = rdx_groups_create(plan, r, run->call->out, err);
-  rdx_free(numbers);
-  return status;
+  return rdx_groups_create(plan, r, run->call->out, err);
 }
 
 rdx_status rdx_cube_select(const rdx_cube_core *core, rdx_cube_run *run, rdx_error *err) {

@@ -229,13 +229,11 @@ static rdx_status launch_place(const rt_cube *c, const star_step *steps, uint32_
 
 static rdx_status place_triangles(rt_cube *c, const star_step *steps, uint32_t step_count, rdx_buffer *triangles,
                                   rdx_error *err) {
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   if (c->grid.columns * c->grid.lines > 1)
     RDX_TRY(rdx_buffer_create(c->core.device, c->core.rows * 4, "the rays of rows", &c->owners, err));
   RDX_TRY(rdx_stream_create_for(c->core.device, "build", &stream, err));
-  const rdx_status status = launch_place(c, steps, step_count, triangles, stream, err);
-  rdx_stream_destroy(&stream);
-  return status;
+  return launch_place(c, steps, step_count, triangles, stream, err);
 }
 
 /* Embree's fast builder cuts the axes of x, y and z alike, whatever their units: that suits rays along z. */

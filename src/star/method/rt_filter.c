@@ -15,14 +15,11 @@
 
 static rdx_status reorder(const rdx_cube_core *core, const rdx_buffer *codes, const rdx_buffer *order, uint32_t bits,
                           rdx_buffer **out, rdx_error *err) {
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_buffer_create(core->device, core->rows * bits / 8, "the codes of a scan", out, err));
   RDX_TRY(rdx_stream_create_for(core->device, "build", &stream, err));
-  rdx_status status = rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, codes), order, bits, *out, core->rows, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, codes), order, bits, *out, core->rows, err));
+  return rdx_stream_finish(stream, err);
 }
 
 /* A scan attribute as a column in the order of the cube. NULL is a code like others there. */

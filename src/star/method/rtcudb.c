@@ -90,7 +90,7 @@ static void choose_digits(rdx_rtcudb *c) {
 
 static rdx_status shift_codes(const rdx_rtcudb *c, const star_step *step, uint32_t shift, bool narrow, rdx_buffer **out,
                               rdx_error *err) {
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_buffer_create(c->core.device, c->core.rows * (narrow ? 4 : 8), "the codes of a cube", out, err));
   const struct star_key_args args = {.keys = RDX_ADDRESS(uint64_t, *out),
                                      .codes = step->codes,
@@ -98,13 +98,9 @@ static rdx_status shift_codes(const rdx_rtcudb *c, const star_step *step, uint32
                                      .first_attribute = 1,
                                      .shift = shift,
                                      .narrow = narrow};
-  rdx_status status = rdx_stream_create_for(c->core.device, "build", &stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_launch(stream, &rdx_kernel_star_key, &args, NULL, c->core.rows, NULL, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(rdx_stream_create_for(c->core.device, "build", &stream, err));
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_star_key, &args, NULL, c->core.rows, NULL, err));
+  return rdx_stream_finish(stream, err);
 }
 
 /* RTCUDB, section 4.2 "Bijection Encoding". */
@@ -133,16 +129,12 @@ static rdx_status encode_z(const rdx_rtcudb *c, rdx_buffer *joined, rdx_buffer *
 
 /* Rows in the order of z, with z. */
 static rdx_status sort_by_z(const rdx_rtcudb *c, rdx_buffer *z, rdx_cube_rows *rows, rdx_error *err) {
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_buffer_create(c->core.device, c->core.rows * 4, "the order of a cube", &rows->order, err));
   RDX_TRY(rdx_stream_create_for(c->core.device, "build", &stream, err));
-  rdx_status status = rdx_primitive_iota(stream, rows->order, c->core.rows, err);
-  if (status == RDX_OK)
-    status = rdx_stream_sort(stream, z, 4, RTCUDB_BITS, rows->order, c->core.rows, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(rdx_primitive_iota(stream, rows->order, c->core.rows, err));
+  RDX_TRY(rdx_stream_sort(stream, z, 4, RTCUDB_BITS, rows->order, c->core.rows, err));
+  return rdx_stream_finish(stream, err);
 }
 
 /* RTCUDB, section 4.5 "storing the rest attributes in the GPU device memory". */
