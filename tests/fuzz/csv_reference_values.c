@@ -377,7 +377,8 @@ rdx_type ref_infer(const ref_text *values, size_t count, uint8_t *scale) {
     numbers += take_apart(t).is_number || is_word_float(t);
     truths += is_word(t, "true") || is_word(t, "false");
     dates += date;
-    times += !date && to_timestamp(t, &ignored, &zoned);
+    const bool ends_day = t.length > 12 && strncmp(t.bytes + 11, "24", 2) == 0; /* would come back as 00:00 */
+    times += !date && !ends_day && to_timestamp(t, &ignored, &zoned);
     zones += zoned;
   }
   if (count == 0)
