@@ -48,6 +48,8 @@ void rdx_device_run_on_host(rdx_device *device, uint64_t count, uint64_t grain, 
 RDX_MUST_USE rdx_status rdx_device_run_stage_on_host(rdx_device *device, uint64_t count, uint64_t grain,
                                                      rdx_task_fn task, void *context, const char *stage,
                                                      rdx_error *err);
+/* No more threads than this take part from now on; on the CPU also in what kernels do. */
+void rdx_device_limit_host(rdx_device *device, uint32_t threads);
 /* memcpy() by all of them. */
 void rdx_device_copy_on_host(rdx_device *device, void *target, const void *source, uint64_t size);
 
@@ -359,8 +361,6 @@ void rdx_device_release(rdx_device *device, uint64_t size);
 
 /* The back ends. The Vulkan list is empty where there is no loader; then *out_count is 0. `index` counts within the
  * back end. */
-/* Threads that work at a time, where the device is the CPU. */
-void rdx_cpu_limit_threads(rdx_device *device, uint32_t threads);
 RDX_MUST_USE rdx_status rdx_cpu_describe(rdx_device_info *out, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_cpu_open(const rdx_device_params *params, rdx_device **out, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_vulkan_count(uint32_t *out, rdx_error *err);

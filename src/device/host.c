@@ -33,6 +33,12 @@ void rdx_device_end_host(rdx_device *device) {
     rdx_pool_destroy(&pool);
 }
 
+void rdx_device_limit_host(rdx_device *device, uint32_t threads) {
+  rdx_pool *pool = pool_of(device);
+  if (pool)
+    rdx_pool_limit(pool, threads);
+}
+
 rdx_status rdx_device_run_stage_on_host(rdx_device *device, uint64_t count, uint64_t grain, rdx_task_fn task,
                                         void *context, const char *stage, rdx_error *err) {
   rdx_pool *pool = count > grain ? pool_of(device) : NULL;

@@ -4,6 +4,7 @@
 /* Rows that cannot have a match, left out before a join: a bit for each key of the smaller side tells which rows of the
  * larger one are worth a lookup. */
 
+#include <math.h>
 #include <stdatomic.h>
 
 #include "column/column.h"
@@ -14,6 +15,7 @@
 #define FEW_SHARE 8u                  /* the smaller side has at most one row for so many of the larger */
 #define FEW_FOUND 4u                  /* or one in so many of the larger side's rows has a match */
 #define MAX_RANGE ((uint64_t)1 << 27) /* from the smallest to the largest key: bits of the map */
+#define MAX_BITS_PER_ROW 256u         /* of the larger side: clearing more takes longer than lookups */
 
 /* A side's key: a column of integers or days as it lies. */
 typedef struct key {
@@ -91,8 +93,8 @@ static void set_bits(void *context, uint64_t begin, uint64_t end, uint32_t worke
   }
 }
 
-/* The smaller side's keys; `bits` stays NULL where they are too far apart. */
-static rdx_status make_map(rdx_execution *x, const key *k, map *out, rdx_error *err) {
+/* The smaller side's keys; `bits` stays NULL where they are too far apart for so many `rows` of the larger one. */
+static rdx_status make_map(rdx_execution *x, const key *k, uint64_t rows, map *out, rdx_error *err) {
   *out = (map){.key = k, .least = INT64_MAX, .most = INT64_MIN};
   RDX_TRY(rdx_pool_run_stage(x->pool, k->rows, RDX_EXECUTE_GRAIN, find_ends, out, "join", err));
   if (out->least > out->most) { /* no key at all: a map of one bit that is not set */
@@ -100,7 +102,7 @@ static rdx_status make_map(rdx_execution *x, const key *k, map *out, rdx_error *
     out->most = 0;
   }
   out->range = (uint64_t)out->most - (uint64_t)out->least;
-  if (out->range >= MAX_RANGE)
+  if (out->range >= MAX_RANGE || out->range / MAX_BITS_PER_ROW > rows)
     return RDX_OK;
   RDX_TRY(rdx_calloc(out->range / 64 + 1, sizeof *out->bits, WHAT, (void **)&out->bits, err));
   return rdx_pool_run_stage(x->pool, k->rows, RDX_EXECUTE_GRAIN, set_bits, out, "join", err);
@@ -153,7 +155,7 @@ static rdx_status reduce(rdx_execution *x, rdx_operand *large, const key *large_
                          rdx_error *err) {
   reduction r = {.key = *large_key};
   uint64_t total = 0;
-  rdx_status status = make_map(x, small_key, &r.map, err);
+  rdx_status status = make_map(x, small_key, large_key->rows, &r.map, err);
   if (status == RDX_OK && !r.map.bits)
     return RDX_OK;
   if (status == RDX_OK)
@@ -175,15 +177,16 @@ static bool is_worth_it(uint64_t large, uint64_t small, double found) {
 
 rdx_status rdx_join_reduce(rdx_joining *j, rdx_error *err) {
   const rdx_plan_node *n = j->node;
+  const double found = n->join == RDX_PLAN_ANTI ? INFINITY : n->expected_rows; /* of ANTI those without a match */
   key left, right;
   if (n->key_count == 0 || !find_key(&j->left, n->left_keys[0], &left) ||
       !find_key(&j->right, n->right_keys[0], &right))
     return RDX_OK;
   const bool both = n->join == RDX_PLAN_INNER || n->join == RDX_PLAN_SEMI;
-  if (both && is_worth_it(left.rows, right.rows, n->expected_rows))
+  if (both && is_worth_it(left.rows, right.rows, found))
     return reduce(j->x, &j->left, &left, &right, err);
   if ((both || n->join == RDX_PLAN_LEFT || n->join == RDX_PLAN_SINGLE || n->join == RDX_PLAN_ANTI) &&
-      is_worth_it(right.rows, left.rows, n->expected_rows))
+      is_worth_it(right.rows, left.rows, found))
     return reduce(j->x, &j->right, &right, &left, err);
   return RDX_OK;
 }

@@ -403,6 +403,9 @@ static rdx_status find_offset(rdx_windowing *w, const rdx_bound *e, bool range, 
   if (value.null || is_negative(e->type, &value))
     return rdx_sql_error(err, RDX_ERROR_ARGUMENT, w->x->text, e->place, NULL, "the distance of a frame must not be %s",
                          value.null ? "NULL" : "negative");
+  if (e->type.kind == RDX_SQL_DOUBLE && !isfinite(value.f))
+    return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, w->x->text, e->place, "write UNBOUNDED",
+                         "the distance of a frame must be finite");
   *out = range ? 0 : (uint64_t)value.i;
   return RDX_OK;
 }

@@ -97,16 +97,23 @@ static rdx_parse parse_truth(const char *text, size_t length, int64_t *out) {
              : RDX_PARSE_FORMAT;
 }
 
-/* A timestamp's day is a date, too. */
+/* The day that a timestamp is written with is a date, too. */
 static rdx_parse parse_date(rdx_sql_text text, int64_t *out) {
   int32_t day = 0;
-  int64_t time = 0, rest = 0;
+  int64_t time = 0;
+  size_t used = 0;
   rdx_parse result = rdx_value_parse(RDX_TYPE_DATE, 0, text.data, text.length, &day);
   *out = day;
   if (result != RDX_PARSE_FORMAT)
     return result;
   result = rdx_value_parse(RDX_TYPE_TIMESTAMP, 0, text.data, text.length, &time);
-  *out = rdx_day_of_time(time, &rest);
+  if (result != RDX_PARSE_OK)
+    return result;
+  rdx_value_trim(&text.data, &text.length);
+  while (used < text.length && text.data[used] != ' ' && text.data[used] != 'T')
+    used++;
+  result = rdx_value_parse(RDX_TYPE_DATE, 0, text.data, used, &day);
+  *out = day;
   return result;
 }
 

@@ -68,7 +68,8 @@ static rdx_status upload(const rdx_index *index, const rdx_column *column, rdx_p
                 .column = column,
                 .role = role,
                 .exact = type != RDX_TYPE_STRING || index->text->exact,
-                .codes = codes};
+                .codes = codes,
+                .usable = usable};
   rdx_status status = encode(&e, 0, 0, err);
   for (uint64_t done = 0; done < p->count && status == RDX_OK; done += CHUNK) {
     const uint64_t n = p->count - done < CHUNK ? p->count - done : CHUNK;

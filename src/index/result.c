@@ -155,8 +155,8 @@ static rdx_status check_first(rdx_lookup_result *r, const uint32_t *first, uint6
   checking c = {.first = first, .rows = r->keyed};
   rdx_device_run_on_host(r->device, count, PIECE, check_piece, &c);
   for (uint64_t i = 0; i < count && c.wrong; i++)
-    if (first[i] != RDX_NO_ROW)
-      RDX_TRY(rdx_returned_number(r->device, first[i], 0, r->keyed - 1, "the first row of a probe", err));
+    if (first[i] != RDX_NO_ROW && first[i] >= r->keyed)
+      return rdx_returned_wrong(r->device, first[i], 0, r->keyed - 1, "the first row of a probe", err);
   return RDX_OK;
 }
 

@@ -267,6 +267,10 @@ typedef rdx_status (*rdx_rewrite_fn)(void *user, rdx_bound *node, rdx_bound **ou
 RDX_MUST_USE rdx_status rdx_bound_rewrite(rdx_planner *p, rdx_bound *node, rdx_rewrite_fn fn, void *user,
                                           rdx_bound **out);
 uint64_t rdx_bound_leaves(const rdx_bound *node); /* leaves that it reads, as bits */
+/* Whether an expression is NULL, or a condition is not true, wherever all columns of `leaves` are NULL; UINT64_MAX: all
+ * columns there are, aggregates included (outer.c). */
+bool rdx_bound_is_strict(const rdx_bound *e, uint64_t leaves);
+bool rdx_bound_rejects(const rdx_bound *condition, uint64_t leaves);
 bool rdx_bound_has_outer(const rdx_bound *node);
 RDX_MUST_USE rdx_status rdx_conjuncts_add(rdx_planner *p, rdx_conjuncts *list, rdx_bound *conjunct);
 /* Add the parts of a condition that must all hold; what all branches of an OR have in common is a part of its own, and
@@ -396,6 +400,9 @@ rdx_join_rates rdx_join_rates_of(const rdx_planner *p, double rows);
 double rdx_count_values(const rdx_bound *e);
 /* Expected times of all nodes of the plan. */
 RDX_MUST_USE rdx_status rdx_plan_cost(rdx_planner *p);
+
+/* Refuse what operators cannot do with types (check.c). */
+RDX_MUST_USE rdx_status rdx_plan_check(rdx_planner *p);
 
 /* ---- Filters of tables (filter.c) ---- */
 

@@ -5,15 +5,14 @@
 
 #include "plan/internal.h"
 
-/* Whether an expression is NULL, or not true, wherever all columns of `leaves` are NULL. */
-static bool is_strict(const rdx_bound *e, uint64_t leaves) {
+bool rdx_bound_is_strict(const rdx_bound *e, uint64_t leaves) {
   uint32_t strict = 0;
   if (e->kind == RDX_BOUND_COLUMN)
-    return (rdx_bound_leaves(e) & leaves) != 0;
+    return leaves == UINT64_MAX || (rdx_bound_leaves(e) & leaves) != 0;
   if (e->kind != RDX_BOUND_CALL)
     return false;
   for (uint32_t i = 0; i < e->count; i++)
-    strict += is_strict(e->args[i], leaves);
+    strict += rdx_bound_is_strict(e->args[i], leaves);
   switch (e->op) {
   case RDX_OP_EQ:
   case RDX_OP_NE:
@@ -32,19 +31,19 @@ static bool is_strict(const rdx_bound *e, uint64_t leaves) {
   case RDX_OP_CAST:
     return strict > 0;
   case RDX_OP_IN:
-    return is_strict(e->args[0], leaves);
+    return rdx_bound_is_strict(e->args[0], leaves);
   default:
     return false;
   }
 }
 
 /* AND and OR of conditions: not true, though maybe false. */
-static bool rejects(const rdx_bound *c, uint64_t leaves) {
+bool rdx_bound_rejects(const rdx_bound *c, uint64_t leaves) {
   uint32_t rejecting = 0;
   if (c->kind != RDX_BOUND_CALL || (c->op != RDX_OP_AND && c->op != RDX_OP_OR))
-    return is_strict(c, leaves);
+    return rdx_bound_is_strict(c, leaves);
   for (uint32_t i = 0; i < c->count; i++)
-    rejecting += rejects(c->args[i], leaves);
+    rejecting += rdx_bound_rejects(c->args[i], leaves);
   return c->op == RDX_OP_AND ? rejecting > 0 : rejecting == c->count;
 }
 
@@ -58,7 +57,7 @@ static uint64_t leaves_of(const rdx_group *group) {
 static bool is_rejected(const rdx_group *group, uint64_t leaves) {
   bool rejected = false;
   for (uint32_t i = 0; i < group->conjuncts.count && !rejected; i++)
-    rejected = rejects(group->conjuncts.list[i], leaves);
+    rejected = rdx_bound_rejects(group->conjuncts.list[i], leaves);
   return rejected;
 }
 

@@ -85,6 +85,7 @@ static rdx_status plan_query(rdx_planner *p, const rdx_sql_query *query, rdx_sql
       types[i] = p->parameters[i]->type = (rdx_sql_type){.kind = RDX_SQL_TEXT};
   }
   p->plan->parameter_count = p->values;
+  RDX_TRY(rdx_plan_check(p));
   if (p->settings->explains)
     RDX_TRY(rdx_plan_cost(p));
   p->plan->reads_clock = p->binding.now != 0;

@@ -139,6 +139,7 @@ typedef struct rdx_plan_node {
   double expected_rows, expected_ms; /* ms: with what is below it */
   double own_ms;                     /* without */
   bool costed;                       /* these times are set */
+  bool checked;                      /* by rdx_plan_check() */
   const char *method;                /* that it is expected to run by; NULL: there is no choice */
   rdx_plan_method *rejected;         /* of statements that are explained */
   uint32_t rejected_count;

@@ -282,13 +282,28 @@ static rdx_status link_dependent(rdx_block *b, const rdx_bound_query *q, rdx_pla
   return RDX_OK;
 }
 
-/* What a query that reads outer columns cannot be. */
+static bool has_counts(const rdx_block *c) {
+  bool counts = false;
+  for (uint32_t i = 0; i < c->aggregate_count; i++)
+    counts |= c->aggregates[i].kind == RDX_PLAN_COUNT;
+  return counts;
+}
+
+/* What a query that reads outer columns cannot be. Aggregates without groups are found for the outer rows that have
+ * partners: HAVING must not hold for the others. */
 static rdx_status check_correlated(const rdx_block *b, const rdx_bound_query *q) {
   if (q->block && q->block->window_count > 0)
     return refuse(b, q->written->place, "a subquery that reads outer columns cannot have window functions");
   if (!q->block || q->limit || q->offset)
     return refuse(b, q->written->place,
                   "a subquery that reads outer columns cannot be a set operation or VALUES, nor have LIMIT");
+  const rdx_block *c = q->block;
+  if (c->aggregating && c->group_count == 0 && c->having &&
+      (has_counts(c) || !rdx_bound_rejects(c->having, UINT64_MAX)))
+    return refuse(
+        b, q->written->place,
+        "HAVING that may hold where no row is there, in a subquery that reads outer columns and has no GROUP BY, "
+        "is not supported");
   return q->block->distinct_on_count > 0
              ? refuse(b, q->written->place, "a subquery that reads outer columns cannot have DISTINCT ON")
              : RDX_OK;
@@ -312,28 +327,36 @@ static rdx_status make_dependent(rdx_block *b, rdx_bound_query *q, const form *f
 
 /* ---- Scalars ---- */
 
+/* A query with aggregates, and the one around it. */
+typedef struct emptying {
+  rdx_block *outer;
+  const rdx_block *inner;
+} emptying;
+
 static rdx_status empty_node(void *user, rdx_bound *node, rdx_bound **out) {
-  const rdx_block *c = user;
+  const emptying *e = user;
+  if (node->kind == RDX_BOUND_OUTER) {
+    lifting l = {.block = e->outer};
+    return lift_node(&l, node, out);
+  }
   if (node->kind != RDX_BOUND_COLUMN)
     return RDX_OK;
   const uint32_t number = rdx_column_of(node->index);
-  const bool counts = rdx_leaf_of(node->index) == RDX_AGGREGATES_LEAF && c->aggregates[number].kind == RDX_PLAN_COUNT;
-  return rdx_bind_constant(&c->planner->binding, node->type, (rdx_datum){.null = !counts}, node->place, out);
+  const bool counts =
+      rdx_leaf_of(node->index) == RDX_AGGREGATES_LEAF && e->inner->aggregates[number].kind == RDX_PLAN_COUNT;
+  return rdx_bind_constant(&e->outer->planner->binding, node->type, (rdx_datum){.null = !counts}, node->place, out);
 }
 
 /* Of a query with aggregates and no groups: its value where no row of it is there. */
 static rdx_status with_empty(rdx_block *b, rdx_block *c, rdx_bound *written, const rdx_dependent *d,
                              rdx_bound **value) {
   rdx_bound *args[3];
-  bool counts = false;
-  for (uint32_t i = 0; i < c->aggregate_count; i++)
-    counts |= c->aggregates[i].kind == RDX_PLAN_COUNT;
-  if (!counts || d->key_count == 0)
+  emptying e = {b, c};
+  const bool is_null = c->having || (!has_counts(c) && rdx_bound_is_strict(written, UINT64_MAX));
+  if (is_null || d->key_count == 0)
     return RDX_OK;
-  if (c->having)
-    return refuse(b, written->place, "count() with HAVING in a subquery that reads outer columns is not supported");
   RDX_TRY(call(b, "is null", d->inner_keys[0], NULL, written->place, &args[0]));
-  RDX_TRY(rdx_bound_rewrite(b->planner, written, empty_node, c, &args[1]));
+  RDX_TRY(rdx_bound_rewrite(b->planner, written, empty_node, &e, &args[1]));
   args[2] = *value;
   return rdx_bind_call_of(b->planner, "case", args, 3, written->place, value);
 }
@@ -531,6 +554,9 @@ static rdx_status bind_in_conjunct(rdx_block *b, const rdx_ast *ast, bool negate
   }
   const uint32_t count = q->column_count;
   const bool correlated = q->outer_levels > 0;
+  if (correlated && one_row)
+    return refuse(b, ast->place,
+                  "IN of a subquery that reads outer columns and aggregates without GROUP BY can have one column");
   bool null = false;
   for (uint32_t i = 0; i < count; i++)
     null |= is_null(left[i]);

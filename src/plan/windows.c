@@ -170,6 +170,14 @@ static bool is_time(rdx_sql_kind kind) {
   return kind == RDX_SQL_DATE || kind == RDX_SQL_TIMESTAMP;
 }
 
+/* Distances from reals are calculated as doubles. */
+static rdx_status widen_real(rdx_block *b, rdx_bound **value) {
+  const rdx_sql_type wide = {.kind = RDX_SQL_DOUBLE};
+  return (*value)->type.kind == RDX_SQL_REAL
+             ? rdx_bind_cast(&b->planner->binding, *value, wide, false, (*value)->place, value)
+             : RDX_OK;
+}
+
 /* A distance of RANGE: a number for numbers, an interval for dates and timestamps. */
 static rdx_status bind_distance(rdx_block *b, const rdx_ast *ast, const rdx_bound *value, rdx_bound **out) {
   char texts[2][32];
@@ -181,6 +189,7 @@ static rdx_status bind_distance(rdx_block *b, const rdx_ast *ast, const rdx_boun
     RDX_TRY(rdx_bind_cast(&b->planner->binding, *out,
                           is_time(value->type.kind) ? (rdx_sql_type){.kind = RDX_SQL_INTERVAL} : value->type, false,
                           ast->place, out));
+  RDX_TRY(widen_real(b, out));
   const rdx_sql_kind kind = (*out)->type.kind;
   if (is_time(value->type.kind) ? kind == RDX_SQL_INTERVAL : is_number(value->type.kind) && is_number(kind))
     return RDX_OK;
@@ -204,17 +213,19 @@ static rdx_status bind_range(rdx_block *b, const rdx_sql_window *written, rdx_pl
   rdx_sql_type types[3];
   uint32_t count = 0;
   const rdx_sql_order *o = &written->orders[0];
+  const bool descending = o->descending && w->order_count > 0; /* a constant orders nothing */
   RDX_TRY(rdx_bind(b, o->value, &value));
+  RDX_TRY(widen_real(b, &value));
   if (value->type.kind == RDX_SQL_SMALLINT || value->type.kind == RDX_SQL_INTEGER)
     RDX_TRY(rdx_bind_cast(&b->planner->binding, value, bigint, false, o->value->place, &value));
   w->range_value = value;
   if (written->begin_offset) {
     RDX_TRY(bind_distance(b, written->begin_offset, value, &w->begin_offset));
-    RDX_TRY(bind_range_end(b, w->begin, o->descending, value, w->begin_offset, &w->range_begin));
+    RDX_TRY(bind_range_end(b, w->begin, descending, value, w->begin_offset, &w->range_begin));
   }
   if (written->end_offset) {
     RDX_TRY(bind_distance(b, written->end_offset, value, &w->end_offset));
-    RDX_TRY(bind_range_end(b, w->end, o->descending, value, w->end_offset, &w->range_end));
+    RDX_TRY(bind_range_end(b, w->end, descending, value, w->end_offset, &w->range_end));
   }
   for (size_t i = 0; i < RDX_COUNT(parts); i++)
     if (*parts[i])

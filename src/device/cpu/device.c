@@ -47,10 +47,6 @@ static void describe(rdx_device_info *info, uint32_t threads) {
   describe_features(info);
 }
 
-void rdx_cpu_limit_threads(rdx_device *device, uint32_t threads) {
-  rdx_pool_limit(((rdx_cpu_device *)device)->pool, threads);
-}
-
 rdx_status rdx_cpu_describe(rdx_device_info *out, rdx_error *err) {
   rdx_pool *pool = NULL; /* knows how many cores this process may use */
   RDX_TRY(rdx_pool_create(0, &pool, err));
