@@ -159,6 +159,21 @@ static void test_large(void **state) {
   }
 }
 
+/* Random predicates over a table, by a scan with these params. */
+static void check_predicates(const table *t, const rdx_scan_params *params) {
+  rdx_scan *scan = NULL;
+  OK(rdx_scan_create(test_device, t->views, t->count, params, &scan, err));
+  for (uint32_t k = 0; k < 20; k++) {
+    static tree predicate;
+    tree_make(t->views, t->count, &predicate);
+    expected e = expect(t, predicate.nodes);
+    check_run(scan, t, predicate.nodes, &e, RDX_SCAN_BITMAP);
+    free_expected(&e);
+    tree_free(&predicate);
+  }
+  rdx_scan_destroy(&scan);
+}
+
 /* What the methods' options change. */
 static void test_options(void **state) {
   (void)state;
@@ -187,17 +202,7 @@ static void test_options(void **state) {
   };
   for (size_t i = 0; i < COUNT(variants) * (test_is_slow() ? 1 : 6); i++) {
     table t = make_table(1 + (uint32_t)(test_random() % MOST_COLUMNS), 1 + test_random() % 700);
-    rdx_scan *scan = NULL;
-    OK(rdx_scan_create(test_device, t.views, t.count, &variants[i % COUNT(variants)], &scan, err));
-    for (uint32_t k = 0; k < 20; k++) {
-      static tree predicate;
-      tree_make(t.views, t.count, &predicate);
-      expected e = expect(&t, predicate.nodes);
-      check_run(scan, &t, predicate.nodes, &e, RDX_SCAN_BITMAP);
-      free_expected(&e);
-      tree_free(&predicate);
-    }
-    rdx_scan_destroy(&scan);
+    check_predicates(&t, &variants[i % COUNT(variants)]);
     free_table(&t);
   }
 }
@@ -221,17 +226,7 @@ static void test_groups(void **state) {
   assert_memory_equal(forms[3].rtscan.groups, chosen, sizeof chosen);
   for (size_t i = 0; i < COUNT(forms) * (test_is_slow() ? 1 : 8); i++) {
     table t = make_table(COLUMNS, 1 + test_random() % 900);
-    rdx_scan *scan = NULL;
-    OK(rdx_scan_create(test_device, t.views, t.count, &forms[i % COUNT(forms)], &scan, err));
-    for (uint32_t k = 0; k < 20; k++) {
-      static tree predicate;
-      tree_make(t.views, t.count, &predicate);
-      expected e = expect(&t, predicate.nodes);
-      check_run(scan, &t, predicate.nodes, &e, RDX_SCAN_BITMAP);
-      free_expected(&e);
-      tree_free(&predicate);
-    }
-    rdx_scan_destroy(&scan);
+    check_predicates(&t, &forms[i % COUNT(forms)]);
     free_table(&t);
   }
 }
