@@ -12,7 +12,7 @@
 #include "column/keys.h"
 
 typedef struct context {
-  const rdx_scan_column *columns;
+  const rdx_encoded_column *columns;
   uint32_t count;
   rdx_arena *arena;
 } context;
@@ -33,7 +33,7 @@ static bool is_usable(const literals *l, uint64_t i) {
   return (l->usable[i / 32] >> (i % 32) & 1u) != 0;
 }
 
-static void code_strings(const rdx_scan_column *c, const rdx_column *values, rdx_probe_role role, literals *l) {
+static void code_strings(const rdx_encoded_column *c, const rdx_column *values, rdx_probe_role role, literals *l) {
   for (uint64_t i = 0; i < l->count; i++) {
     bool equal = false;
     if (rdx_column_has(values, i)) {
@@ -58,7 +58,7 @@ static void widen(literals *l) {
 /* Literals that have been checked. */
 static rdx_status code_literals(const context *c, const rdx_predicate *leaf, rdx_probe_role role, literals *out,
                                 rdx_error *err) {
-  const rdx_scan_column *column = &c->columns[leaf->column];
+  const rdx_encoded_column *column = &c->columns[leaf->column];
   const rdx_column *values = &leaf->values;
   *out = (literals){.count = values->rows};
   RDX_TRY(rdx_arena_alloc(c->arena, values->rows, 8, "the literals of a predicate", (void **)&out->codes, err));
@@ -89,7 +89,7 @@ static rdx_status check_leaf(const context *c, const rdx_predicate *leaf, rdx_er
                     leaf->column, c->count);
   if (leaf->kind >= RDX_PREDICATE_IS_NULL)
     return RDX_OK;
-  const rdx_scan_column *column = &c->columns[leaf->column];
+  const rdx_encoded_column *column = &c->columns[leaf->column];
   if (leaf->values.device)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "the literals of a predicate must be in host memory");
   RDX_TRY(rdx_column_check(&leaf->values, "the literals of a predicate", err));
@@ -113,11 +113,11 @@ static rdx_status check_leaf(const context *c, const rdx_predicate *leaf, rdx_er
 
 /* ---- Terms ---- */
 
-static bool has_values(const rdx_scan_column *c) {
+static bool has_values(const rdx_encoded_column *c) {
   return c->smallest <= c->largest;
 }
 
-static bool is_all(const rdx_scan_column *c, const rdx_term *term) {
+static bool is_all(const rdx_encoded_column *c, const rdx_term *term) {
   return term->intervals[0].low == c->smallest && term->intervals[0].high == c->largest;
 }
 
@@ -129,7 +129,7 @@ static rdx_node make_term(const context *c, uint32_t column, rdx_code_set set) {
 }
 
 /* The codes for which the leaf, not turned round, is true. A set of `from` .. `to`, clipped. */
-static rdx_status make_span(const context *c, const rdx_scan_column *column, bool some, uint64_t from, uint64_t to,
+static rdx_status make_span(const context *c, const rdx_encoded_column *column, bool some, uint64_t from, uint64_t to,
                             rdx_code_set *out, rdx_error *err) {
   *out = (rdx_code_set){0};
   if (!some || from > column->largest || to < column->smallest || from > to)
@@ -143,7 +143,7 @@ static rdx_status make_span(const context *c, const rdx_scan_column *column, boo
 
 static rdx_status finish_leaf(const context *c, const rdx_predicate *leaf, rdx_code_set set, bool turned, rdx_node *out,
                               rdx_error *err) {
-  const rdx_scan_column *column = &c->columns[leaf->column];
+  const rdx_encoded_column *column = &c->columns[leaf->column];
   if (turned)
     RDX_TRY(rdx_code_set_complement(set, column->smallest, column->largest, c->arena, &set, err));
   *out = make_term(c, leaf->column, set);
@@ -152,7 +152,7 @@ static rdx_status finish_leaf(const context *c, const rdx_predicate *leaf, rdx_c
 
 /* =, <> and lists. An unknown comparison in a list leaves the list unknown where no other one is true. */
 static rdx_status make_points(const context *c, const rdx_predicate *leaf, bool turned, rdx_node *out, rdx_error *err) {
-  const rdx_scan_column *column = &c->columns[leaf->column];
+  const rdx_encoded_column *column = &c->columns[leaf->column];
   literals l;
   rdx_code_set set = {0};
   if (leaf->values.rows == 0) {
@@ -174,7 +174,7 @@ static rdx_status make_points(const context *c, const rdx_predicate *leaf, bool 
 /* column >= literal `i` (LOWER) or column <= it (UPPER), or turned round < and >. */
 static rdx_status make_bound(const context *c, const rdx_predicate *leaf, uint64_t i, rdx_probe_role role, bool turned,
                              rdx_node *out, rdx_error *err) {
-  const rdx_scan_column *column = &c->columns[leaf->column];
+  const rdx_encoded_column *column = &c->columns[leaf->column];
   literals l;
   rdx_code_set set;
   RDX_TRY(code_literals(c, leaf, role, &l, err));
@@ -199,7 +199,7 @@ static rdx_status make_between(const context *c, const rdx_predicate *leaf, bool
 
 static rdx_status make_null_test(const context *c, const rdx_predicate *leaf, bool null, rdx_node *out,
                                  rdx_error *err) {
-  const rdx_scan_column *column = &c->columns[leaf->column];
+  const rdx_encoded_column *column = &c->columns[leaf->column];
   if (null) {
     *out = (rdx_node){.kind = RDX_NODE_NULL, .term = {.column = leaf->column}};
     if (column->nulls == 0)
@@ -286,7 +286,7 @@ static rdx_status flatten(const context *c, rdx_node_kind kind, const rdx_node *
 static rdx_status merge_terms(const context *c, rdx_node_kind kind, const rdx_node *terms, uint32_t count,
                               rdx_node *out, rdx_error *err) {
   const uint32_t number = terms[0].term.column;
-  const rdx_scan_column *column = &c->columns[number];
+  const rdx_encoded_column *column = &c->columns[number];
   uint64_t total = 0;
   for (uint32_t i = 0; i < count; i++)
     total += terms[i].term.interval_count + 1ul;
@@ -394,7 +394,7 @@ static rdx_status normalize(const context *c, const rdx_predicate *p, bool turne
   return combine(c, conjunction ? RDX_NODE_AND : RDX_NODE_OR, children, p->child_count, out, err);
 }
 
-rdx_status rdx_predicate_normalize(const rdx_scan_column *columns, uint32_t count, const rdx_predicate *predicate,
+rdx_status rdx_predicate_normalize(const rdx_encoded_column *columns, uint32_t count, const rdx_predicate *predicate,
                                    rdx_arena *arena, rdx_node *out, rdx_error *err) {
   const context c = {columns, count, arena};
   return normalize(&c, predicate, false, 1, out, err);

@@ -5,7 +5,7 @@
 
 #include <raydex/predicate.h>
 
-#include "column/scan_column.h"
+#include "column/encoded_column.h"
 #include "predicate/code_set.h"
 
 /* The form of predicates that methods evaluate; see scan.h. */
@@ -48,7 +48,7 @@ typedef struct rdx_node {
 #define RDX_PREDICATE_DEPTH 200
 
 /* Bring a predicate over `columns` into the form. What `*out` points to is in the arena. */
-RDX_MUST_USE rdx_status rdx_predicate_normalize(const rdx_scan_column *columns, uint32_t count,
+RDX_MUST_USE rdx_status rdx_predicate_normalize(const rdx_encoded_column *columns, uint32_t count,
                                                 const rdx_predicate *predicate, rdx_arena *arena, rdx_node *out,
                                                 rdx_error *err);
 

@@ -41,7 +41,7 @@ bool rdx_scan_is_choice(const rdx_scan_params *params) {
   return list_wanted(params, wanted) > 1;
 }
 
-static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                          uint32_t count) {
   rdx_scan_method wanted[RDX_SCAN_METHODS];
   const uint32_t n = list_wanted(params, wanted);
@@ -60,7 +60,7 @@ static void destroy(void *self) {
 
 /* ---- Preparing ---- */
 
-static rdx_status build_all(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+static rdx_status build_all(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                             uint32_t count, rdx_scan_stats *stats, chooser *c, rdx_error *err) {
   rdx_scan_method wanted[RDX_SCAN_METHODS];
   const uint32_t n = list_wanted(params, wanted);
@@ -79,7 +79,7 @@ static rdx_status build_all(rdx_device *device, const rdx_scan_params *params, c
   return RDX_OK;
 }
 
-static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   chooser *c = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *c, "a choice of scans", (void **)&c, err));

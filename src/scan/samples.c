@@ -18,10 +18,10 @@ typedef struct sample {
   rdx_term terms[SAMPLE_COLUMNS];
 } sample;
 
-static void make_sample(const rdx_scan_column *columns, uint32_t count, double share, uint32_t most, sample *out) {
+static void make_sample(const rdx_encoded_column *columns, uint32_t count, double share, uint32_t most, sample *out) {
   out->count = 0;
   for (uint32_t i = 0; i < count && out->count < most; i++) {
-    const rdx_scan_column *c = &columns[i];
+    const rdx_encoded_column *c = &columns[i];
     const uint32_t t = out->count;
     if (c->smallest > c->largest)
       continue;
@@ -50,8 +50,8 @@ static rdx_status time_sample(const rdx_scan_way *way, rdx_stream *stream, const
   return RDX_OK;
 }
 
-static rdx_status measure(const rdx_scan_way *way, rdx_stream *stream, const rdx_scan_column *columns, uint32_t count,
-                          rdx_buffer *out, rdx_scan_rate *rate, rdx_error *err) {
+static rdx_status measure(const rdx_scan_way *way, rdx_stream *stream, const rdx_encoded_column *columns,
+                          uint32_t count, rdx_buffer *out, rdx_scan_rate *rate, rdx_error *err) {
   static const double shares[] = {0.02, 0.1, 0.3, 0.7};
   static const uint32_t terms[] = {1, SAMPLE_COLUMNS};
   double work[RDX_COUNT(shares) * RDX_COUNT(terms)], ms[RDX_COUNT(work)];
@@ -70,8 +70,8 @@ static rdx_status measure(const rdx_scan_way *way, rdx_stream *stream, const rdx
   return RDX_OK;
 }
 
-rdx_status rdx_scan_measure(rdx_device *device, const rdx_scan_way *way, const rdx_scan_column *columns, uint32_t count,
-                            rdx_scan_rate *out, rdx_error *err) {
+rdx_status rdx_scan_measure(rdx_device *device, const rdx_scan_way *way, const rdx_encoded_column *columns,
+                            uint32_t count, rdx_scan_rate *out, rdx_error *err) {
   RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *bitmap = NULL;
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   if (columns[0].rows == 0)

@@ -21,7 +21,7 @@ typedef struct rdx_scan_way {
 } rdx_scan_way;
 
 /* Without rows, or values, the rate stays as it is. */
-RDX_MUST_USE rdx_status rdx_scan_measure(rdx_device *device, const rdx_scan_way *way, const rdx_scan_column *columns,
+RDX_MUST_USE rdx_status rdx_scan_measure(rdx_device *device, const rdx_scan_way *way, const rdx_encoded_column *columns,
                                          uint32_t count, rdx_scan_rate *out, rdx_error *err);
 
 #endif

@@ -100,7 +100,7 @@ static rdx_status prepare(rdx_scan *scan, const rdx_column *columns, uint32_t co
            (unsigned long long)columns[0].rows);
   RDX_TRY(rdx_device_expect(device, estimate_columns(columns, count), what, "use fewer rows or columns", err));
   for (uint32_t i = 0; i < count; i++)
-    RDX_TRY(rdx_scan_column_create(device, &columns[i], &scan->columns[i], err));
+    RDX_TRY(rdx_encoded_column_create(device, &columns[i], &scan->columns[i], err));
   const uint64_t need = scan->ops->estimate(device, params, scan->columns, count) + rdx_bitmap_bytes(columns[0].rows);
   snprintf(what, sizeof what, "preparing %s for %u columns of %llu rows", scan->ops->name, count,
            (unsigned long long)columns[0].rows);
@@ -171,7 +171,7 @@ void rdx_scan_destroy(rdx_scan **scan) {
   if (s->self)
     s->ops->destroy(s->self);
   for (uint32_t i = 0; i < s->stats.columns; i++)
-    rdx_scan_column_drop(&s->columns[i]);
+    rdx_encoded_column_drop(&s->columns[i]);
   rdx_free(s->columns);
   rdx_workspace_destroy(&s->workspace);
   rdx_free(s);

@@ -47,11 +47,11 @@ typedef struct rdx_scan_ops {
   /* Terms of a conjunction, at most; more are evaluated in turn. 0: any number. */
   uint32_t max_terms;
   /* Device bytes held at the peak of preparing, the columns not counted. */
-  uint64_t (*estimate)(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+  uint64_t (*estimate)(const rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                        uint32_t count);
   /* Prepare. The method may keep references to the columns' buffers; the columns are destroyed afterwards. */
-  rdx_status (*build)(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns, uint32_t count,
-                      rdx_scan_stats *stats, void **out, rdx_error *err);
+  rdx_status (*build)(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
+                      uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err);
   /* Record a call on `stream`. Work that needs the host goes before recording. `counts` NULL: not asked for; else
    * `stream` may be finished inside, and the counts added. */
   rdx_status (*evaluate)(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
@@ -75,7 +75,7 @@ struct rdx_scan {
   const rdx_scan_ops *ops;
   void *self;
   rdx_scan_stats stats;
-  rdx_scan_column *columns; /* without codes and zones */
+  rdx_encoded_column *columns; /* without codes and zones */
   rdx_workspace *workspace;
 };
 

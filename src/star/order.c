@@ -67,12 +67,12 @@ static rdx_status list_asked(ordering *o, const rdx_predicate *p, uint32_t depth
 }
 
 /* What the form of predicates wants to know of a column. */
-static rdx_scan_column describe(const rdx_group_column *c) {
-  rdx_scan_column described = {.type = c->values.type,
-                               .scale = c->values.scale,
-                               .key_bits = rdx_key_bits(c->values.type),
-                               .smallest = c->low,
-                               .largest = c->high};
+static rdx_encoded_column describe(const rdx_group_column *c) {
+  rdx_encoded_column described = {.type = c->values.type,
+                                  .scale = c->values.scale,
+                                  .key_bits = rdx_key_bits(c->values.type),
+                                  .smallest = c->low,
+                                  .largest = c->high};
   if (c->attribute)
     described = c->attribute->source;
   described.nulls = c->nulls;
@@ -108,7 +108,7 @@ static bool qualifies(const ordering *o, const rdx_node *node, uint64_t group) {
 
 static rdx_status apply_having(ordering *o, rdx_error *err) {
   rdx_finishing *f = o->f;
-  rdx_scan_column *columns = NULL;
+  rdx_encoded_column *columns = NULL;
   uint64_t *rows = NULL, count = 0;
   rdx_node node;
   RDX_TRY(list_asked(o, f->plan->query->having, 1, err));

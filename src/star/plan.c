@@ -170,7 +170,7 @@ static rdx_status plan_predicate(rdx_plan *plan, rdx_error *err) {
     plan->empty |= r->foreign_rows[i].rows == 0;
   if (!plan->query->where)
     return RDX_OK;
-  rdx_scan_column *columns = NULL;
+  rdx_encoded_column *columns = NULL;
   rdx_node keys, codes;
   RDX_TRY(rdx_arena_alloc(&plan->arena, r->attribute_count, sizeof *columns, "a plan", (void **)&columns, err));
   for (uint32_t i = 0; i < r->attribute_count; i++)

@@ -91,13 +91,13 @@ typedef struct distinct_keys {
 } distinct_keys;
 
 /* Whether bitmaps and arrays have a place for each key that there might be: in a cache, and in little memory. */
-static bool is_narrow(const rdx_scan_column *s) {
+static bool is_narrow(const rdx_encoded_column *s) {
   const uint64_t span = s->largest - s->smallest;
   return span < 1u << BITMAP_BITS && span <= 65536 + 2 * s->rows;
 }
 
 /* Mark keys in a new bitmap, hashed where they are not narrow, and count its bits: no more than there are keys. */
-static rdx_status mark_keys(rdx_stream *stream, const rdx_scan_column *s, rdx_buffer **bits, uint64_t *out,
+static rdx_status mark_keys(rdx_stream *stream, const rdx_encoded_column *s, rdx_buffer **bits, uint64_t *out,
                             rdx_error *err) {
   const uint64_t size = is_narrow(s) ? s->largest - s->smallest + 1 : 1u << BITMAP_BITS;
   RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *count = NULL;
@@ -128,7 +128,7 @@ static rdx_status list_bits(const rdx_buffer *bits, distinct_keys *out, rdx_erro
 }
 
 /* Keys are sorted, their distinct ones counted, and listed where they are few enough. */
-static rdx_status sort_keys(rdx_stream *stream, const rdx_scan_column *s, uint64_t most, rdx_buffer *buffers[3],
+static rdx_status sort_keys(rdx_stream *stream, const rdx_encoded_column *s, uint64_t most, rdx_buffer *buffers[3],
                             distinct_keys *out, rdx_error *err) {
   const uint32_t bytes = s->key_bits / 8, bits = 64 - (uint32_t)__builtin_clzll((s->largest - s->smallest) | 1);
   double ms = 0;
@@ -154,7 +154,7 @@ static rdx_status sort_keys(rdx_stream *stream, const rdx_scan_column *s, uint64
   return rdx_buffer_download(buffers[2], 0, out->keys, out->count * 8, err);
 }
 
-static rdx_status find_distinct(rdx_device *device, const rdx_scan_column *s, uint64_t most, distinct_keys *out,
+static rdx_status find_distinct(rdx_device *device, const rdx_encoded_column *s, uint64_t most, distinct_keys *out,
                                 rdx_error *err) {
   rdx_buffer *bits = NULL, *buffers[3] = {0};
   rdx_stream *stream = NULL;
@@ -248,9 +248,9 @@ static rdx_status encode(rdx_device *device, rdx_packed_column *c, double *ms, r
 
 rdx_status rdx_packed_column_create(rdx_device *device, const rdx_attribute *attribute, rdx_packed_column *out,
                                     double *ms, rdx_error *err) {
-  rdx_scan_column *s = &out->source;
+  rdx_encoded_column *s = &out->source;
   *out = (rdx_packed_column){.dimension = attribute->dimension, .rows = attribute->column.rows};
-  RDX_TRY(rdx_scan_column_create(device, &attribute->column, s, err));
+  RDX_TRY(rdx_encoded_column_create(device, &attribute->column, s, err));
   out->nulls = s->nulls > 0;
   const bool some = s->smallest <= s->largest;
   if (s->type == RDX_TYPE_STRING) {
@@ -337,7 +337,7 @@ static rdx_status look_up_foreign_rows(rdx_device *device, const rdx_dimension *
 }
 
 /* The row of each key string, RDX_NO_ROW for a string that no row has; whether all rows differ. */
-static rdx_status list_key_rows(const rdx_scan_column *key, uint32_t **out, bool *distinct, rdx_error *err) {
+static rdx_status list_key_rows(const rdx_encoded_column *key, uint32_t **out, bool *distinct, rdx_error *err) {
   uint32_t *codes = NULL, *rows = NULL;
   RDX_TRY(rdx_alloc(key->rows, sizeof *codes, "the keys of a dimension", (void **)&codes, err));
   rdx_status status = rdx_alloc(key->dictionary->count, sizeof *rows, "the keys of a dimension", (void **)&rows, err);
@@ -361,7 +361,7 @@ static rdx_status list_key_rows(const rdx_scan_column *key, uint32_t **out, bool
 }
 
 /* From codes of the foreign key to rows, in place. */
-static rdx_status map_strings(const rdx_device *device, const rdx_scan_column *key, const uint32_t *key_rows,
+static rdx_status map_strings(const rdx_device *device, const rdx_encoded_column *key, const uint32_t *key_rows,
                               const rdx_dictionary *foreign, const rdx_column *column, uint32_t *codes,
                               rdx_error *err) {
   uint32_t *map = NULL;
@@ -383,16 +383,16 @@ static rdx_status map_strings(const rdx_device *device, const rdx_scan_column *k
 static rdx_status match_strings(rdx_device *device, const rdx_dimension *d, uint32_t number, rdx_buffer **out,
                                 rdx_error *err) {
   const rdx_column text = rdx_column_on_host(&d->foreign_key);
-  rdx_scan_column key = {0}, foreign = {0};
+  rdx_encoded_column key = {0}, foreign = {0};
   uint32_t *key_rows = NULL, *rows = NULL;
   bool distinct = false;
-  rdx_status status = rdx_scan_column_create(device, &d->key, &key, err);
+  rdx_status status = rdx_encoded_column_create(device, &d->key, &key, err);
   if (status == RDX_OK)
     status = list_key_rows(&key, &key_rows, &distinct, err);
   if (status == RDX_OK)
     status = check_key(key.rows, key.nulls, distinct, number, err);
   if (status == RDX_OK)
-    status = rdx_scan_column_create(device, &d->foreign_key, &foreign, err);
+    status = rdx_encoded_column_create(device, &d->foreign_key, &foreign, err);
   if (status == RDX_OK)
     status = rdx_alloc(foreign.rows, sizeof *rows, "the foreign rows", (void **)&rows, err);
   if (status == RDX_OK && foreign.rows > 0)
@@ -405,8 +405,8 @@ static rdx_status match_strings(rdx_device *device, const rdx_dimension *d, uint
     status = rdx_buffer_upload(*out, 0, rows, foreign.rows * sizeof *rows, err);
   rdx_free(rows);
   rdx_free(key_rows);
-  rdx_scan_column_drop(&foreign);
-  rdx_scan_column_drop(&key);
+  rdx_encoded_column_drop(&foreign);
+  rdx_encoded_column_drop(&key);
   return status;
 }
 
@@ -489,7 +489,7 @@ rdx_status rdx_packed_relation_create(rdx_device *device, const rdx_relation *re
 }
 
 void rdx_packed_column_free(rdx_packed_column *attribute) {
-  rdx_scan_column_drop(&attribute->source);
+  rdx_encoded_column_drop(&attribute->source);
   rdx_free(attribute->keys);
   rdx_buffer_destroy(&attribute->codes);
   rdx_buffer_destroy(&attribute->values);
@@ -608,11 +608,11 @@ static rdx_status pack_places(rdx_device *device, const rdx_packed_column *c, rd
 
 /* Codes of 4 or 8 bytes are keys of a column. */
 static rdx_status create_places(rdx_device *device, const rdx_packed_column *c, rdx_dense_codes *out, rdx_error *err) {
-  const rdx_scan_column column = {.type = c->bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
-                                  .key_bits = 8 * c->bytes,
-                                  .rows = c->rows,
-                                  .largest = c->count - !c->nulls,
-                                  .codes = c->codes};
+  const rdx_encoded_column column = {.type = c->bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
+                                     .key_bits = 8 * c->bytes,
+                                     .rows = c->rows,
+                                     .largest = c->count - !c->nulls,
+                                     .codes = c->codes};
   distinct_keys found = {0};
   rdx_status status = find_distinct(device, &column, UINT64_MAX, &found, err);
   *out = (rdx_dense_codes){.count = found.count, .codes = found.keys, .bytes = bytes_for(found.count)};

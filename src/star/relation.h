@@ -15,10 +15,10 @@
  * differences to its smallest key (column/keys.h), or places in its sorted distinct keys: the latter for strings (their
  * dictionary), where at most 65,536 places take no more than half the bytes, and where differences pass 64 bits. */
 typedef struct rdx_packed_column {
-  rdx_scan_column source; /* type, scale, key bits, smallest and largest key, dictionary; without codes */
-  uint32_t dimension;     /* 0: a code for each row of the fact table; else for each of dimension - 1 */
-  uint64_t rows;          /* of that table */
-  uint32_t bytes;         /* of a code: 1, 2, 4 or 8; padded to whole words, and by 128 more bytes */
+  rdx_encoded_column source; /* type, scale, key bits, smallest and largest key, dictionary; without codes */
+  uint32_t dimension;        /* 0: a code for each row of the fact table; else for each of dimension - 1 */
+  uint64_t rows;             /* of that table */
+  uint32_t bytes;            /* of a code: 1, 2, 4 or 8; padded to whole words, and by 128 more bytes */
   uint64_t count;
   bool nulls;
   uint64_t base;  /* differences: the key of code 0 */
@@ -142,7 +142,7 @@ static inline bool rdx_packed_column_is_numeric(const rdx_packed_column *attribu
 /* Whether sums of an attribute take other numbers than what else is asked of it: as floats do, bools, and integers that
  * pass 63 bits. */
 static inline bool rdx_packed_column_is_summed_apart(const rdx_packed_column *attribute) {
-  const rdx_scan_column *s = &attribute->source;
+  const rdx_encoded_column *s = &attribute->source;
   return rdx_packed_column_is_float(attribute) || s->type == RDX_TYPE_BOOL ||
          (s->type == RDX_TYPE_U64 && attribute->count > 0 && s->largest > INT64_MAX);
 }

@@ -101,7 +101,7 @@ static rdx_status prepare(flattening *f, const char *path, rdx_error *err) {
   RDX_TRY(rdx_calloc(r->attribute_count, sizeof *f->dictionaries, "a flat table", (void **)&f->dictionaries, err));
   RDX_TRY(rdx_alloc(r->attribute_count, sizeof *fields, "a flat table", (void **)&fields, err));
   for (uint32_t i = 0; i < r->attribute_count; i++) {
-    const rdx_scan_column *source = &r->attributes[i].source;
+    const rdx_encoded_column *source = &r->attributes[i].source;
     const rdx_dictionary *d = source->dictionary;
     fields[i] = (rdx_field){r->names[i], source->type, source->scale};
     if (d)

@@ -20,7 +20,7 @@ typedef struct bindex {
   uint32_t slices; /* each of which a thread answers by itself; 0: see above */
   uint32_t count;
   uint64_t rows;
-  rdx_scan_column *columns;
+  rdx_encoded_column *columns;
   rdx_encoding *encodings;
   rdx_sieve *sieves;
 } bindex;
@@ -32,7 +32,7 @@ static rdx_sieve_params sieve_params(const rdx_scan_params *params) {
 
 /* ---- Preparing ---- */
 
-static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                          uint32_t count) {
   (void)device;
   uint64_t kept = 0, sorting = 0;
@@ -50,18 +50,18 @@ static void destroy(void *self) {
     rdx_encoding_destroy(&b->encodings[i]);
     rdx_sieve_destroy(&b->sieves[i]);
   }
-  rdx_scan_columns_release(b->columns, b->count);
+  rdx_encoded_columns_release(b->columns, b->count);
   rdx_free(b->encodings);
   rdx_free(b->sieves);
   rdx_free(b);
 }
 
-static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count,
+static rdx_status build_parts(rdx_device *device, const rdx_encoded_column *columns, uint32_t count,
                               rdx_sieve_params sieve, bindex *b, rdx_scan_stats *stats, rdx_error *err) {
   const uint32_t step = rdx_sieve_step(b->rows, sieve);
   RDX_TRY(rdx_calloc(count, sizeof *b->encodings, "a BinDex", (void **)&b->encodings, err));
   RDX_TRY(rdx_calloc(count, sizeof *b->sieves, "a BinDex", (void **)&b->sieves, err));
-  RDX_TRY(rdx_scan_columns_retain(columns, count, &b->columns, err));
+  RDX_TRY(rdx_encoded_columns_retain(columns, count, &b->columns, err));
   b->count = count;
   for (uint32_t i = 0; i < count; i++) {
     const double start = rdx_now_ms();
@@ -83,7 +83,7 @@ static uint32_t slices_of(uint64_t rows, uint32_t threads) {
 }
 
 /* RTScan, section 5.1 "BinDex-CUDA". */
-static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   const rdx_sieve_params sieve = sieve_params(params);
   if (sieve.vectors > SIEVE_MOST_VECTORS)

@@ -40,15 +40,15 @@ static uint64_t stride_of(uint64_t rows) {
   return (rows + 63) / 64 * 64;
 }
 
-static uint32_t range_bits(const rdx_scan_column *c) {
+static uint32_t range_bits(const rdx_encoded_column *c) {
   return c->smallest < c->largest ? 64 - (uint32_t)__builtin_clzll(c->largest - c->smallest) : 1;
 }
 
-static uint32_t planes_of(const rdx_scan_column *c) {
+static uint32_t planes_of(const rdx_encoded_column *c) {
   return (range_bits(c) + 7) / 8;
 }
 
-static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                          uint32_t count) {
   (void)device, (void)params;
   uint64_t bytes = 0;
@@ -78,7 +78,7 @@ static int compare_numbers(const void *x, const void *y) {
 }
 
 /* Some numbers of a column, from all over it, ascending. Codes of NULLs that are no numbers do not matter. */
-static rdx_status take_sample(const rdx_scan_column *c, const packed_column *p, uint64_t *sample, uint64_t *count,
+static rdx_status take_sample(const rdx_encoded_column *c, const packed_column *p, uint64_t *sample, uint64_t *count,
                               rdx_error *err) {
   uint64_t codes[SAMPLE_RUN];
   const uint32_t bytes = c->key_bits / 8;
@@ -120,7 +120,7 @@ static void make_steps(packed_column *p, const uint64_t *sample, uint64_t count)
       p->steps[i]++;
 }
 
-static rdx_status choose_steps(const rdx_scan_column *c, packed_column *p, rdx_error *err) {
+static rdx_status choose_steps(const rdx_encoded_column *c, packed_column *p, rdx_error *err) {
   uint64_t *sample = NULL, count = 0;
   if (p->planes < 2 || p->planes > 7) /* one byte decides all; or there is no room for another */
     return RDX_OK;
@@ -135,7 +135,8 @@ static rdx_status choose_steps(const rdx_scan_column *c, packed_column *p, rdx_e
   return status;
 }
 
-static rdx_status pack(const column_scan *s, const rdx_scan_column *c, packed_column *out, double *ms, rdx_error *err) {
+static rdx_status pack(const column_scan *s, const rdx_encoded_column *c, packed_column *out, double *ms,
+                       rdx_error *err) {
   const uint32_t key64 = c->key_bits == 64;
   rdx_buffer *steps = NULL;
   *out = (packed_column){.smallest = c->smallest,
@@ -168,7 +169,7 @@ static rdx_status pack(const column_scan *s, const rdx_scan_column *c, packed_co
   return status;
 }
 
-static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   (void)params;
   column_scan *s = NULL;

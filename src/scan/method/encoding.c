@@ -23,14 +23,14 @@ uint64_t rdx_encoding_bytes(const rdx_encoding *e) {
          (e->order ? e->order->size : 0);
 }
 
-uint64_t rdx_encoding_estimate(const rdx_scan_column *column) {
+uint64_t rdx_encoding_estimate(const rdx_encoded_column *column) {
   return 2 * column->rows * (column->key_bits / 8 + 4);
 }
 
 /* ---- Order ---- */
 
 /* The rows that are NULL to the end of the order. */
-static rdx_status place_nulls(rdx_stream *stream, const rdx_scan_column *column, const rdx_encoding *e,
+static rdx_status place_nulls(rdx_stream *stream, const rdx_encoded_column *column, const rdx_encoding *e,
                               rdx_error *err) {
   rdx_buffer *bits = NULL, *rows = NULL, *number = NULL;
   RDX_TRY(rdx_stream_scratch(stream, rdx_bitmap_bytes(column->rows), "the NULL rows", &bits, err));
@@ -43,8 +43,8 @@ static rdx_status place_nulls(rdx_stream *stream, const rdx_scan_column *column,
 
 /* RTScan, Figure 8 "Uniform encoding". */
 /* Fill e->order, and `codes` with the codes in that order. */
-static rdx_status sort_rows(rdx_stream *stream, const rdx_scan_column *column, const rdx_encoding *e, rdx_buffer *codes,
-                            rdx_error *err) {
+static rdx_status sort_rows(rdx_stream *stream, const rdx_encoded_column *column, const rdx_encoding *e,
+                            rdx_buffer *codes, rdx_error *err) {
   const uint32_t bytes = column->key_bits / 8;
   if (column->nulls == 0) {
     RDX_TRY(rdx_primitive_iota(stream, e->order, e->count, err));
@@ -69,7 +69,7 @@ static rdx_status table_alloc(rdx_encoding *e, uint64_t entries, rdx_error *err)
 }
 
 /* That codes ascend and the ranks of each are about those of its entry. */
-static rdx_status check_table(const rdx_device *device, const rdx_scan_column *column, const rdx_encoding *e,
+static rdx_status check_table(const rdx_device *device, const rdx_encoded_column *column, const rdx_encoding *e,
                               uint64_t entries, uint32_t step, rdx_error *err) {
   for (uint64_t i = 0; i < entries; i++) {
     const bool repeats = i > 0 && e->codes[i] == e->codes[i - 1];
@@ -96,8 +96,8 @@ static void drop_repeats(rdx_encoding *e, uint64_t entries) {
 }
 
 /* RTScan, section 4.2 "mapping table". */
-static rdx_status map_codes(rdx_stream *stream, const rdx_scan_column *column, const rdx_buffer *codes, uint32_t step,
-                            rdx_encoding *e, rdx_error *err) {
+static rdx_status map_codes(rdx_stream *stream, const rdx_encoded_column *column, const rdx_buffer *codes,
+                            uint32_t step, rdx_encoding *e, rdx_error *err) {
   const uint64_t entries = ((uint64_t)e->count + step - 1) / step;
   RDX_TRY(table_alloc(e, entries, err));
   rdx_buffer *table = NULL;
@@ -128,7 +128,7 @@ static rdx_status map_codes(rdx_stream *stream, const rdx_scan_column *column, c
 }
 
 /* RTScan, section 4.2 "Uniform Encoding". */
-rdx_status rdx_encoding_create(rdx_device *device, const rdx_scan_column *column, uint32_t step, rdx_encoding *out,
+rdx_status rdx_encoding_create(rdx_device *device, const rdx_encoded_column *column, uint32_t step, rdx_encoding *out,
                                rdx_error *err) {
   *out = (rdx_encoding){.rows = (uint32_t)column->rows, .count = (uint32_t)(column->rows - column->nulls)};
   rdx_buffer *codes = NULL;

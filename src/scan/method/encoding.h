@@ -28,7 +28,7 @@ typedef struct rdx_rank {
 } rdx_rank;
 
 /* On failure nothing is left to destroy. */
-RDX_MUST_USE rdx_status rdx_encoding_create(rdx_device *device, const rdx_scan_column *column, uint32_t step,
+RDX_MUST_USE rdx_status rdx_encoding_create(rdx_device *device, const rdx_encoded_column *column, uint32_t step,
                                             rdx_encoding *out, rdx_error *err);
 void rdx_encoding_destroy(rdx_encoding *encoding);
 
@@ -45,6 +45,6 @@ rdx_interval rdx_encoding_codes(const rdx_encoding *encoding, uint32_t begin, ui
 double rdx_encoding_share(const rdx_encoding *encoding, const rdx_term *term);
 
 /* Device bytes held at the peak of the sort. */
-uint64_t rdx_encoding_estimate(const rdx_scan_column *column);
+uint64_t rdx_encoding_estimate(const rdx_encoded_column *column);
 
 #endif

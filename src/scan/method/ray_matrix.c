@@ -97,8 +97,8 @@ static uint32_t width_of(const rdx_matrix_scene *c, const rdx_matrix_scene_param
   return whole < 2 ? 2 : whole;
 }
 
-static rdx_status place(rdx_stream *stream, const rdx_scan_column *column, const rdx_encoding *encoding, uint32_t axis,
-                        rdx_matrix_scene *c, rdx_error *err) {
+static rdx_status place(rdx_stream *stream, const rdx_encoded_column *column, const rdx_encoding *encoding,
+                        uint32_t axis, rdx_matrix_scene *c, rdx_error *err) {
   const bool by_value = !encoding, empty = column->smallest > column->largest;
   scale(c, axis, !by_value ? c->rows - 1 : empty ? 0 : column->largest - column->smallest, by_value);
   const struct ray_matrix_place_args args = {.codes = RDX_ADDRESS(uint32_t, column->codes),
@@ -116,7 +116,7 @@ static rdx_status place(rdx_stream *stream, const rdx_scan_column *column, const
 
 /* Rows in the order of the Morton codes of their cells: neighbours share boxes, and a scene builder that keeps its
  * input's order gets a good one. */
-static rdx_status sort_cubes(rdx_device *device, const rdx_scan_column *columns, const rdx_encoding *encodings,
+static rdx_status sort_cubes(rdx_device *device, const rdx_encoded_column *columns, const rdx_encoding *encodings,
                              rdx_matrix_scene *c, rdx_error *err) {
   rdx_stream *stream = NULL;
   RDX_TRY(rdx_buffer_create(device, c->rows * 8, "the cells of rows", &c->cells, err));
@@ -151,7 +151,7 @@ static rdx_status build_scene(rdx_device *device, const rdx_matrix_scene_params 
   return status;
 }
 
-static rdx_status create_parts(rdx_device *device, const rdx_scan_column *columns, rdx_encoding *encodings,
+static rdx_status create_parts(rdx_device *device, const rdx_encoded_column *columns, rdx_encoding *encodings,
                                const rdx_matrix_scene_params *params, rdx_matrix_scene *c, rdx_scan_stats *stats,
                                rdx_error *err) {
   const double start = rdx_now_ms();
@@ -164,7 +164,7 @@ static rdx_status create_parts(rdx_device *device, const rdx_scan_column *column
   return RDX_OK;
 }
 
-rdx_status rdx_matrix_scene_create(rdx_device *device, const rdx_scan_column *columns, rdx_encoding *encodings,
+rdx_status rdx_matrix_scene_create(rdx_device *device, const rdx_encoded_column *columns, rdx_encoding *encodings,
                                    const uint32_t *which, uint32_t dimensions, const rdx_matrix_scene_params *params,
                                    rdx_matrix_scene *out, rdx_scan_stats *stats, rdx_error *err) {
   *out = (rdx_matrix_scene){.dimensions = dimensions,

@@ -55,7 +55,7 @@ static inline uint32_t rdx_matrix_scene_axis(const rdx_matrix_scene *cubes, uint
 /* Place `dimensions` of the columns: by the ranks of `encodings` (of all columns), whose orders are freed before the
  * scene is built, or by value where that is NULL. Adds to stats->scene_ms. On failure nothing is left to
  * destroy. */
-RDX_MUST_USE rdx_status rdx_matrix_scene_create(rdx_device *device, const rdx_scan_column *columns,
+RDX_MUST_USE rdx_status rdx_matrix_scene_create(rdx_device *device, const rdx_encoded_column *columns,
                                                 rdx_encoding *encodings, const uint32_t *which, uint32_t dimensions,
                                                 const rdx_matrix_scene_params *params, rdx_matrix_scene *out,
                                                 rdx_scan_stats *stats, rdx_error *err);

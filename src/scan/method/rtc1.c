@@ -23,7 +23,7 @@ typedef struct lines {
   bool along, published;
   uint32_t count;
   uint64_t rows;
-  rdx_scan_column *columns;
+  rdx_encoded_column *columns;
   line *lines;
 } lines;
 
@@ -33,7 +33,7 @@ static rdx_scene_params scene_params(const rdx_rtc1_params *p, uint64_t count) {
   return (rdx_scene_params){.kind = RDX_SCENE_TRIANGLES, .count = count, .preference = p->build, .compact = true};
 }
 
-static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                          uint32_t count) {
   const rdx_scene_params scene = scene_params(&params->rtc1, columns[0].rows);
   const uint64_t tree = rdx_scene_estimate(device, &scene), triangles = columns[0].rows * 36;
@@ -47,12 +47,12 @@ static void destroy(void *self) {
     rdx_scene_destroy(&l->lines[i].scene);
     rdx_buffer_destroy(&l->lines[i].rows);
   }
-  rdx_scan_columns_release(l->columns, l->count);
+  rdx_encoded_columns_release(l->columns, l->count);
   rdx_free(l->lines);
   rdx_free(l);
 }
 
-static void scale(const rdx_scan_column *column, uint32_t rays, line *out) {
+static void scale(const rdx_encoded_column *column, uint32_t rays, line *out) {
   const uint64_t last = column->smallest > column->largest ? 0 : column->largest - column->smallest;
   while (last >> out->shift > RTC1_MAX_CELL)
     out->shift++;
@@ -60,7 +60,7 @@ static void scale(const rdx_scan_column *column, uint32_t rays, line *out) {
   out->width = width < 2 ? 2 : width;
 }
 
-static rdx_status build_scene(rdx_device *device, const rdx_scan_column *column, const rdx_encoding *encoding,
+static rdx_status build_scene(rdx_device *device, const rdx_encoded_column *column, const rdx_encoding *encoding,
                               const rdx_rtc1_params *params, line *out, rdx_error *err) {
   rdx_scene_params scene = scene_params(params, encoding->count);
   RDX_TRY(rdx_buffer_create(device, scene.count * 36, "the triangles of a scene", &scene.primitives, err));
@@ -80,7 +80,7 @@ static rdx_status build_scene(rdx_device *device, const rdx_scan_column *column,
 }
 
 /* Triangles stand in the order of their values: NULLs, which have none, come last and are left out. */
-static rdx_status build_line(rdx_device *device, const rdx_scan_column *column, const rdx_rtc1_params *params,
+static rdx_status build_line(rdx_device *device, const rdx_encoded_column *column, const rdx_rtc1_params *params,
                              line *out, rdx_scan_stats *stats, rdx_error *err) {
   const double start = rdx_now_ms();
   rdx_encoding encoding;
@@ -100,7 +100,7 @@ static rdx_status build_line(rdx_device *device, const rdx_scan_column *column, 
   return status;
 }
 
-static rdx_status build(rdx_device *device, const rdx_rtc1_params *params, const rdx_scan_column *columns,
+static rdx_status build(rdx_device *device, const rdx_rtc1_params *params, const rdx_encoded_column *columns,
                         uint32_t count, bool along, rdx_scan_stats *stats, void **out, rdx_error *err) {
   const char *name = along ? "rtindex" : "rtc1";
   if (params->build > RDX_BUILD_LOW_MEMORY)
@@ -115,7 +115,7 @@ static rdx_status build(rdx_device *device, const rdx_rtc1_params *params, const
   l->rows = columns[0].rows;
   rdx_status status = rdx_calloc(count, sizeof *l->lines, "RTc1", (void **)&l->lines, err);
   if (status == RDX_OK)
-    status = rdx_scan_columns_retain(columns, count, &l->columns, err);
+    status = rdx_encoded_columns_retain(columns, count, &l->columns, err);
   if (status == RDX_OK)
     l->count = count;
   for (uint32_t i = 0; i < count && status == RDX_OK; i++)
@@ -129,13 +129,13 @@ static rdx_status build(rdx_device *device, const rdx_rtc1_params *params, const
 }
 
 /* RTScan, section 2.2 "Utilizing RT Cores for Scan". */
-static rdx_status build_rtindex(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+static rdx_status build_rtindex(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                                 uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   return build(device, &params->rtc1, columns, count, true, stats, out, err);
 }
 
 /* RTScan, section 2.3 "An Attempt to Improve the Scan Performance". */
-static rdx_status build_rtc1(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+static rdx_status build_rtc1(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                              uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   return build(device, &params->rtc1, columns, count, false, stats, out, err);
 }

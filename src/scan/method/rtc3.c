@@ -21,7 +21,7 @@ typedef struct rtc3 {
   bool cuts_rays;
   uint32_t count, groups;
   uint64_t rows;
-  rdx_scan_column *columns;
+  rdx_encoded_column *columns;
   rdx_matrix_scene *group;
 } rtc3;
 
@@ -65,7 +65,7 @@ static void share_boxes(const rdx_device *device, uint64_t rows, uint32_t count,
     p->rows_per_box *= 2;
 }
 
-static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                          uint32_t count) {
   rdx_rtc3_params p = params->rtc3;
   if (resolve(&p, NULL) != RDX_OK) /* build() will say so */
@@ -78,14 +78,14 @@ static void destroy(void *self) {
   rtc3 *r = self;
   for (uint32_t g = 0; g < r->groups; g++)
     rdx_matrix_scene_destroy(&r->group[g]);
-  rdx_scan_columns_release(r->columns, r->count);
+  rdx_encoded_columns_release(r->columns, r->count);
   rdx_free(r->group);
   rdx_free(r);
 }
 
-static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count, rtc3 *r,
+static rdx_status build_parts(rdx_device *device, const rdx_encoded_column *columns, uint32_t count, rtc3 *r,
                               rdx_scan_stats *stats, rdx_error *err) {
-  RDX_TRY(rdx_scan_columns_retain(columns, count, &r->columns, err));
+  RDX_TRY(rdx_encoded_columns_retain(columns, count, &r->columns, err));
   r->count = count;
   RDX_TRY(rdx_calloc(count, sizeof *r->group, "RTc3", (void **)&r->group, err));
   for (uint32_t first = 0; first < count; first += r->params.group) {
@@ -99,7 +99,7 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
   return RDX_OK;
 }
 
-static rdx_status build_with(rdx_device *device, const rdx_rtc3_params *resolved, const rdx_scan_column *columns,
+static rdx_status build_with(rdx_device *device, const rdx_rtc3_params *resolved, const rdx_encoded_column *columns,
                              uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rtc3 *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "RTc3", (void **)&r, err));
@@ -116,7 +116,7 @@ static rdx_status build_with(rdx_device *device, const rdx_rtc3_params *resolved
 }
 
 /* RTScan, section 3.1 "Our Second Attempt: RTc3". */
-static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rdx_rtc3_params p = params->rtc3;
   RDX_TRY(resolve(&p, err));
@@ -263,7 +263,7 @@ static double work(const void *self, const rdx_term *terms, uint32_t count) {
   double rows = (double)r->rows;
   add_regions(r, c, &matrix, terms, count, &regions);
   for (uint32_t t = 0; t < count; t++) {
-    const rdx_scan_column *column = &r->columns[terms[t].column];
+    const rdx_encoded_column *column = &r->columns[terms[t].column];
     if (rdx_matrix_scene_axis(c, terms[t].column) < c->dimensions)
       rows *= rdx_term_share(&terms[t], column->smallest, column->largest);
   }

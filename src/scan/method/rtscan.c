@@ -50,7 +50,7 @@ typedef struct rtscan {
   uint32_t count, form_count;
   uint64_t rows;
   rdx_calibration rates;
-  rdx_scan_column *columns;
+  rdx_encoded_column *columns;
   rdx_encoding *encodings;
   bool *encoded; /* which encodings are there */
   rdx_sieve *sieves;
@@ -221,8 +221,8 @@ static uint32_t count_groups(const rdx_rtscan_params *p, uint32_t columns) {
 }
 
 /* Device bytes at the peak: while the last group is placed or its scene is built, or with all vectors. */
-static uint64_t need(const rdx_device *device, const rdx_rtscan_params *p, bool lines, const rdx_scan_column *columns,
-                     uint32_t count) {
+static uint64_t need(const rdx_device *device, const rdx_rtscan_params *p, bool lines,
+                     const rdx_encoded_column *columns, uint32_t count) {
   const uint64_t rows = columns[0].rows, groups = count_groups(p, count);
   const uint32_t ordered = p->groups[0] ? count : p->group; /* columns whose orders are there at a time */
   const rdx_matrix_scene_params cubes = scene_params_of(p, rows), line = line_params(p, rows);
@@ -250,7 +250,7 @@ static bool take_less(uint32_t asked, rdx_rtscan_params *p, bool *lines) {
 }
 
 /* What depends on the device. `asked`: rows in a box, 0 by default. */
-static void suit_device(const rdx_device *device, const rdx_scan_column *columns, uint32_t count, uint32_t asked,
+static void suit_device(const rdx_device *device, const rdx_encoded_column *columns, uint32_t count, uint32_t asked,
                         rdx_rtscan_params *p, bool *lines) {
   p->build = rdx_device_build_preference(device, p->build, false);
   p->rows_per_box = asked ? asked : rdx_matrix_scene_rows_per_box(device);
@@ -259,7 +259,7 @@ static void suit_device(const rdx_device *device, const rdx_scan_column *columns
     ;
 }
 
-static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                          uint32_t count) {
   rdx_rtscan_params p = params->rtscan;
   bool lines = wants_lines(&p, count);
@@ -280,7 +280,7 @@ static void destroy(void *self) {
     rdx_encoding_destroy(&r->encodings[i]);
     rdx_sieve_destroy(&r->sieves[i]);
   }
-  rdx_scan_columns_release(r->columns, r->count);
+  rdx_encoded_columns_release(r->columns, r->count);
   rdx_free(r->encodings);
   rdx_free(r->encoded);
   rdx_free(r->sieves);
@@ -368,7 +368,7 @@ static rdx_status build_sieves(rdx_device *device, rtscan *r, rdx_scan_stats *st
 }
 
 /* RTScan, Figure 7 "The workflow of RTScan". */
-static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns, uint32_t count, rtscan *r,
+static rdx_status build_parts(rdx_device *device, const rdx_encoded_column *columns, uint32_t count, rtscan *r,
                               rdx_scan_stats *stats, rdx_error *err) {
   RDX_TRY(rdx_calloc(count, sizeof *r->encodings, "RTScan", (void **)&r->encodings, err));
   RDX_TRY(rdx_calloc(count, sizeof *r->encoded, "RTScan", (void **)&r->encoded, err));
@@ -376,7 +376,7 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
   for (uint32_t f = 0; f < r->form_count; f++)
     RDX_TRY(
         rdx_calloc(count + RDX_SCAN_GROUPS, sizeof *r->forms[f].groups, "RTScan", (void **)&r->forms[f].groups, err));
-  RDX_TRY(rdx_scan_columns_retain(columns, count, &r->columns, err));
+  RDX_TRY(rdx_encoded_columns_retain(columns, count, &r->columns, err));
   r->count = count;
   RDX_TRY(build_groups(device, r, stats, err));
   RDX_TRY(build_sieves(device, r, stats, err));
@@ -388,7 +388,7 @@ static rdx_status build_parts(rdx_device *device, const rdx_scan_column *columns
 }
 
 static rdx_status build_with(rdx_device *device, const rdx_rtscan_params *resolved, bool lines,
-                             const rdx_scan_column *columns, uint32_t count, rdx_scan_stats *stats, void **out,
+                             const rdx_encoded_column *columns, uint32_t count, rdx_scan_stats *stats, void **out,
                              rdx_error *err) {
   rtscan *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "RTScan", (void **)&r, err));
@@ -408,7 +408,7 @@ static rdx_status build_with(rdx_device *device, const rdx_rtscan_params *resolv
 }
 
 /* What a scene takes is known when it is built: that may be more than was thought. */
-static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_scan_column *columns,
+static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   rdx_rtscan_params p = params->rtscan;
   bool lines = wants_lines(&p, count);
@@ -441,7 +441,7 @@ static void add_cells(rdx_cells *list, uint32_t *count, rdx_cells cells, bool jo
 
 /* The cells of a span of ranks, or of the values between which its rows have theirs. */
 static rdx_cells cells_of(const rtscan *r, const rdx_matrix_scene *c, uint32_t axis, const rdx_span *span) {
-  const rdx_scan_column *column = &r->columns[c->columns[axis]];
+  const rdx_encoded_column *column = &r->columns[c->columns[axis]];
   if (r->params.encoding != RDX_SWITCH_OFF)
     return rdx_matrix_scene_cells(c, axis, span->begin, span->end);
   const rdx_interval codes = rdx_encoding_codes(&r->encodings[c->columns[axis]], span->begin, span->end);

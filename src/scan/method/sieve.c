@@ -86,7 +86,7 @@ static uint32_t planes_of(uint32_t borders, rdx_sieve_params params) {
 }
 
 /* RTScan, section 4.3.1 "Bit Vectors for Approximate Results". */
-static rdx_status build_vectors(rdx_device *device, const rdx_scan_column *column, const uint64_t *codes,
+static rdx_status build_vectors(rdx_device *device, const rdx_encoded_column *column, const uint64_t *codes,
                                 const rdx_sieve *s, rdx_error *err) {
   rdx_stream *stream = NULL;
   uint64_t borders = 0;
@@ -110,7 +110,7 @@ static rdx_status build_vectors(rdx_device *device, const rdx_scan_column *colum
   return status;
 }
 
-static rdx_status create_parts(rdx_device *device, const rdx_scan_column *column, const rdx_encoding *e,
+static rdx_status create_parts(rdx_device *device, const rdx_encoded_column *column, const rdx_encoding *e,
                                rdx_sieve_params params, uint32_t *entries, uint64_t *codes, rdx_sieve *s,
                                rdx_error *err) {
   s->border_count = place_borders(e, most_borders(params), entries);
@@ -126,7 +126,7 @@ static rdx_status create_parts(rdx_device *device, const rdx_scan_column *column
   return s->border_count > 0 ? build_vectors(device, column, codes, s, err) : RDX_OK;
 }
 
-rdx_status rdx_sieve_create(rdx_device *device, const rdx_scan_column *column, const rdx_encoding *encoding,
+rdx_status rdx_sieve_create(rdx_device *device, const rdx_encoded_column *column, const rdx_encoding *encoding,
                             rdx_sieve_params params, rdx_sieve *out, rdx_error *err) {
   const uint32_t most = most_borders(params);
   *out = (rdx_sieve){.stride = stride_of(column->rows)};
@@ -331,7 +331,7 @@ static struct sieve_vector vector_of(const rdx_sieve *s, uint32_t border) {
   return out;
 }
 
-static void add_term(rdx_sieve_query *query, uint32_t t, const rdx_scan_column *column, const rdx_term *term,
+static void add_term(rdx_sieve_query *query, uint32_t t, const rdx_encoded_column *column, const rdx_term *term,
                      const rdx_sieve *sieve, const rdx_sieved *sieved) {
   struct sieve_term out = {.codes = RDX_ADDRESS(uint32_t, column->codes),
                            .valid = RDX_ADDRESS(uint32_t, column->valid),
@@ -350,7 +350,7 @@ static void add_term(rdx_sieve_query *query, uint32_t t, const rdx_scan_column *
   SIEVE_TERM(query->words, t) = out;
 }
 
-rdx_status rdx_sieve_query_create(const rdx_scan_column *columns, const rdx_term *terms, uint32_t count,
+rdx_status rdx_sieve_query_create(const rdx_encoded_column *columns, const rdx_term *terms, uint32_t count,
                                   const rdx_sieve *sieves, const rdx_sieved *sieved, uint32_t more,
                                   rdx_sieve_query *out, rdx_error *err) {
   uint32_t ignored = 0;

@@ -32,7 +32,7 @@ typedef struct rdx_sieve {
 uint32_t rdx_sieve_step(uint64_t rows, rdx_sieve_params params);
 
 /* On failure nothing is left to destroy. */
-RDX_MUST_USE rdx_status rdx_sieve_create(rdx_device *device, const rdx_scan_column *column,
+RDX_MUST_USE rdx_status rdx_sieve_create(rdx_device *device, const rdx_encoded_column *column,
                                          const rdx_encoding *encoding, rdx_sieve_params params, rdx_sieve *out,
                                          rdx_error *err);
 void rdx_sieve_destroy(rdx_sieve *sieve);
@@ -89,7 +89,7 @@ typedef struct rdx_sieve_query {
 } rdx_sieve_query;
 
 /* A query that begins with its terms; with `sieved`, also with their vectors. `more` bytes of room are left. */
-RDX_MUST_USE rdx_status rdx_sieve_query_create(const rdx_scan_column *columns, const rdx_term *terms, uint32_t count,
+RDX_MUST_USE rdx_status rdx_sieve_query_create(const rdx_encoded_column *columns, const rdx_term *terms, uint32_t count,
                                                const rdx_sieve *sieves, const rdx_sieved *sieved, uint32_t more,
                                                rdx_sieve_query *out, rdx_error *err);
 /* `size` bytes of the room; `*place` is where they are. */

@@ -24,14 +24,14 @@ static rdx_status reorder(const rdx_cube_core *core, const rdx_buffer *codes, co
 
 /* A scan attribute as a column in the order of the cube. NULL is a code like others there. */
 static rdx_status make_column(const rdx_cube_core *core, const rdx_cube_rows *rows, uint32_t number,
-                              rdx_scan_column *out, rdx_error *err) {
+                              rdx_encoded_column *out, rdx_error *err) {
   const rdx_packed_column *attribute = &core->relation->attributes[number];
   const uint32_t bytes = rdx_tuples_code_bytes(attribute);
   rdx_buffer *codes = NULL;
-  *out = (rdx_scan_column){.type = bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
-                           .key_bits = 8 * bytes,
-                           .rows = core->rows,
-                           .largest = attribute->count + attribute->nulls - 1};
+  *out = (rdx_encoded_column){.type = bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
+                              .key_bits = 8 * bytes,
+                              .rows = core->rows,
+                              .largest = attribute->count + attribute->nulls - 1};
   RDX_TRY(rdx_packed_gather(core->relation, attribute, rows->joined, core->rows, bytes, &codes, err));
   if (!rows->order) {
     out->codes = codes;
@@ -80,7 +80,7 @@ static rdx_status translate_term(translation *t, uint32_t attribute, const rdx_i
   uint32_t column = 0;
   while (column + 1 < t->attribute_count && t->attributes[column] != attribute)
     column++;
-  const rdx_scan_column *c = &t->scan->columns[column];
+  const rdx_encoded_column *c = &t->scan->columns[column];
   rdx_interval *intervals = NULL;
   uint32_t kept = 0;
   RDX_TRY(rdx_arena_alloc(&t->arena, count, sizeof *intervals, "a predicate", (void **)&intervals, err));

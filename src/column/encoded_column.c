@@ -3,13 +3,13 @@
 
 /* Columns of a scan: codes on the device, and what they range over. */
 
-#include "column/scan_column.h"
+#include "column/encoded_column.h"
 
 #include "column/device_column.h"
 #include "kernels/column_scan/kernels.h"
 
 /* Codes of strings: their places in a dictionary. */
-static rdx_status code_strings(rdx_device *device, const rdx_device_column *column, rdx_scan_column *out,
+static rdx_status code_strings(rdx_device *device, const rdx_device_column *column, rdx_encoded_column *out,
                                rdx_error *err) {
   const rdx_column text = rdx_device_column_text(column);
   RDX_SCOPED(rdx_free_local) uint32_t *codes = NULL;
@@ -19,13 +19,13 @@ static rdx_status code_strings(rdx_device *device, const rdx_device_column *colu
   return rdx_buffer_upload(out->codes, 0, codes, text.rows * 4, err);
 }
 
-static rdx_status check_largest(const rdx_device *device, const rdx_scan_column *c, rdx_error *err) {
+static rdx_status check_largest(const rdx_device *device, const rdx_encoded_column *c, rdx_error *err) {
   const uint64_t last = c->dictionary ? c->dictionary->count - 1ull : UINT64_MAX >> (64 - c->key_bits);
   return rdx_returned_number(device, c->largest, 0, c->nulls < c->rows ? last : 0, "the largest code of a column", err);
 }
 
 /* Take in what the blocks range over. */
-static rdx_status sum_up(const rdx_device *device, rdx_scan_column *c, const uint64_t *zones, uint64_t blocks,
+static rdx_status sum_up(const rdx_device *device, rdx_encoded_column *c, const uint64_t *zones, uint64_t blocks,
                          rdx_error *err) {
   c->smallest = UINT64_MAX;
   c->largest = 0;
@@ -46,7 +46,7 @@ static rdx_status sum_up(const rdx_device *device, rdx_scan_column *c, const uin
   return check_largest(device, c, err);
 }
 
-static rdx_status find_bounds(rdx_device *device, rdx_scan_column *c, rdx_error *err) {
+static rdx_status find_bounds(rdx_device *device, rdx_encoded_column *c, rdx_error *err) {
   const uint64_t blocks = (c->rows + BLOCK_ROWS - 1) / BLOCK_ROWS;
   const uint32_t key64 = c->key_bits == 64;
   RDX_SCOPED(rdx_free_local) uint64_t *zones = NULL;
@@ -63,23 +63,24 @@ static rdx_status find_bounds(rdx_device *device, rdx_scan_column *c, rdx_error 
 }
 
 /* Strings of a host dictionary: their places are codes as they are, so that only these go to the device. */
-static rdx_status use_places(rdx_device *device, const rdx_column *column, rdx_scan_column *out, rdx_error *err) {
+static rdx_status use_places(rdx_device *device, const rdx_column *column, rdx_encoded_column *out, rdx_error *err) {
   const rdx_column places = {
       .type = RDX_TYPE_U32, .rows = column->rows, .values = column->values, .validity = column->validity};
   const rdx_column none = {.type = RDX_TYPE_STRING, .dictionary = column->dictionary};
-  RDX_TRY(rdx_scan_column_create(device, &places, out, err));
+  RDX_TRY(rdx_encoded_column_create(device, &places, out, err));
   out->type = RDX_TYPE_STRING;
   RDX_TRY(rdx_dictionary_create(&none, NULL, &out->dictionary, err));
   return check_largest(device, out, err);
 }
 
-rdx_status rdx_scan_column_create(rdx_device *device, const rdx_column *column, rdx_scan_column *out, rdx_error *err) {
+rdx_status rdx_encoded_column_create(rdx_device *device, const rdx_column *column, rdx_encoded_column *out,
+                                     rdx_error *err) {
   const rdx_device_column *d = NULL;
   rdx_device_column *owned = NULL;
   if (column->type == RDX_TYPE_STRING && column->dictionary && !column->device && column->rows > 0)
     return use_places(device, column, out, err);
   RDX_TRY(rdx_device_column_use(device, column, &d, &owned, err));
-  *out = (rdx_scan_column){
+  *out = (rdx_encoded_column){
       .type = d->type, .scale = d->scale, .key_bits = d->key_bits, .rows = d->rows, .nulls = d->nulls};
   if (d->valid)
     out->valid = rdx_buffer_retain(d->valid);
@@ -94,15 +95,15 @@ rdx_status rdx_scan_column_create(rdx_device *device, const rdx_column *column, 
   return status == RDX_OK ? find_bounds(device, out, err) : status;
 }
 
-void rdx_scan_column_drop(rdx_scan_column *c) {
+void rdx_encoded_column_drop(rdx_encoded_column *c) {
   rdx_buffer_destroy(&c->codes);
   rdx_buffer_destroy(&c->valid);
   rdx_buffer_destroy(&c->zones);
   rdx_dictionary_destroy(&c->dictionary);
 }
 
-rdx_status rdx_scan_columns_retain(const rdx_scan_column *columns, uint32_t count, rdx_scan_column **out,
-                                   rdx_error *err) {
+rdx_status rdx_encoded_columns_retain(const rdx_encoded_column *columns, uint32_t count, rdx_encoded_column **out,
+                                      rdx_error *err) {
   RDX_TRY(rdx_calloc(count, sizeof **out, "the columns of a scan", (void **)out, err));
   for (uint32_t i = 0; i < count; i++) {
     (*out)[i] = columns[i];
@@ -113,7 +114,7 @@ rdx_status rdx_scan_columns_retain(const rdx_scan_column *columns, uint32_t coun
   return RDX_OK;
 }
 
-void rdx_scan_columns_release(rdx_scan_column *columns, uint32_t count) {
+void rdx_encoded_columns_release(rdx_encoded_column *columns, uint32_t count) {
   for (uint32_t i = 0; columns && i < count; i++) {
     rdx_buffer_destroy(&columns[i].codes);
     rdx_buffer_destroy(&columns[i].valid);
