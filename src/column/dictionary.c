@@ -84,9 +84,18 @@ rdx_status rdx_dictionary_create(const rdx_column *column, uint32_t *codes, rdx_
   return RDX_OK;
 }
 
+rdx_status rdx_dictionary_of_keys(uint64_t **keys, uint64_t count, rdx_dictionary **out, rdx_error *err) {
+  RDX_TRY(rdx_calloc(1, sizeof **out, "a dictionary", (void **)out, err));
+  (*out)->count = (uint32_t)count;
+  (*out)->keys = *keys;
+  *keys = NULL;
+  return RDX_OK;
+}
+
 void rdx_dictionary_destroy(rdx_dictionary **dictionary) {
   if (!*dictionary)
     return;
+  rdx_free((*dictionary)->keys);
   rdx_free((*dictionary)->offsets);
   rdx_free((*dictionary)->bytes);
   rdx_free(*dictionary);

@@ -42,9 +42,11 @@ void rdx_distinct_drop(rdx_distinct *distinct);
 
 #define RDX_DICTIONARY_SPARE 16u /* bytes behind the last string, so that as many may be read of each */
 
-/* The distinct strings of a column, ascending: the code of a string is its place. */
+/* The distinct values of a column, ascending: the code of a value is its place. They are strings, or keys of other
+ * types. */
 typedef struct rdx_dictionary {
   uint32_t count;
+  uint64_t *keys;    /* not strings */
   uint64_t *offsets; /* count + 1 */
   uint64_t longest;  /* bytes of a string */
   char *bytes;
@@ -54,6 +56,8 @@ typedef struct rdx_dictionary {
  * with a dictionary keeps it, with its strings that no row has. */
 RDX_MUST_USE rdx_status rdx_dictionary_create(const rdx_column *column, uint32_t *codes, rdx_dictionary **out,
                                               rdx_error *err);
+/* The dictionary of ascending keys, which it takes over. */
+RDX_MUST_USE rdx_status rdx_dictionary_of_keys(uint64_t **keys, uint64_t count, rdx_dictionary **out, rdx_error *err);
 void rdx_dictionary_destroy(rdx_dictionary **dictionary);
 
 /* For each code of a dictionary that of the same string in another; UINT32_MAX: it has none. Free with rdx_free(). */

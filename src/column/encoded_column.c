@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Columns of a scan: codes on the device, and what they range over. */
+/* Columns on the device as keys, and what these range over. */
 
 #include "column/encoded_column.h"
 
@@ -15,8 +15,8 @@ static rdx_status code_strings(rdx_device *device, const rdx_device_column *colu
   RDX_SCOPED(rdx_free_local) uint32_t *codes = NULL;
   RDX_TRY(rdx_alloc(text.rows, 4, "the codes of strings", (void **)&codes, err));
   RDX_TRY(rdx_dictionary_create(&text, codes, &out->dictionary, err));
-  RDX_TRY(rdx_buffer_create(device, text.rows * 4, "the codes of strings", &out->codes, err));
-  return rdx_buffer_upload(out->codes, 0, codes, text.rows * 4, err);
+  RDX_TRY(rdx_buffer_create(device, text.rows * 4, "the codes of strings", &out->keys, err));
+  return rdx_buffer_upload(out->keys, 0, codes, text.rows * 4, err);
 }
 
 static rdx_status check_largest(const rdx_device *device, const rdx_encoded_column *c, rdx_error *err) {
@@ -52,7 +52,7 @@ static rdx_status find_bounds(rdx_device *device, rdx_encoded_column *c, rdx_err
   RDX_SCOPED(rdx_free_local) uint64_t *zones = NULL;
   double ms = 0;
   RDX_TRY(rdx_buffer_create(device, blocks * 16, "the zones of a column", &c->zones, err));
-  const struct column_bounds_args args = {.keys = RDX_ADDRESS(uint32_t, c->codes),
+  const struct column_bounds_args args = {.keys = RDX_ADDRESS(uint32_t, c->keys),
                                           .valid = RDX_ADDRESS(uint32_t, c->valid),
                                           .zones = RDX_ADDRESS(uint64_t, c->zones),
                                           .rows = (uint32_t)c->rows};
@@ -89,17 +89,20 @@ rdx_status rdx_encoded_column_create(rdx_device *device, const rdx_column *colum
     out->key_bits = 32;
     status = code_strings(device, d, out, err);
   } else {
-    out->codes = rdx_buffer_retain(d->keys);
+    out->keys = rdx_buffer_retain(d->keys);
   }
   rdx_device_column_destroy(&owned);
   return status == RDX_OK ? find_bounds(device, out, err) : status;
 }
 
 void rdx_encoded_column_drop(rdx_encoded_column *c) {
-  rdx_buffer_destroy(&c->codes);
+  rdx_dictionary_destroy(&c->dictionary);
+  rdx_buffer_destroy(&c->keys);
   rdx_buffer_destroy(&c->valid);
   rdx_buffer_destroy(&c->zones);
-  rdx_dictionary_destroy(&c->dictionary);
+  rdx_buffer_destroy(&c->codes);
+  rdx_buffer_destroy(&c->values);
+  *c = (rdx_encoded_column){0};
 }
 
 rdx_status rdx_encoded_columns_retain(const rdx_encoded_column *columns, uint32_t count, rdx_encoded_column **out,
@@ -107,7 +110,7 @@ rdx_status rdx_encoded_columns_retain(const rdx_encoded_column *columns, uint32_
   RDX_TRY(rdx_calloc(count, sizeof **out, "the columns of a scan", (void **)out, err));
   for (uint32_t i = 0; i < count; i++) {
     (*out)[i] = columns[i];
-    rdx_buffer_retain(columns[i].codes);
+    rdx_buffer_retain(columns[i].keys);
     if (columns[i].valid)
       rdx_buffer_retain(columns[i].valid);
   }
@@ -116,7 +119,7 @@ rdx_status rdx_encoded_columns_retain(const rdx_encoded_column *columns, uint32_
 
 void rdx_encoded_columns_release(rdx_encoded_column *columns, uint32_t count) {
   for (uint32_t i = 0; columns && i < count; i++) {
-    rdx_buffer_destroy(&columns[i].codes);
+    rdx_buffer_destroy(&columns[i].keys);
     rdx_buffer_destroy(&columns[i].valid);
   }
   rdx_free(columns);

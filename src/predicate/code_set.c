@@ -39,9 +39,16 @@ uint32_t rdx_code_set_from(const rdx_interval *list, uint32_t first, uint32_t co
   return first_from(list, first, step < count - first ? first + step : count, code);
 }
 
-bool rdx_code_set_has(const rdx_interval *list, uint32_t count, uint64_t code) {
-  const uint32_t i = rdx_code_set_from(list, 0, count, code);
-  return i < count && list[i].low <= code;
+bool rdx_code_set_has(const rdx_code_set *set, uint64_t code) {
+  const uint32_t i = rdx_code_set_from(set->list, 0, set->count, code);
+  return i < set->count && set->list[i].low <= code;
+}
+
+double rdx_code_set_size(const rdx_code_set *set) {
+  double codes = 0;
+  for (uint32_t i = 0; i < set->count; i++)
+    codes += (double)(set->list[i].high - set->list[i].low) + 1;
+  return codes;
 }
 
 rdx_status rdx_code_set_complement(rdx_code_set set, uint64_t low, uint64_t high, rdx_arena *arena, rdx_code_set *out,

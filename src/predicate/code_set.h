@@ -23,7 +23,10 @@ uint32_t rdx_code_set_union(rdx_interval *list, uint32_t count);
 /* The first interval from `first` on that does not end before `code`; `count`: none does. Looks near `first` first. */
 uint32_t rdx_code_set_from(const rdx_interval *list, uint32_t first, uint32_t count, uint64_t code);
 
-bool rdx_code_set_has(const rdx_interval *list, uint32_t count, uint64_t code);
+bool rdx_code_set_has(const rdx_code_set *set, uint64_t code);
+
+/* How many codes are in the set. */
+double rdx_code_set_size(const rdx_code_set *set);
 
 /* All codes from `low` to `high`, which the set lies in, that are not in the set. */
 RDX_MUST_USE rdx_status rdx_code_set_complement(rdx_code_set set, uint64_t low, uint64_t high, rdx_arena *arena,

@@ -14,6 +14,7 @@
 typedef struct context {
   const rdx_encoded_column *columns;
   uint32_t count;
+  rdx_domain domain;
   rdx_arena *arena;
 } context;
 
@@ -117,42 +118,78 @@ static bool has_values(const rdx_encoded_column *c) {
   return c->smallest <= c->largest;
 }
 
-static bool is_all(const rdx_encoded_column *c, const rdx_term *term) {
-  return term->intervals[0].low == c->smallest && term->intervals[0].high == c->largest;
+/* The keys that values may have. Packed codes of strings stand for all of the dictionary, whether rows have them or
+ * not. */
+static rdx_interval values_of(const context *c, const rdx_encoded_column *column) {
+  return c->domain == RDX_DOMAIN_CODES && column->type == RDX_TYPE_STRING
+             ? (rdx_interval){0, column->count - 1}
+             : (rdx_interval){column->smallest, column->largest};
+}
+
+/* What sets of the domain lie in. */
+static rdx_interval all_of(const context *c, const rdx_encoded_column *column) {
+  return c->domain == RDX_DOMAIN_CODES ? (rdx_interval){0, rdx_encoded_column_codes(column) - 1} : values_of(c, column);
+}
+
+static bool is_all(const context *c, uint32_t column, const rdx_code_set *set) {
+  const rdx_interval all = all_of(c, &c->columns[column]);
+  return set->list[0].low == all.low && set->list[0].high == all.high;
 }
 
 static rdx_node make_term(const context *c, uint32_t column, rdx_code_set set) {
+  const bool nulls = c->domain == RDX_DOMAIN_KEYS && c->columns[column].nulls > 0;
   if (set.count == 0)
     return never;
-  const rdx_node node = {.kind = RDX_NODE_TERM, .term = {column, set.count, set.list}};
-  return c->columns[column].nulls == 0 && is_all(&c->columns[column], &node.term) ? always : node;
+  return !nulls && is_all(c, column, &set) ? always : (rdx_node){.kind = RDX_NODE_TERM, .term = {column, set}};
 }
 
-/* The codes for which the leaf, not turned round, is true. A set of `from` .. `to`, clipped. */
-static rdx_status make_span(const context *c, const rdx_encoded_column *column, bool some, uint64_t from, uint64_t to,
+/* Keys `from` .. `to`, clipped. */
+static rdx_status make_span(const context *c, const rdx_encoded_column *column, uint64_t from, uint64_t to,
                             rdx_code_set *out, rdx_error *err) {
+  const rdx_interval all = values_of(c, column);
   *out = (rdx_code_set){0};
-  if (!some || from > column->largest || to < column->smallest || from > to)
+  if (from > all.high || to < all.low || from > to)
     return RDX_OK;
   RDX_TRY(rdx_arena_alloc(c->arena, 1, sizeof *out->list, "a predicate", (void **)&out->list, err));
-  out->list[0] =
-      (rdx_interval){from > column->smallest ? from : column->smallest, to < column->largest ? to : column->largest};
+  out->list[0] = (rdx_interval){from > all.low ? from : all.low, to < all.high ? to : all.high};
   out->count = 1;
   return RDX_OK;
 }
 
-static rdx_status finish_leaf(const context *c, const rdx_predicate *leaf, rdx_code_set set, bool turned, rdx_node *out,
+/* The packed codes of keys of a column, in place. Keys that no row has leave no code, and may have kept sets apart. */
+static void take_codes(const rdx_encoded_column *column, rdx_code_set *set) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < set->count; i++) {
+    const rdx_interval keys = set->list[i];
+    if (!rdx_encoded_column_has_ranks(column)) {
+      set->list[kept++] = (rdx_interval){keys.low - column->base, keys.high - column->base};
+      continue;
+    }
+    const uint64_t begin = rdx_encoded_column_rank(column, keys.low);
+    const uint64_t end = keys.high == UINT64_MAX ? column->count : rdx_encoded_column_rank(column, keys.high + 1);
+    if (begin < end)
+      set->list[kept++] = (rdx_interval){begin, end - 1};
+  }
+  set->count = rdx_code_set_union(set->list, kept);
+}
+
+/* The keys for which a leaf is true, or (`turned`) false, as a term of the domain. */
+static rdx_status finish_leaf(const context *c, uint32_t number, rdx_code_set keys, bool turned, rdx_node *out,
                               rdx_error *err) {
-  const rdx_encoded_column *column = &c->columns[leaf->column];
+  const rdx_encoded_column *column = &c->columns[number];
+  const rdx_interval all = values_of(c, column);
   if (turned)
-    RDX_TRY(rdx_code_set_complement(set, column->smallest, column->largest, c->arena, &set, err));
-  *out = make_term(c, leaf->column, set);
+    RDX_TRY(rdx_code_set_complement(keys, all.low, all.high, c->arena, &keys, err));
+  if (c->domain == RDX_DOMAIN_CODES)
+    take_codes(column, &keys);
+  *out = make_term(c, number, keys);
   return RDX_OK;
 }
 
 /* =, <> and lists. An unknown comparison in a list leaves the list unknown where no other one is true. */
 static rdx_status make_points(const context *c, const rdx_predicate *leaf, bool turned, rdx_node *out, rdx_error *err) {
   const rdx_encoded_column *column = &c->columns[leaf->column];
+  const rdx_interval all = values_of(c, column);
   literals l;
   rdx_code_set set = {0};
   if (leaf->values.rows == 0) {
@@ -165,10 +202,10 @@ static rdx_status make_points(const context *c, const rdx_predicate *leaf, bool 
     return RDX_OK;
   RDX_TRY(rdx_arena_alloc(c->arena, l.count, sizeof *set.list, "a predicate", (void **)&set.list, err));
   for (uint64_t i = 0; i < l.count; i++)
-    if (is_usable(&l, i) && l.codes[i] >= column->smallest && l.codes[i] <= column->largest)
+    if (is_usable(&l, i) && l.codes[i] >= all.low && l.codes[i] <= all.high)
       set.list[set.count++] = (rdx_interval){l.codes[i], l.codes[i]};
   set.count = rdx_code_set_union(set.list, set.count);
-  return finish_leaf(c, leaf, set, turned, out, err);
+  return finish_leaf(c, leaf->column, set, turned, out, err);
 }
 
 /* column >= literal `i` (LOWER) or column <= it (UPPER), or turned round < and >. */
@@ -176,14 +213,15 @@ static rdx_status make_bound(const context *c, const rdx_predicate *leaf, uint64
                              rdx_node *out, rdx_error *err) {
   const rdx_encoded_column *column = &c->columns[leaf->column];
   literals l;
-  rdx_code_set set;
+  rdx_code_set set = {0};
   RDX_TRY(code_literals(c, leaf, role, &l, err));
   *out = never;
   if (!has_values(column) || !rdx_column_has(&leaf->values, i))
     return RDX_OK;
   const bool lower = role == RDX_PROBE_LOWER;
-  RDX_TRY(make_span(c, column, is_usable(&l, i), lower ? l.codes[i] : 0, lower ? UINT64_MAX : l.codes[i], &set, err));
-  return finish_leaf(c, leaf, set, turned, out, err);
+  if (is_usable(&l, i))
+    RDX_TRY(make_span(c, column, lower ? l.codes[i] : 0, lower ? UINT64_MAX : l.codes[i], &set, err));
+  return finish_leaf(c, leaf->column, set, turned, out, err);
 }
 
 static rdx_status combine(const context *c, rdx_node_kind kind, rdx_node *children, uint32_t count, rdx_node *out,
@@ -200,17 +238,22 @@ static rdx_status make_between(const context *c, const rdx_predicate *leaf, bool
 static rdx_status make_null_test(const context *c, const rdx_predicate *leaf, bool null, rdx_node *out,
                                  rdx_error *err) {
   const rdx_encoded_column *column = &c->columns[leaf->column];
-  if (null) {
-    *out = (rdx_node){.kind = RDX_NODE_NULL, .term = {.column = leaf->column}};
-    if (column->nulls == 0)
-      *out = never;
-    else if (column->nulls == column->rows)
-      *out = always;
-    return RDX_OK;
+  rdx_code_set set = {0};
+  if (!null) {
+    if (has_values(column))
+      RDX_TRY(make_span(c, column, 0, UINT64_MAX, &set, err));
+    return finish_leaf(c, leaf->column, set, false, out, err);
   }
-  rdx_code_set all;
-  RDX_TRY(make_span(c, column, has_values(column), 0, UINT64_MAX, &all, err));
-  *out = make_term(c, leaf->column, all);
+  *out = (rdx_node){.kind = RDX_NODE_NULL, .term = {.column = leaf->column}};
+  if (column->nulls == 0) {
+    *out = never;
+  } else if (column->nulls == column->rows) {
+    *out = always;
+  } else if (c->domain == RDX_DOMAIN_CODES) {
+    RDX_TRY(rdx_arena_alloc(c->arena, 1, sizeof *set.list, "a predicate", (void **)&set.list, err));
+    set.list[set.count++] = (rdx_interval){column->count, column->count};
+    *out = make_term(c, leaf->column, set);
+  }
   return RDX_OK;
 }
 
@@ -286,24 +329,24 @@ static rdx_status flatten(const context *c, rdx_node_kind kind, const rdx_node *
 static rdx_status merge_terms(const context *c, rdx_node_kind kind, const rdx_node *terms, uint32_t count,
                               rdx_node *out, rdx_error *err) {
   const uint32_t number = terms[0].term.column;
-  const rdx_encoded_column *column = &c->columns[number];
+  const rdx_interval domain = all_of(c, &c->columns[number]);
   uint64_t total = 0;
   for (uint32_t i = 0; i < count; i++)
-    total += terms[i].term.interval_count + 1ul;
+    total += terms[i].term.set.count + 1ul;
   if (total >= UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the predicate is too large");
   rdx_code_set all = {0};
   RDX_TRY(rdx_arena_alloc(c->arena, total, sizeof *all.list, "a predicate", (void **)&all.list, err));
   for (uint32_t i = 0; i < count; i++) {
-    rdx_code_set part = {terms[i].term.interval_count, (rdx_interval *)(uintptr_t)terms[i].term.intervals};
+    rdx_code_set part = terms[i].term.set;
     if (kind == RDX_NODE_AND)
-      RDX_TRY(rdx_code_set_complement(part, column->smallest, column->largest, c->arena, &part, err));
+      RDX_TRY(rdx_code_set_complement(part, domain.low, domain.high, c->arena, &part, err));
     memcpy(all.list + all.count, part.list, part.count * sizeof *all.list);
     all.count += part.count;
   }
   all.count = rdx_code_set_union(all.list, all.count);
   if (kind == RDX_NODE_AND)
-    RDX_TRY(rdx_code_set_complement(all, column->smallest, column->largest, c->arena, &all, err));
+    RDX_TRY(rdx_code_set_complement(all, domain.low, domain.high, c->arena, &all, err));
   *out = make_term(c, number, all);
   return RDX_OK;
 }
@@ -340,8 +383,7 @@ static bool is_decided(const context *c, rdx_node_kind kind, const rdx_node *nod
     const uint32_t column = nodes[i].term.column;
     while (t < terms && nodes[t].term.column < column)
       t++;
-    if (t < terms && nodes[t].term.column == column &&
-        (kind == RDX_NODE_AND || is_all(&c->columns[column], &nodes[t].term)))
+    if (t < terms && nodes[t].term.column == column && (kind == RDX_NODE_AND || is_all(c, column, &nodes[t].term.set)))
       return true;
   }
   return false;
@@ -394,8 +436,8 @@ static rdx_status normalize(const context *c, const rdx_predicate *p, bool turne
   return combine(c, conjunction ? RDX_NODE_AND : RDX_NODE_OR, children, p->child_count, out, err);
 }
 
-rdx_status rdx_predicate_normalize(const rdx_encoded_column *columns, uint32_t count, const rdx_predicate *predicate,
-                                   rdx_arena *arena, rdx_node *out, rdx_error *err) {
-  const context c = {columns, count, arena};
+rdx_status rdx_predicate_normalize(const rdx_encoded_column *columns, uint32_t count, rdx_domain domain,
+                                   const rdx_predicate *predicate, rdx_arena *arena, rdx_node *out, rdx_error *err) {
+  const context c = {columns, count, domain, arena};
   return normalize(&c, predicate, false, 1, out, err);
 }

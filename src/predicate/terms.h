@@ -10,27 +10,26 @@
 
 /* The form of predicates that methods evaluate; see scan.h. */
 
-/* True for rows that are not NULL and whose code lies in one of the intervals: ascending, disjoint and not adjacent, at
- * least one, inside of smallest .. largest of the column. (IS NOT NULL is the one interval of all.) */
+/* What terms are sets of: the keys of columns, or the packed codes, of which NULL has one, too. */
+typedef enum rdx_domain { RDX_DOMAIN_KEYS, RDX_DOMAIN_CODES } rdx_domain;
+
+/* True for rows whose key, or code, is in the set, which is not empty. Keys are those of rows that are not NULL, inside
+ * of smallest .. largest of the column (IS NOT NULL is the one interval of all). */
 typedef struct rdx_term {
   uint32_t column;
-  uint32_t interval_count;
-  const rdx_interval *intervals;
+  rdx_code_set set;
 } rdx_term;
 
 /* The share of a range of codes that a term lets through, were codes spread evenly. */
 static inline double rdx_term_share(const rdx_term *term, uint64_t smallest, uint64_t largest) {
-  double codes = 0;
-  for (uint32_t i = 0; i < term->interval_count; i++)
-    codes += (double)(term->intervals[i].high - term->intervals[i].low) + 1;
-  return codes / ((double)(largest - smallest) + 1);
+  return rdx_code_set_size(&term->set) / ((double)(largest - smallest) + 1);
 }
 
 typedef enum rdx_node_kind {
   RDX_NODE_FALSE,
   RDX_NODE_TRUE,
   RDX_NODE_TERM,
-  RDX_NODE_NULL, /* rows that are NULL in term.column, which has some */
+  RDX_NODE_NULL, /* keys: rows that are NULL in term.column, which has some */
   RDX_NODE_AND,
   RDX_NODE_OR,
 } rdx_node_kind;
@@ -48,7 +47,7 @@ typedef struct rdx_node {
 #define RDX_PREDICATE_DEPTH 200
 
 /* Bring a predicate over `columns` into the form. What `*out` points to is in the arena. */
-RDX_MUST_USE rdx_status rdx_predicate_normalize(const rdx_encoded_column *columns, uint32_t count,
+RDX_MUST_USE rdx_status rdx_predicate_normalize(const rdx_encoded_column *columns, uint32_t count, rdx_domain domain,
                                                 const rdx_predicate *predicate, rdx_arena *arena, rdx_node *out,
                                                 rdx_error *err);
 

@@ -98,7 +98,7 @@ static bool takes(const rdx_scan_ops *ops, const rdx_term *terms, uint32_t count
   if (ops->max_terms != 0 && count > ops->max_terms)
     return false;
   for (uint32_t t = 0; t < count; t++)
-    if (ops->max_intervals != 0 && terms[t].interval_count > ops->max_intervals)
+    if (ops->max_intervals != 0 && terms[t].set.count > ops->max_intervals)
       return false;
   return true;
 }

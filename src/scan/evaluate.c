@@ -69,9 +69,9 @@ static rdx_status wide_term(evaluation *e, const rdx_term *term, rdx_buffer *out
   const uint32_t most = e->scan->ops->max_intervals;
   rdx_buffer *part = NULL;
   RDX_TRY(take_bitmap(e, &part, err));
-  for (uint32_t done = 0; done < term->interval_count; done += most) {
-    const uint32_t left = term->interval_count - done;
-    const rdx_term piece = {term->column, left < most ? left : most, term->intervals + done};
+  for (uint32_t done = 0; done < term->set.count; done += most) {
+    const uint32_t left = term->set.count - done;
+    const rdx_term piece = {term->column, {left < most ? left : most, term->set.list + done}};
     RDX_TRY(call(e, &piece, 1, false, done == 0 ? out : part, err));
     if (done > 0)
       RDX_TRY(fold(e, BITMAP_OR, out, part, err));
@@ -81,7 +81,7 @@ static rdx_status wide_term(evaluation *e, const rdx_term *term, rdx_buffer *out
 }
 
 static bool is_wide(const evaluation *e, const rdx_term *term) {
-  return e->scan->ops->max_intervals != 0 && term->interval_count > e->scan->ops->max_intervals;
+  return e->scan->ops->max_intervals != 0 && term->set.count > e->scan->ops->max_intervals;
 }
 
 /* A term in one call. */

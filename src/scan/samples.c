@@ -27,7 +27,7 @@ static void make_sample(const rdx_encoded_column *columns, uint32_t count, doubl
       continue;
     out->intervals[t] =
         (rdx_interval){c->smallest, c->smallest + (uint64_t)(share * (double)(c->largest - c->smallest))};
-    out->terms[t] = (rdx_term){i, 1, &out->intervals[t]};
+    out->terms[t] = (rdx_term){i, {1, &out->intervals[t]}};
     out->count++;
   }
 }

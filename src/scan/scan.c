@@ -112,7 +112,7 @@ static rdx_status prepare(rdx_scan *scan, const rdx_column *columns, uint32_t co
 /* What only preparing needed. */
 static void drop_codes(rdx_scan *scan) {
   for (uint32_t i = 0; i < scan->stats.columns; i++) {
-    rdx_buffer_destroy(&scan->columns[i].codes);
+    rdx_buffer_destroy(&scan->columns[i].keys);
     rdx_buffer_destroy(&scan->columns[i].zones);
   }
 }
@@ -271,7 +271,8 @@ static rdx_status run_all(run *r, const rdx_scan_run_params *params, rdx_scan_re
   const rdx_scan *scan = r->scan;
   const double start = rdx_now_ms();
   rdx_node node;
-  RDX_TRY(rdx_predicate_normalize(scan->columns, scan->stats.columns, r->predicate, &r->arena, &node, err));
+  RDX_TRY(rdx_predicate_normalize(scan->columns, scan->stats.columns, RDX_DOMAIN_KEYS, r->predicate, &r->arena, &node,
+                                  err));
   RDX_TRY(rdx_workspace_take_stream(scan->workspace, &r->stream, err));
   r->stream->stage = "scan";
   RDX_TRY(rdx_workspace_take_bitmap(scan->workspace, &r->bitmap, err));

@@ -74,7 +74,7 @@ static rdx_encoded_column describe(const rdx_group_column *c) {
                                   .smallest = c->low,
                                   .largest = c->high};
   if (c->attribute)
-    described = c->attribute->source;
+    described = *c->attribute;
   described.nulls = c->nulls;
   described.rows = UINT64_MAX; /* whether all are NULL is not known */
   return described;
@@ -85,8 +85,8 @@ static bool has_key(const ordering *o, const rdx_term *term, uint64_t group) {
   if (is_null(c, group))
     return false;
   const uint64_t key =
-      c->attribute ? rdx_packed_column_key(c->attribute, c->codes[group]) : o->keys[term->column][group];
-  return rdx_code_set_has(term->intervals, term->interval_count, key);
+      c->attribute ? rdx_encoded_column_key(c->attribute, c->codes[group]) : o->keys[term->column][group];
+  return rdx_code_set_has(&term->set, key);
 }
 
 static bool qualifies(const ordering *o, const rdx_node *node, uint64_t group) {
@@ -115,7 +115,8 @@ static rdx_status apply_having(ordering *o, rdx_error *err) {
   RDX_TRY(rdx_arena_alloc(&f->arena, f->column_count, sizeof *columns, "a result", (void **)&columns, err));
   for (uint32_t i = 0; i < f->column_count; i++)
     columns[i] = describe(&f->columns[i]);
-  RDX_TRY(rdx_predicate_normalize(columns, f->column_count, f->plan->query->having, &f->arena, &node, err));
+  RDX_TRY(rdx_predicate_normalize(columns, f->column_count, RDX_DOMAIN_KEYS, f->plan->query->having, &f->arena, &node,
+                                  err));
   RDX_TRY(rdx_arena_alloc(&f->arena, f->count, sizeof *rows, "the rows of a result", (void **)&rows, err));
   for (uint64_t i = 0; i < f->count; i++) {
     rows[count] = i;

@@ -13,134 +13,9 @@
 
 #define MOST_SCALE 18
 
-/* ---- Predicates: from keys to codes ---- */
+/* ---- Predicates ---- */
 
-/* How many of an attribute's keys are below `key`. */
-static uint64_t place_of(const rdx_packed_column *c, uint64_t key) {
-  return lower_bound_u64(c->keys, 0, (uint32_t)c->count, key);
-}
-
-/* The codes of an interval of keys; false where there are none. */
-static bool code_interval(const rdx_packed_column *c, rdx_interval keys, rdx_interval *out) {
-  if (!c->keys) {
-    *out = (rdx_interval){keys.low - c->base, keys.high - c->base};
-    return true;
-  }
-  const uint64_t begin = place_of(c, keys.low);
-  const uint64_t end = keys.high == UINT64_MAX ? c->count : place_of(c, keys.high + 1);
-  *out = (rdx_interval){begin, end - 1};
-  return begin < end;
-}
-
-static uint64_t last_code(const rdx_packed_column *c) {
-  return c->count - !c->nulls; /* that of NULL, where there is any */
-}
-
-static const rdx_node never = {.kind = RDX_NODE_FALSE}, always = {.kind = RDX_NODE_TRUE};
-
-static rdx_node make_term(const rdx_packed_column *c, uint32_t attribute, rdx_code_set set) {
-  if (set.count == 0)
-    return never;
-  if (set.list[0].low == 0 && set.list[0].high >= last_code(c))
-    return always;
-  return (rdx_node){.kind = RDX_NODE_TERM, .term = {attribute, set.count, set.list}};
-}
-
-/* A TERM or NULL node, of keys, as a TERM of codes. */
-static rdx_status code_leaf(rdx_plan *plan, const rdx_node *node, rdx_node *out, rdx_error *err) {
-  const rdx_packed_column *c = &plan->relation->attributes[node->term.column];
-  const bool null = node->kind == RDX_NODE_NULL;
-  const uint32_t count = null ? 1 : node->term.interval_count;
-  rdx_code_set set = {0};
-  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *set.list, "a plan", (void **)&set.list, err));
-  if (null)
-    set.list[set.count++] = (rdx_interval){c->count, c->count};
-  for (uint32_t i = 0; i < count && !null; i++)
-    set.count += code_interval(c, node->term.intervals[i], &set.list[set.count]);
-  set.count = rdx_code_set_union(set.list, set.count);
-  *out = make_term(c, node->term.column, set);
-  return RDX_OK;
-}
-
-static rdx_code_set set_of(const rdx_node *term) {
-  return (rdx_code_set){term->term.interval_count, (rdx_interval *)(uintptr_t)term->term.intervals};
-}
-
-/* Two terms of one attribute under AND or OR. */
-static rdx_status merge_terms(rdx_plan *plan, rdx_node_kind kind, const rdx_node *a, const rdx_node *b, rdx_node *out,
-                              rdx_error *err) {
-  const rdx_packed_column *c = &plan->relation->attributes[a->term.column];
-  rdx_code_set sets[2] = {set_of(a), set_of(b)}, all = {0};
-  for (uint32_t i = 0; i < 2 && kind == RDX_NODE_AND; i++)
-    RDX_TRY(rdx_code_set_complement(sets[i], 0, last_code(c), &plan->arena, &sets[i], err));
-  RDX_TRY(rdx_arena_alloc(&plan->arena, (size_t)sets[0].count + sets[1].count, sizeof *all.list, "a plan",
-                          (void **)&all.list, err));
-  for (uint32_t i = 0; i < 2; i++)
-    for (uint32_t k = 0; k < sets[i].count; k++)
-      all.list[all.count++] = sets[i].list[k];
-  all.count = rdx_code_set_union(all.list, all.count);
-  if (kind == RDX_NODE_AND)
-    RDX_TRY(rdx_code_set_complement(all, 0, last_code(c), &plan->arena, &all, err));
-  *out = make_term(c, a->term.column, all);
-  return RDX_OK;
-}
-
-/* Add a coded child to a connective's list; terms of one attribute become one. Children that absorb or do nothing are
- * handled by the caller. */
-static rdx_status add_child(rdx_plan *plan, rdx_node *parent, const rdx_node *child, rdx_error *err) {
-  for (uint32_t i = 0; i < parent->count && child->kind == RDX_NODE_TERM; i++) {
-    rdx_node *other = &parent->children[i];
-    if (other->kind == RDX_NODE_TERM && other->term.column == child->term.column)
-      return merge_terms(plan, parent->kind, other, child, other, err);
-  }
-  parent->children[parent->count++] = *child;
-  return RDX_OK;
-}
-
-/* A tree of keys as one of codes: only FALSE, TRUE, TERM, AND and OR; of a connective's children no two are terms of
- * one attribute, and no child is of its own kind. */
-static rdx_status code_node(rdx_plan *plan, const rdx_node *node, rdx_node *out, rdx_error *err) {
-  if (node->kind == RDX_NODE_FALSE || node->kind == RDX_NODE_TRUE) {
-    *out = *node;
-    return RDX_OK;
-  }
-  if (node->kind == RDX_NODE_TERM || node->kind == RDX_NODE_NULL)
-    return code_leaf(plan, node, out, err);
-  const rdx_node_kind absorbing = node->kind == RDX_NODE_AND ? RDX_NODE_FALSE : RDX_NODE_TRUE;
-  rdx_node made = {.kind = node->kind};
-  uint32_t room = 0;
-  rdx_node *coded = NULL;
-  RDX_TRY(rdx_arena_alloc(&plan->arena, node->count, sizeof *coded, "a plan", (void **)&coded, err));
-  for (uint32_t i = 0; i < node->count; i++) {
-    RDX_TRY(code_node(plan, &node->children[i], &coded[i], err));
-    room += coded[i].kind == node->kind ? coded[i].count : 1; /* where its parent has shrunk to it */
-  }
-  RDX_TRY(rdx_arena_alloc(&plan->arena, room, sizeof *made.children, "a plan", (void **)&made.children, err));
-  for (uint32_t i = 0; i < node->count; i++) {
-    const bool same = coded[i].kind == node->kind;
-    for (uint32_t k = 0; k < (same ? coded[i].count : 1); k++)
-      RDX_TRY(add_child(plan, &made, same ? &coded[i].children[k] : &coded[i], err));
-  }
-  uint32_t kept = 0;
-  bool decided = false;
-  for (uint32_t i = 0; i < made.count; i++) {
-    decided |= made.children[i].kind == absorbing;
-    if (made.children[i].kind != RDX_NODE_TRUE && made.children[i].kind != RDX_NODE_FALSE)
-      made.children[kept++] = made.children[i];
-  }
-  made.count = kept;
-  *out = decided     ? (rdx_node){.kind = absorbing}
-         : kept == 0 ? (absorbing == RDX_NODE_FALSE ? always : never)
-         : kept == 1 ? made.children[0]
-                     : made;
-  return RDX_OK;
-}
-
-static void take_term(rdx_plan *plan, const rdx_node *term) {
-  plan->terms[plan->term_count++] = (rdx_condition_term){term->term.column, set_of(term)};
-}
-
-/* Part the predicate: terms that all must hold, and the rest. */
+/* Part the predicate: terms that all must hold, and the residual predicate. */
 static rdx_status take_predicate(rdx_plan *plan, const rdx_node *node, rdx_error *err) {
   const uint32_t count = node->kind == RDX_NODE_AND ? node->count : 1;
   const rdx_node *parts = node->kind == RDX_NODE_AND ? node->children : node;
@@ -148,18 +23,18 @@ static rdx_status take_predicate(rdx_plan *plan, const rdx_node *node, rdx_error
     plan->empty |= node->kind == RDX_NODE_FALSE;
     return RDX_OK;
   }
-  rdx_node *rest = NULL;
-  uint32_t rests = 0;
+  rdx_node *residual = NULL;
+  uint32_t residuals = 0;
   RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->terms, "a plan", (void **)&plan->terms, err));
-  RDX_TRY(rdx_arena_alloc(&plan->arena, (size_t)count + 1, sizeof *rest, "a plan", (void **)&rest, err));
+  RDX_TRY(rdx_arena_alloc(&plan->arena, (size_t)count + 1, sizeof *residual, "a plan", (void **)&residual, err));
   for (uint32_t i = 0; i < count; i++) {
     if (parts[i].kind == RDX_NODE_TERM)
-      take_term(plan, &parts[i]);
+      plan->terms[plan->term_count++] = parts[i].term;
     else
-      rest[++rests] = parts[i];
+      residual[++residuals] = parts[i];
   }
-  rest[0] = (rdx_node){.kind = RDX_NODE_AND, .count = rests, .children = rest + 1};
-  plan->rest = rests == 0 ? NULL : rests == 1 ? rest + 1 : rest;
+  residual[0] = (rdx_node){.kind = RDX_NODE_AND, .count = residuals, .children = residual + 1};
+  plan->residual = residuals == 0 ? NULL : residuals == 1 ? residual + 1 : residual;
   return RDX_OK;
 }
 
@@ -170,14 +45,10 @@ static rdx_status plan_predicate(rdx_plan *plan, rdx_error *err) {
     plan->empty |= r->foreign_rows[i].rows == 0;
   if (!plan->query->where)
     return RDX_OK;
-  rdx_encoded_column *columns = NULL;
-  rdx_node keys, codes;
-  RDX_TRY(rdx_arena_alloc(&plan->arena, r->attribute_count, sizeof *columns, "a plan", (void **)&columns, err));
-  for (uint32_t i = 0; i < r->attribute_count; i++)
-    columns[i] = r->attributes[i].source;
-  RDX_TRY(rdx_predicate_normalize(columns, r->attribute_count, plan->query->where, &plan->arena, &keys, err));
-  RDX_TRY(code_node(plan, &keys, &codes, err));
-  return take_predicate(plan, &codes, err);
+  rdx_node node;
+  RDX_TRY(rdx_predicate_normalize(r->attributes, r->attribute_count, RDX_DOMAIN_CODES, plan->query->where, &plan->arena,
+                                  &node, err));
+  return take_predicate(plan, &node, err);
 }
 
 /* ---- Expressions ---- */
@@ -229,12 +100,12 @@ static bounds bounds_of(rdx_i128 least, rdx_i128 most, uint32_t height) {
 }
 
 /* An attribute's value times 10^up. */
-static bounds add_attribute(steps *s, const rdx_packed_column *c, uint32_t up) {
+static bounds add_attribute(steps *s, const rdx_encoded_column *c, uint32_t up) {
   const int64_t factor = power_of_ten(up);
   const bool some = c->count > 0;
-  const rdx_i128 least = some ? rdx_packed_column_value_of_key(c, c->source.smallest) * factor : 0;
-  const rdx_i128 most = some ? rdx_packed_column_value_of_key(c, c->source.largest) * factor : 0;
-  const int64_t base = c->keys || !some ? 0 : (int64_t)least;
+  const rdx_i128 least = some ? rdx_encoded_column_value_of_key(c, c->smallest) * factor : 0;
+  const rdx_i128 most = some ? rdx_encoded_column_value_of_key(c, c->largest) * factor : 0;
+  const int64_t base = rdx_encoded_column_has_ranks(c) || !some ? 0 : (int64_t)least;
   add_step(s, (rdx_step){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = c, .value = base, .factor = factor});
   s->nulls |= c->nulls;
   return bounds_of(least, most, 1);
@@ -272,11 +143,11 @@ static rdx_status find_scale(const rdx_plan *plan, const rdx_expression *e, uint
   switch (e->kind) {
   case RDX_EXPRESSION_ATTRIBUTE:
     RDX_TRY(check_attribute(plan, e->attribute, "an expression", err));
-    if (!rdx_packed_column_is_numeric(&plan->relation->attributes[e->attribute]))
+    if (!rdx_encoded_column_is_numeric(&plan->relation->attributes[e->attribute]))
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "attribute %.40s is of type %s, which cannot be calculated with",
                       plan->relation->names[e->attribute],
-                      rdx_type_name(plan->relation->attributes[e->attribute].source.type));
-    *out = plan->relation->attributes[e->attribute].source.scale;
+                      rdx_type_name(plan->relation->attributes[e->attribute].type));
+    *out = plan->relation->attributes[e->attribute].scale;
     return RDX_OK;
   case RDX_EXPRESSION_CONSTANT:
     *out = e->scale;
@@ -345,8 +216,8 @@ static rdx_status add_operation(steps *s, const rdx_expression *e, uint32_t scal
 
 static rdx_status add_expression(steps *s, const rdx_expression *e, uint32_t scale, bounds *out, rdx_error *err) {
   if (e->kind == RDX_EXPRESSION_ATTRIBUTE) {
-    const rdx_packed_column *c = &s->plan->relation->attributes[e->attribute];
-    *out = add_attribute(s, c, scale - c->source.scale);
+    const rdx_encoded_column *c = &s->plan->relation->attributes[e->attribute];
+    *out = add_attribute(s, c, scale - c->scale);
     return RDX_OK;
   }
   if (e->kind == RDX_EXPRESSION_CONSTANT) {
@@ -359,7 +230,7 @@ static rdx_status add_expression(steps *s, const rdx_expression *e, uint32_t sca
 /* ---- Measures ---- */
 
 /* A plain attribute that is not calculated with, or cannot be: its codes. */
-static void code_measure(const rdx_packed_column *c, steps *s, rdx_measure *m) {
+static void code_measure(const rdx_encoded_column *c, steps *s, rdx_measure *m) {
   add_step(s, (rdx_step){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = c, .factor = 1});
   s->nulls = c->nulls;
   m->numeric = false;
@@ -389,12 +260,12 @@ static rdx_status make_measure(rdx_plan *plan, const rdx_expression *e, bool cod
   *wide = false;
   uint32_t scale = 0, nodes = RDX_MOST_STEPS;
   if (e->kind == RDX_EXPRESSION_ATTRIBUTE) {
-    const rdx_packed_column *c = &plan->relation->attributes[e->attribute];
-    if (codes && (!rdx_packed_column_is_numeric(c) || rdx_packed_column_is_summed_apart(c))) {
+    const rdx_encoded_column *c = &plan->relation->attributes[e->attribute];
+    if (codes && (!rdx_encoded_column_is_numeric(c) || rdx_attribute_is_summed_apart(c))) {
       code_measure(c, s, m);
       return RDX_OK;
     }
-    if (c->source.type == RDX_TYPE_BOOL) {
+    if (c->type == RDX_TYPE_BOOL) {
       s->bounds = add_attribute(s, c, 0);
       take_bounds(s, m);
       return RDX_OK;
@@ -466,7 +337,7 @@ static bool is_sum(rdx_aggregate_kind kind) {
 }
 
 /* The measure of an attribute as it is, of which an aggregate wants something. */
-static rdx_status take_attribute(rdx_plan *plan, const rdx_packed_column *c, uint8_t scale, rdx_aggregate_kind kind,
+static rdx_status take_attribute(rdx_plan *plan, const rdx_encoded_column *c, uint8_t scale, rdx_aggregate_kind kind,
                                  uint32_t *out, rdx_error *err) {
   steps s;
   rdx_measure made = {.numeric = true, .scale = scale};
@@ -515,7 +386,7 @@ static rdx_status take_sums(rdx_plan *plan, rdx_wide_values *values, uint8_t sca
 }
 
 static bool is_float(const rdx_plan *plan, const rdx_expression *e) {
-  return e->kind == RDX_EXPRESSION_ATTRIBUTE && rdx_packed_column_is_float(&plan->relation->attributes[e->attribute]);
+  return e->kind == RDX_EXPRESSION_ATTRIBUTE && rdx_encoded_column_is_float(&plan->relation->attributes[e->attribute]);
 }
 
 /* SUM or AVG of a float attribute. */
@@ -563,25 +434,25 @@ static rdx_status plan_aggregate(rdx_plan *plan, uint32_t number, rdx_error *err
 
 /* ---- Groups ---- */
 
-static const rdx_condition_term *find_term(const rdx_plan *plan, uint32_t attribute) {
+const rdx_code_set *rdx_plan_set(const rdx_plan *plan, uint32_t attribute) {
   for (uint32_t i = 0; i < plan->term_count; i++)
-    if (plan->terms[i].attribute == attribute)
-      return &plan->terms[i];
+    if (plan->terms[i].column == attribute)
+      return &plan->terms[i].set;
   return NULL;
 }
 
 /* Which codes, or places, of an attribute can occur. */
 static void find_range(rdx_plan *plan, uint32_t i) {
   const uint32_t attribute = plan->query->group_by[i];
-  const rdx_dense_codes *places = plan->group_places[i];
-  const rdx_condition_term *term = find_term(plan, attribute);
-  uint64_t low = term ? term->intervals.list[0].low : 0;
+  const rdx_encoded_column *dense = plan->group_dense[i];
+  const rdx_code_set *set = rdx_plan_set(plan, attribute);
+  uint64_t low = set ? set->list[0].low : 0;
   uint64_t high =
-      term ? term->intervals.list[term->intervals.count - 1].high : last_code(&plan->relation->attributes[attribute]);
-  if (places && !plan->empty) {
-    low = rdx_dense_code(places, low);
-    plan->empty = low == rdx_dense_code(places, high + 1); /* no code is the largest number */
-    high = rdx_dense_code(places, high + 1) - 1;
+      set ? set->list[set->count - 1].high : rdx_encoded_column_codes(&plan->relation->attributes[attribute]) - 1;
+  if (dense && !plan->empty) {
+    low = rdx_encoded_column_rank(dense, low);
+    plan->empty = low == rdx_encoded_column_rank(dense, high + 1); /* no code is the largest number */
+    high = rdx_encoded_column_rank(dense, high + 1) - 1;
   }
   plan->group_low[i] = low;
   plan->group_width[i] = high - low + 1;
@@ -604,8 +475,8 @@ static bool number_groups(rdx_plan *plan) {
 static uint32_t find_widest(const rdx_plan *plan) {
   uint32_t widest = plan->query->group_count;
   for (uint32_t i = 0; i < plan->query->group_count; i++) {
-    const rdx_packed_column *c = &plan->relation->attributes[plan->query->group_by[i]];
-    const bool apart = !c->keys && c->source.type != RDX_TYPE_STRING && c->bytes >= 4 && !plan->group_places[i];
+    const rdx_encoded_column *c = &plan->relation->attributes[plan->query->group_by[i]];
+    const bool apart = !c->dictionary && c->bytes >= 4 && !plan->group_dense[i];
     if (apart && (widest == plan->query->group_count || plan->group_width[i] - 1 > plan->group_width[widest] - 1))
       widest = i;
   }
@@ -616,20 +487,19 @@ static rdx_status plan_groups(rdx_plan *plan, rdx_error *err) {
   const uint32_t count = plan->query->group_count;
   uint64_t *numbers = NULL;
   RDX_TRY(rdx_arena_alloc(&plan->arena, 3 * (size_t)count, sizeof *numbers, "a plan", (void **)&numbers, err));
-  RDX_TRY(
-      rdx_arena_alloc(&plan->arena, count, sizeof *plan->group_places, "a plan", (void **)&plan->group_places, err));
+  RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->group_dense, "a plan", (void **)&plan->group_dense, err));
   plan->group_low = numbers;
   plan->group_width = numbers + count;
   plan->group_stride = numbers + 2 * (size_t)count;
   for (uint32_t i = 0; i < count; i++) {
-    plan->group_places[i] = NULL;
+    plan->group_dense[i] = NULL;
     find_range(plan, i);
   }
   while (!number_groups(plan)) {
     const uint32_t widest = find_widest(plan);
     if (widest == count)
       return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "groups by these %u attributes cannot be numbered in 64 bits", count);
-    RDX_TRY(rdx_packed_dense_codes(plan->relation, plan->query->group_by[widest], &plan->group_places[widest], err));
+    RDX_TRY(rdx_packed_dense_codes(plan->relation, plan->query->group_by[widest], &plan->group_dense[widest], err));
     find_range(plan, widest);
   }
   return RDX_OK;
@@ -703,7 +573,7 @@ static rdx_status plan_expression(rdx_plan *plan, const rdx_expression *e, bool 
     return RDX_OK;
   if (is_float(plan, e))
     return take_floats(plan, e->attribute, &at, &wide, err);
-  if (!rdx_packed_column_is_summed_apart(&plan->relation->attributes[e->attribute]))
+  if (!rdx_attribute_is_summed_apart(&plan->relation->attributes[e->attribute]))
     return RDX_OK; /* there is no sum of it */
   RDX_TRY(make_measure(plan, e, false, &s, &made, &is_too_wide, err));
   if (!is_too_wide)

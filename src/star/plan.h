@@ -12,12 +12,6 @@
 #include "predicate/code_set.h"
 #include "predicate/terms.h"
 
-/* True for rows whose code of the attribute lies in one of the intervals (of codes; IS NULL is code `count`). */
-typedef struct rdx_condition_term {
-  uint32_t attribute;
-  rdx_code_set intervals;
-} rdx_condition_term;
-
 /* Which arrays of rdx_group_values a query needs. */
 #define RDX_WANT_COUNT 1u
 #define RDX_WANT_SUM 2u
@@ -53,10 +47,10 @@ typedef struct rdx_plan {
   rdx_arena arena;
   const rdx_packed_relation *relation;
   const rdx_query *query;
-  bool empty;                /* no row can qualify */
-  rdx_condition_term *terms; /* of distinct attributes: all must hold */
+  bool empty;      /* no row can qualify */
+  rdx_term *terms; /* of packed codes, of distinct attributes: all must hold */
   uint32_t term_count;
-  rdx_node *rest; /* what is not a conjunction of terms (codes as in rdx_condition_term); NULL: nothing */
+  rdx_node *residual; /* the residual predicate, of packed codes: what is no conjunction of terms; NULL: nothing */
   rdx_measure
       *measures; /* distinct; aggregates name them by number. An engine sees RDX_MOST_MEASURES of them at most */
   uint32_t measure_count, measure_capacity;
@@ -66,9 +60,9 @@ typedef struct rdx_plan {
   uint32_t value_count;
   /* The group of a row: sum of (code - group_low) * group_stride; group_width codes of each attribute can occur with
    * the terms given. Where numbers would pass 64 bits places of codes take the place of some attributes' codes
-   * (group_places; else NULL), and where these do not help it is RDX_ERROR_UNSUPPORTED when planning. */
+   * (group_dense; else NULL), and where these do not help it is RDX_ERROR_UNSUPPORTED when planning. */
   uint64_t *group_low, *group_width, *group_stride;
-  const rdx_dense_codes **group_places;
+  const rdx_encoded_column **group_dense;
   uint64_t groups;
 } rdx_plan;
 
@@ -78,6 +72,9 @@ RDX_MUST_USE rdx_status rdx_plan_create(const rdx_packed_relation *relation, con
 RDX_MUST_USE rdx_status rdx_plan_measures(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_plan *out,
                                           rdx_error *err);
 void rdx_plan_destroy(rdx_plan *plan);
+
+/* The codes that the terms of a plan allow an attribute; NULL: all. */
+const rdx_code_set *rdx_plan_set(const rdx_plan *plan, uint32_t attribute);
 
 /* A plan whose measures are too many is run in parts, for the same groups. A part is a view of the plan. */
 static inline uint32_t rdx_plan_parts(const rdx_plan *plan) {

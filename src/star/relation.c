@@ -19,8 +19,6 @@
 #include "kernels/packed/kernels.h"
 
 #define MOST_DIMENSIONS 8
-#define MOST_PLACES 65536u /* of attributes that differences could code as well */
-#define BITMAP_BITS 22     /* of bitmaps of keys, as a power of two: they stay in a cache */
 
 /* ---- Checks ---- */
 
@@ -62,210 +60,6 @@ static rdx_status check(const rdx_relation *r, rdx_error *err) {
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "attribute %.40s has %llu rows, its table %llu", a->name,
                       (unsigned long long)a->column.rows, (unsigned long long)rows);
   }
-  return RDX_OK;
-}
-
-/* ---- Packing ---- */
-
-static uint32_t bytes_for(uint64_t most) {
-  return most <= UINT8_MAX ? 1 : most <= UINT16_MAX ? 2 : most <= UINT32_MAX ? 4 : 8;
-}
-
-/* A new buffer for `rows` codes. */
-static rdx_status create_codes(rdx_device *device, uint64_t rows, uint32_t bytes, rdx_buffer **out, rdx_error *err) {
-  return rdx_buffer_create(device, (rows * bytes + 7) / 8 * 8 + PACKED_PADDING, "packed codes", out, err);
-}
-
-static rdx_status pack(rdx_device *device, const struct packed_pack_args *args, bool key64, uint32_t bytes, double *ms,
-                       rdx_error *err) {
-  const uint32_t variant[2] = {key64, bytes}, each = bytes < 4 ? 4 / bytes : 1;
-  const uint64_t items = ((uint64_t)args->rows + each - 1) / each;
-  return rdx_launch_timed(device, &rdx_kernel_packed_pack, args, variant, items, "pack", ms, err);
-}
-
-/* The distinct keys of a column less the smallest, ascending, on the host, and only where they are at most `most`: else
- * `count` is some number above it. NULLs count as the smallest. */
-typedef struct distinct_keys {
-  uint64_t count;
-  uint64_t *keys;
-} distinct_keys;
-
-/* Whether bitmaps and arrays have a place for each key that there might be: in a cache, and in little memory. */
-static bool is_narrow(const rdx_encoded_column *s) {
-  const uint64_t span = s->largest - s->smallest;
-  return span < 1u << BITMAP_BITS && span <= 65536 + 2 * s->rows;
-}
-
-/* Mark keys in a new bitmap, hashed where they are not narrow, and count its bits: no more than there are keys. */
-static rdx_status mark_keys(rdx_stream *stream, const rdx_encoded_column *s, rdx_buffer **bits, uint64_t *out,
-                            rdx_error *err) {
-  const uint64_t size = is_narrow(s) ? s->largest - s->smallest + 1 : 1u << BITMAP_BITS;
-  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *count = NULL;
-  RDX_TRY(rdx_buffer_create(stream->device, rdx_bitmap_bytes(size), "the distinct keys of a column", bits, err));
-  RDX_TRY(rdx_bitmap_mark(stream, s->codes, s->key_bits, s->valid, s->smallest, is_narrow(s) ? 0 : BITMAP_BITS, *bits,
-                          s->rows, err));
-  RDX_TRY(rdx_buffer_create(stream->device, 8, "a count", &count, err));
-  RDX_TRY(rdx_bitmap_count(stream, *bits, size, count, err));
-  RDX_TRY(rdx_stream_finish(stream, err));
-  return rdx_buffer_number(count, 0, 1, size < s->rows ? size : s->rows, "the distinct keys of a column", out, err);
-}
-
-/* The set bits of a bitmap, of which there are `out->count`. */
-static rdx_status list_bits(const rdx_buffer *bits, distinct_keys *out, rdx_error *err) {
-  uint32_t *words = NULL;
-  uint64_t n = 0;
-  RDX_TRY(rdx_alloc(out->count, 8, "the distinct keys of a column", (void **)&out->keys, err));
-  RDX_TRY(rdx_alloc(bits->size, 1, "the distinct keys of a column", (void **)&words, err));
-  rdx_status status = rdx_buffer_download(bits, 0, words, bits->size, err);
-  for (uint64_t w = 0; w < bits->size / 4 && status == RDX_OK; w++)
-    for (uint32_t left = words[w]; left != 0; left &= left - 1, n++)
-      if (n < out->count)
-        out->keys[n] = 32 * w + (uint32_t)__builtin_ctz(left);
-  if (status == RDX_OK)
-    status = rdx_returned_number(bits->device, n, out->count, out->count, "the distinct keys of a column", err);
-  rdx_free(words);
-  return status;
-}
-
-/* Keys are sorted, their distinct ones counted, and listed where they are few enough. */
-static rdx_status sort_keys(rdx_stream *stream, const rdx_encoded_column *s, uint64_t most, rdx_buffer *buffers[3],
-                            distinct_keys *out, rdx_error *err) {
-  const uint32_t bytes = s->key_bits / 8, bits = 64 - (uint32_t)__builtin_clzll((s->largest - s->smallest) | 1);
-  double ms = 0;
-  RDX_TRY(rdx_buffer_create(stream->device, s->rows * bytes, "the keys of a column", &buffers[0], err));
-  RDX_TRY(rdx_buffer_create(stream->device, 8, "a count", &buffers[1], err));
-  const struct packed_pack_args args = {.keys = RDX_ADDRESS(uint32_t, s->codes),
-                                        .valid = RDX_ADDRESS(uint32_t, s->valid),
-                                        .out_codes = RDX_ADDRESS(uint32_t, buffers[0]),
-                                        .base = s->smallest,
-                                        .most = UINT64_MAX,
-                                        .rows = (uint32_t)s->rows};
-  RDX_TRY(pack(stream->device, &args, s->key_bits == 64, bytes, &ms, err));
-  RDX_TRY(rdx_stream_sort(stream, buffers[0], bytes, bits, NULL, s->rows, err));
-  RDX_TRY(rdx_stream_unique(stream, buffers[0], bytes, 0, NULL, buffers[1], s->rows, err));
-  RDX_TRY(rdx_stream_finish(stream, err));
-  RDX_TRY(rdx_buffer_number(buffers[1], 0, 1, s->rows, "the distinct keys of a column", &out->count, err));
-  if (out->count > most)
-    return RDX_OK;
-  RDX_TRY(rdx_buffer_create(stream->device, out->count * 8, "the distinct keys of a column", &buffers[2], err));
-  RDX_TRY(rdx_stream_unique(stream, buffers[0], bytes, 0, buffers[2], buffers[1], s->rows, err));
-  RDX_TRY(rdx_stream_finish(stream, err));
-  RDX_TRY(rdx_alloc(out->count, 8, "the distinct keys of a column", (void **)&out->keys, err));
-  return rdx_buffer_download(buffers[2], 0, out->keys, out->count * 8, err);
-}
-
-static rdx_status find_distinct(rdx_device *device, const rdx_encoded_column *s, uint64_t most, distinct_keys *out,
-                                rdx_error *err) {
-  rdx_buffer *bits = NULL, *buffers[3] = {0};
-  rdx_stream *stream = NULL;
-  RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
-  rdx_status status = RDX_OK;
-  if (is_narrow(s) || s->rows > most) /* else a bitmap tells nothing */
-    status = mark_keys(stream, s, &bits, &out->count, err);
-  if (status == RDX_OK && out->count <= most)
-    status = is_narrow(s) ? list_bits(bits, out, err) : sort_keys(stream, s, most, buffers, out, err);
-  if (status == RDX_OK && out->keys)
-    status = rdx_returned_keys(device, out->keys, out->count, s->largest - s->smallest, "a key of a column", err);
-  rdx_stream_destroy(&stream);
-  rdx_buffer_destroy(&bits);
-  for (uint32_t i = 0; i < RDX_COUNT(buffers); i++)
-    rdx_buffer_destroy(&buffers[i]);
-  return status;
-}
-
-/* Choose places where they save, or where differences would not do; see relation.h. */
-static rdx_status choose_places(rdx_device *device, rdx_packed_column *c, rdx_error *err) {
-  const bool forced = c->source.largest - c->source.smallest >= UINT64_MAX - 1; /* of which one is no code */
-  distinct_keys found = {0};
-  if (c->bytes == 1 && !forced)
-    return RDX_OK;
-  const rdx_status status = find_distinct(device, &c->source, forced ? UINT64_MAX : MOST_PLACES, &found, err);
-  const uint32_t bytes = status == RDX_OK ? bytes_for(found.count - !c->nulls) : 8;
-  if (status != RDX_OK || !found.keys || (!forced && 2 * bytes > c->bytes)) {
-    rdx_free(found.keys);
-    return status;
-  }
-  for (uint64_t i = 0; i < found.count; i++)
-    found.keys[i] += c->source.smallest;
-  c->keys = found.keys;
-  c->count = found.count;
-  c->bytes = bytes;
-  return RDX_OK;
-}
-
-/* The values of places, for calculating. */
-static rdx_status upload_values(rdx_device *device, rdx_packed_column *c, rdx_error *err) {
-  RDX_SCOPED(rdx_free_local) int64_t *values = NULL;
-  if (!rdx_packed_column_is_numeric(c))
-    return RDX_OK;
-  RDX_TRY(rdx_alloc(c->count, 8, "the values of a column", (void **)&values, err));
-  const uint64_t zero = rdx_key_zero(c->source.type);
-  for (uint64_t i = 0; i < c->count; i++)
-    values[i] = (int64_t)(c->keys[i] - zero);
-  RDX_TRY(rdx_buffer_create(device, c->count * 8, "the values of a column", &c->values, err));
-  return rdx_buffer_upload(c->values, 0, values, c->count * 8, err);
-}
-
-/* What finds the places of keys: for narrow ones an array of the place of each, else the keys. */
-static rdx_status upload_places(rdx_device *device, const rdx_packed_column *c, bool direct, rdx_buffer **out,
-                                rdx_error *err) {
-  RDX_SCOPED(rdx_free_local) uint32_t *places = NULL;
-  const uint64_t size = direct ? (c->source.largest - c->base + 1) * sizeof *places : c->count * 8;
-  RDX_TRY(rdx_buffer_create(device, size, "the keys of a column", out, err));
-  if (!direct)
-    return rdx_buffer_upload(*out, 0, c->keys, size, err);
-  RDX_TRY(rdx_calloc(size, 1, "the keys of a column", (void **)&places, err));
-  for (uint64_t i = 0; i < c->count; i++)
-    places[c->keys[i] - c->base] = (uint32_t)i;
-  return rdx_buffer_upload(*out, 0, places, size, err);
-}
-
-static rdx_status encode(rdx_device *device, rdx_packed_column *c, double *ms, rdx_error *err) {
-  rdx_buffer *table = NULL;
-  rdx_status status = RDX_OK;
-  const bool direct = c->keys && is_narrow(&c->source);
-  if (c->keys) {
-    RDX_TRY(upload_values(device, c, err));
-    status = upload_places(device, c, direct, &table, err);
-  }
-  if (status == RDX_OK)
-    status = create_codes(device, c->rows, c->bytes, &c->codes, err);
-  const struct packed_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->source.codes),
-                                        .valid = RDX_ADDRESS(uint32_t, c->source.valid),
-                                        .places = RDX_ADDRESS(uint32_t, direct ? table : NULL),
-                                        .table = RDX_ADDRESS(uint64_t, direct ? NULL : table),
-                                        .out_codes = RDX_ADDRESS(uint32_t, c->codes),
-                                        .base = c->base,
-                                        .most = UINT64_MAX,
-                                        .null_code = c->count,
-                                        .rows = (uint32_t)c->rows,
-                                        .table_count = (uint32_t)c->count};
-  if (status == RDX_OK)
-    status = pack(device, &args, c->source.key_bits == 64, c->bytes, ms, err);
-  rdx_buffer_destroy(&table);
-  return status;
-}
-
-rdx_status rdx_packed_column_create(rdx_device *device, const rdx_attribute *attribute, rdx_packed_column *out,
-                                    double *ms, rdx_error *err) {
-  rdx_encoded_column *s = &out->source;
-  *out = (rdx_packed_column){.dimension = attribute->dimension, .rows = attribute->column.rows};
-  RDX_TRY(rdx_encoded_column_create(device, &attribute->column, s, err));
-  out->nulls = s->nulls > 0;
-  const bool some = s->smallest <= s->largest;
-  if (s->type == RDX_TYPE_STRING) {
-    out->count = s->dictionary->count;
-  } else if (some) {
-    out->base = s->smallest;
-    out->count = s->largest - s->smallest + 1; /* 0 where it passes 64 bits: then places are chosen */
-  }
-  out->bytes = bytes_for(out->count - (some && !out->nulls));
-  if (some && s->type != RDX_TYPE_STRING)
-    RDX_TRY(choose_places(device, out, err));
-  RDX_TRY(encode(device, out, ms, err));
-  rdx_buffer_destroy(&s->codes);
-  rdx_buffer_destroy(&s->zones);
-  rdx_buffer_destroy(&s->valid);
   return RDX_OK;
 }
 
@@ -311,14 +105,14 @@ static rdx_status pack_foreign_rows(rdx_device *device, rdx_buffer *rows, uint64
   out->missing = count > 0 && most == RDX_NO_ROW;
   if (count > 0 && !out->missing && most >= out->rows)
     return rdx_returned_wrong(device, most, 0, out->rows - 1, "the foreign row of a row", err);
-  out->bytes = bytes_for(out->rows - !out->missing);
-  RDX_TRY(create_codes(device, count, out->bytes, &out->codes, err));
+  out->bytes = rdx_code_bytes(out->rows - !out->missing);
+  RDX_TRY(rdx_codes_create(device, count, out->bytes, &out->codes, err));
   const struct packed_pack_args args = {.keys = RDX_ADDRESS(uint32_t, rows),
                                         .out_codes = RDX_ADDRESS(uint32_t, out->codes),
                                         .most = RDX_NO_ROW - 1u,
                                         .null_code = out->rows,
                                         .rows = (uint32_t)count};
-  return pack(device, &args, false, out->bytes, ms, err);
+  return rdx_codes_pack(device, &args, false, out->bytes, ms, err);
 }
 
 /* For each row its foreign row: by an index. */
@@ -342,9 +136,9 @@ static rdx_status list_key_rows(const rdx_encoded_column *key, uint32_t **out, b
   RDX_TRY(rdx_alloc(key->rows, sizeof *codes, "the keys of a dimension", (void **)&codes, err));
   rdx_status status = rdx_alloc(key->dictionary->count, sizeof *rows, "the keys of a dimension", (void **)&rows, err);
   if (status == RDX_OK && key->rows > 0 && key->nulls == 0) {
-    status = rdx_buffer_download(key->codes, 0, codes, key->rows * sizeof *codes, err);
+    status = rdx_buffer_download(key->keys, 0, codes, key->rows * sizeof *codes, err);
     if (status == RDX_OK)
-      status = rdx_returned_u32s(key->codes->device, codes, key->rows, key->dictionary->count - 1,
+      status = rdx_returned_u32s(key->keys->device, codes, key->rows, key->dictionary->count - 1,
                                  "the code of a string", err);
   }
   if (status == RDX_OK) {
@@ -396,7 +190,7 @@ static rdx_status match_strings(rdx_device *device, const rdx_dimension *d, uint
   if (status == RDX_OK)
     status = rdx_alloc(foreign.rows, sizeof *rows, "the foreign rows", (void **)&rows, err);
   if (status == RDX_OK && foreign.rows > 0)
-    status = rdx_buffer_download(foreign.codes, 0, rows, foreign.rows * sizeof *rows, err);
+    status = rdx_buffer_download(foreign.keys, 0, rows, foreign.rows * sizeof *rows, err);
   if (status == RDX_OK)
     status = map_strings(device, &key, key_rows, foreign.dictionary, &text, rows, err);
   if (status == RDX_OK)
@@ -444,8 +238,7 @@ static void destroy_lazy(rdx_packed_relation *r) {
   rdx_wide_values_drop_all(r);
   for (uint32_t i = 0; i < r->attribute_count; i++) {
     rdx_limbs_free(&r->lazy->of[i].limbs);
-    rdx_free(r->lazy->of[i].places.codes);
-    rdx_buffer_destroy(&r->lazy->of[i].places.places);
+    rdx_encoded_column_drop(&r->lazy->of[i].dense);
   }
   pthread_mutex_destroy(&r->lazy->lock);
   rdx_free(r->lazy);
@@ -461,7 +254,7 @@ static rdx_status fill(const rdx_relation *relation, rdx_packed_relation *r, rdx
   RDX_TRY(copy_names(relation, r, err));
   for (uint32_t i = 0; i < relation->attribute_count; i++) {
     RDX_TRY(rdx_progress("pack", i, relation->attribute_count, err));
-    RDX_TRY(rdx_packed_column_create(r->device, &relation->attributes[i], &r->attributes[i], &r->encode_ms, err));
+    RDX_TRY(rdx_attribute_encode(r->device, &relation->attributes[i], &r->attributes[i], &r->encode_ms, err));
   }
   for (uint32_t i = 0; i < relation->dimension_count; i++)
     RDX_TRY(create_foreign_rows(r->device, &relation->dimensions[i], i + 1, &r->foreign_rows[i], &r->encode_ms, err));
@@ -488,20 +281,12 @@ rdx_status rdx_packed_relation_create(rdx_device *device, const rdx_relation *re
   return RDX_OK;
 }
 
-void rdx_packed_column_free(rdx_packed_column *attribute) {
-  rdx_encoded_column_drop(&attribute->source);
-  rdx_free(attribute->keys);
-  rdx_buffer_destroy(&attribute->codes);
-  rdx_buffer_destroy(&attribute->values);
-  *attribute = (rdx_packed_column){0};
-}
-
 void rdx_packed_relation_destroy(rdx_packed_relation **relation) {
   rdx_packed_relation *r = *relation;
   if (!r)
     return;
   for (uint32_t i = 0; r->attributes && i < r->attribute_count; i++)
-    rdx_packed_column_free(&r->attributes[i]);
+    rdx_encoded_column_drop(&r->attributes[i]);
   for (uint32_t i = 0; i < r->attribute_count; i++)
     rdx_free(r->names[i]);
   for (uint32_t i = 0; i < r->dimension_count; i++)
@@ -514,11 +299,18 @@ void rdx_packed_relation_destroy(rdx_packed_relation **relation) {
   *relation = NULL;
 }
 
+rdx_status rdx_attribute_encode(rdx_device *device, const rdx_attribute *attribute, rdx_encoded_column *out, double *ms,
+                                rdx_error *err) {
+  RDX_TRY(rdx_encoded_column_create(device, &attribute->column, out, err));
+  out->dimension = attribute->dimension;
+  return rdx_encoded_column_pack(device, out, ms, err);
+}
+
 /* ---- For cubes ---- */
 
-rdx_status rdx_packed_gather(const rdx_packed_relation *relation, const rdx_packed_column *attribute, rdx_buffer *rows,
+rdx_status rdx_packed_gather(const rdx_packed_relation *relation, const rdx_encoded_column *attribute, rdx_buffer *rows,
                              uint64_t count, uint32_t bytes, rdx_buffer **out, rdx_error *err) {
-  const rdx_packed_column *c = attribute;
+  const rdx_encoded_column *c = attribute;
   const rdx_foreign_rows *p = rdx_packed_foreign_rows(relation, attribute);
   const uint32_t out64 = bytes == 8;
   double ms = 0;
@@ -589,155 +381,16 @@ rdx_status rdx_packed_joined(const rdx_packed_relation *relation, rdx_buffer **o
   return status;
 }
 
-/* ---- Places of codes ---- */
+/* ---- Dense codes ---- */
 
-static rdx_status pack_places(rdx_device *device, const rdx_packed_column *c, rdx_dense_codes *p, rdx_error *err) {
-  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *table = NULL;
-  double ms = 0;
-  RDX_TRY(rdx_buffer_create(device, p->count * 8, "the codes of a column", &table, err));
-  RDX_TRY(rdx_buffer_upload(table, 0, p->codes, p->count * 8, err));
-  RDX_TRY(create_codes(device, c->rows, p->bytes, &p->places, err));
-  const struct packed_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->codes),
-                                        .table = RDX_ADDRESS(uint64_t, table),
-                                        .out_codes = RDX_ADDRESS(uint32_t, p->places),
-                                        .most = UINT64_MAX,
-                                        .rows = (uint32_t)c->rows,
-                                        .table_count = (uint32_t)p->count};
-  return pack(device, &args, c->bytes == 8, p->bytes, &ms, err);
-}
-
-/* Codes of 4 or 8 bytes are keys of a column. */
-static rdx_status create_places(rdx_device *device, const rdx_packed_column *c, rdx_dense_codes *out, rdx_error *err) {
-  const rdx_encoded_column column = {.type = c->bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
-                                     .key_bits = 8 * c->bytes,
-                                     .rows = c->rows,
-                                     .largest = c->count - !c->nulls,
-                                     .codes = c->codes};
-  distinct_keys found = {0};
-  rdx_status status = find_distinct(device, &column, UINT64_MAX, &found, err);
-  *out = (rdx_dense_codes){.count = found.count, .codes = found.keys, .bytes = bytes_for(found.count)};
-  if (status == RDX_OK)
-    status = pack_places(device, c, out, err);
-  if (status == RDX_OK)
-    return RDX_OK;
-  rdx_free(out->codes);
-  rdx_buffer_destroy(&out->places);
-  *out = (rdx_dense_codes){0};
-  return status;
-}
-
-rdx_status rdx_packed_dense_codes(const rdx_packed_relation *relation, uint32_t attribute, const rdx_dense_codes **out,
-                                  rdx_error *err) {
-  rdx_dense_codes *places = &relation->lazy->of[attribute].places;
+rdx_status rdx_packed_dense_codes(const rdx_packed_relation *relation, uint32_t attribute,
+                                  const rdx_encoded_column **out, rdx_error *err) {
+  rdx_encoded_column *dense = &relation->lazy->of[attribute].dense;
   pthread_mutex_lock(&relation->lazy->lock);
   const rdx_status status =
-      places->places ? RDX_OK : create_places(relation->device, &relation->attributes[attribute], places, err);
+      dense->codes ? RDX_OK
+                   : rdx_encoded_column_make_dense(relation->device, &relation->attributes[attribute], dense, err);
   pthread_mutex_unlock(&relation->lazy->lock);
-  *out = places;
+  *out = dense;
   return status;
-}
-
-uint64_t rdx_dense_code(const rdx_dense_codes *places, uint64_t code) {
-  return lower_bound_u64(places->codes, 0, (uint32_t)places->count, code);
-}
-
-/* ---- Values ---- */
-
-/* Strings that are all short are copied as if they had the most bytes, one over the end of another. */
-static void copy_short(const rdx_dictionary *d, const uint64_t *codes, uint64_t count, uint64_t *offsets, char *text) {
-  uint64_t at = 0;
-  for (uint64_t i = 0; i < count; i++) {
-    offsets[i] = at;
-    if (codes[i] < d->count) {
-      const uint64_t *from = d->offsets + codes[i];
-      memcpy(text + at, d->bytes + from[0], RDX_DICTIONARY_SPARE);
-      at += from[1] - from[0];
-    }
-  }
-  offsets[count] = at;
-}
-
-#define ASK_EVERY (64 * 1024) /* codes */
-
-static rdx_status make_strings(const rdx_dictionary *d, const uint64_t *codes, uint64_t count, rdx_arena *arena,
-                               rdx_column *out, rdx_error *err) {
-  const bool are_short = d->longest <= RDX_DICTIONARY_SPARE;
-  uint64_t *offsets = NULL, bytes = 0;
-  char *text = NULL;
-  RDX_TRY(rdx_arena_alloc(arena, count + 1, 8, "the strings of a result", (void **)&offsets, err));
-  for (uint64_t i = 0; i < count && !are_short; i++) {
-    offsets[i] = bytes;
-    bytes += codes[i] < d->count ? d->offsets[codes[i] + 1] - d->offsets[codes[i]] : 0;
-  }
-  offsets[count] = bytes;
-  RDX_TRY(rdx_arena_alloc(arena, are_short ? (count + 1) * RDX_DICTIONARY_SPARE : bytes, 1, "the strings of a result",
-                          (void **)&text, err));
-  if (are_short)
-    copy_short(d, codes, count, offsets, text);
-  for (uint64_t i = 0; i < count && !are_short; i++) {
-    if (i % ASK_EVERY == 0)
-      RDX_TRY(rdx_progress_at_times("result", i, count, err));
-    if (offsets[i + 1] > offsets[i])
-      memcpy(text + offsets[i], d->bytes + d->offsets[codes[i]], offsets[i + 1] - offsets[i]);
-  }
-  out->offsets = offsets;
-  out->values = text;
-  return RDX_OK;
-}
-
-#define DECODED 256 /* codes at a time */
-#define PIECE 16384 /* of them for a thread */
-
-typedef struct decoding {
-  const rdx_packed_column *column;
-  const uint64_t *codes;
-  char *values;
-  uint8_t *validity; /* NULL: there are no NULLs */
-} decoding;
-
-/* NULLs get the value 0. */
-static void decode_values(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
-  const decoding *d = context;
-  const rdx_type type = d->column->source.type;
-  const uint64_t zero = rdx_key_zero(type), size = rdx_type_size(type);
-  uint64_t keys[DECODED];
-  for (uint64_t first = begin, n; first < end; first += n) {
-    n = end - first < DECODED ? end - first : DECODED;
-    for (uint64_t i = 0; i < n; i++)
-      keys[i] = d->codes[first + i] < d->column->count ? rdx_packed_column_key(d->column, d->codes[first + i]) : zero;
-    rdx_keys_decode(type, keys, n, d->values + first * size);
-  }
-}
-
-static void decode_validity(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
-  const decoding *d = context;
-  memset(d->validity + begin / 8, 0, (end - begin + 7) / 8);
-  for (uint64_t i = begin; i < end; i++)
-    d->validity[i / 8] |= (uint8_t)((d->codes[i] < d->column->count) << i % 8);
-}
-
-static rdx_status make_values(decoding *d, uint64_t count, rdx_arena *arena, rdx_column *out, rdx_error *err) {
-  RDX_TRY(rdx_arena_alloc(arena, count, rdx_type_size(d->column->source.type), "the values of a result",
-                          (void **)&d->values, err));
-  out->values = d->values;
-  return rdx_device_run_stage_on_host(d->column->codes->device, count, PIECE, decode_values, d, "query", err);
-}
-
-static rdx_status make_validity(decoding *d, uint64_t count, rdx_arena *arena, rdx_column *out, rdx_error *err) {
-  RDX_TRY(rdx_arena_alloc(arena, (count + 7) / 8, 1, "the NULL bits of a result", (void **)&d->validity, err));
-  out->validity = d->validity;
-  return rdx_device_run_stage_on_host(d->column->codes->device, count, PIECE, decode_validity, d, "query", err);
-}
-
-rdx_status rdx_packed_column_values(const rdx_packed_column *attribute, const uint64_t *codes, uint64_t count,
-                                    bool nulls, rdx_arena *arena, rdx_column *out, rdx_error *err) {
-  *out = (rdx_column){.type = attribute->source.type, .scale = attribute->source.scale, .rows = count};
-  decoding d = {.column = attribute, .codes = codes};
-  if (nulls)
-    RDX_TRY(make_validity(&d, count, arena, out, err));
-  return attribute->source.type == RDX_TYPE_STRING
-             ? make_strings(attribute->source.dictionary, codes, count, arena, out, err)
-             : make_values(&d, count, arena, out, err);
 }

@@ -36,7 +36,7 @@ static void decode_some(const rdx_plan *p, uint32_t attribute, const uint64_t *n
                         uint64_t *codes) {
   const uint64_t low = p->group_low[attribute], stride = p->group_stride[attribute], width = p->group_width[attribute];
   const uint64_t by_stride = inverse_of(stride, p->groups), by_width = inverse_of(width, p->groups);
-  const rdx_dense_codes *places = p->group_places[attribute];
+  const rdx_encoded_column *dense = p->group_dense[attribute];
   const uint64_t *rest = numbers;
   if (stride > 1) {
     for (uint64_t i = 0; i < count; i++)
@@ -49,8 +49,8 @@ static void decode_some(const rdx_plan *p, uint32_t attribute, const uint64_t *n
   else
     for (uint64_t i = 0; i < count; i++)
       codes[i] = low + rest[i] - quotient(rest[i], width, by_width) * width;
-  for (uint64_t i = 0; places && i < count; i++)
-    codes[i] = places->codes[codes[i]];
+  for (uint64_t i = 0; dense && i < count; i++)
+    codes[i] = dense->dictionary->keys[codes[i]];
 }
 
 typedef struct decoding {
@@ -77,13 +77,13 @@ static rdx_status decode_groups(const rdx_plan *p, uint32_t attribute, const uin
 /* A column of an attribute; its codes are still to be listed. */
 static void begin_group(rdx_finishing *f, uint32_t number) {
   const rdx_plan *p = f->plan;
-  const rdx_dense_codes *places = p->group_places[number];
+  const rdx_encoded_column *dense = p->group_dense[number];
   const uint64_t low = p->group_low[number], high = low + p->group_width[number] - 1;
-  const rdx_packed_column *c = &p->relation->attributes[p->query->group_by[number]];
+  const rdx_encoded_column *c = &p->relation->attributes[p->query->group_by[number]];
   f->columns[number] = (rdx_group_column){.attribute = c,
                                           .nulls = c->nulls,
-                                          .low = places && f->groups->count > 0 ? places->codes[low] : low,
-                                          .high = places && f->groups->count > 0 ? places->codes[high] : high};
+                                          .low = dense && f->groups->count > 0 ? dense->dictionary->keys[low] : low,
+                                          .high = dense && f->groups->count > 0 ? dense->dictionary->keys[high] : high};
 }
 
 rdx_status rdx_group_codes(rdx_finishing *f, uint32_t column, rdx_error *err) {
@@ -137,21 +137,21 @@ static rdx_status make_validity(rdx_finishing *f, uint32_t measure, rdx_group_co
 /* ---- Aggregates that do not fit ---- */
 
 /* The text of a code, for errors. */
-static void name_value(const rdx_packed_column *c, uint64_t code, char *text, size_t size) {
-  const rdx_type type = c->source.type;
-  const bool is_float = rdx_packed_column_is_float(c), is_time = type == RDX_TYPE_DATE || type == RDX_TYPE_TIMESTAMP;
+static void name_value(const rdx_encoded_column *c, uint64_t code, char *text, size_t size) {
+  const rdx_type type = c->type;
+  const bool is_float = rdx_encoded_column_is_float(c), is_time = type == RDX_TYPE_DATE || type == RDX_TYPE_TIMESTAMP;
   if (code >= c->count) {
     snprintf(text, size, "NULL");
     return;
   }
   if (type == RDX_TYPE_STRING) {
-    const uint64_t *from = c->source.dictionary->offsets + code;
+    const uint64_t *from = c->dictionary->offsets + code;
     const uint64_t length = from[1] - from[0];
-    snprintf(text, size, "'%.*s'", (int)(length < 20 ? length : 20), c->source.dictionary->bytes + from[0]);
+    snprintf(text, size, "'%.*s'", (int)(length < 20 ? length : 20), c->dictionary->bytes + from[0]);
     return;
   }
-  const uint64_t key = rdx_packed_column_key(c, code);
-  const rdx_i128 value = rdx_packed_column_value_of_key(c, key);
+  const uint64_t key = rdx_encoded_column_key(c, code);
+  const rdx_i128 value = rdx_encoded_column_value_of_key(c, key);
   if (is_time) {
     const rdx_i128 day = 86400 * (rdx_i128)1000000, micros = type == RDX_TYPE_DATE ? value * day : value;
     const time_t seconds = (time_t)((micros - (micros < 0 ? 999999 : 0)) / 1000000);
@@ -164,7 +164,7 @@ static void name_value(const rdx_packed_column *c, uint64_t code, char *text, si
     rdx_keys_decode(type, &key, 1, type == RDX_TYPE_F64 ? (void *)&wide : &narrow);
     snprintf(text, size, "%.9g", type == RDX_TYPE_F64 ? wide : (double)narrow);
   } else if (type == RDX_TYPE_DECIMAL) {
-    snprintf(text, size, "%.15g", (double)value / pow(10, c->source.scale));
+    snprintf(text, size, "%.15g", (double)value / pow(10, c->scale));
   } else {
     snprintf(text, size, value < 0 ? "-%llu" : "%llu", (unsigned long long)(value < 0 ? -value : value));
   }
@@ -340,7 +340,7 @@ static rdx_status check_extremes(const rdx_finishing *f, uint32_t number, uint32
 /* MIN or MAX of an attribute: as codes again, so that the column gets its type. */
 static rdx_status begin_extremes(rdx_finishing *f, uint32_t measure, bool most, rdx_group_column *out, rdx_error *err) {
   const rdx_group_values *v = values_of(f, measure);
-  const rdx_packed_column *c = f->plan->measures[measure].steps->attribute;
+  const rdx_encoded_column *c = f->plan->measures[measure].steps->attribute;
   uint64_t *codes = NULL;
   RDX_TRY(make_array(f, f->groups->count, sizeof *codes, &codes, err));
   for (uint64_t i = 0; i < f->groups->count; i++) {
@@ -372,7 +372,7 @@ static rdx_type type_of(const rdx_finishing *f, uint32_t number) {
   if (a->kind == RDX_AGGREGATE_AVG || f->plan->wide[number].floats)
     return RDX_TYPE_F64;
   if (a->kind != RDX_AGGREGATE_SUM && a->expression->kind == RDX_EXPRESSION_ATTRIBUTE)
-    return f->plan->relation->attributes[a->expression->attribute].source.type;
+    return f->plan->relation->attributes[a->expression->attribute].type;
   return scale_of(f, number) > 0 ? RDX_TYPE_DECIMAL : RDX_TYPE_I64;
 }
 
@@ -469,7 +469,7 @@ static rdx_status take_codes(taking *t, uint32_t column, rdx_column *out, rdx_er
     RDX_TRY(decode_groups(f->plan, column, t->numbers, f->count, room, err));
   else if (f->rows)
     take_numbers(c->codes, f->rows, f->count, room);
-  return rdx_packed_column_values(c->attribute, codes, f->count, c->nulls, &t->result->arena, out, err);
+  return rdx_encoded_column_values(c->attribute, codes, f->count, c->nulls, &t->result->arena, out, err);
 }
 
 static rdx_status take_columns(rdx_finishing *f, rdx_query_result *result, rdx_error *err) {

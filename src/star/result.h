@@ -22,10 +22,10 @@ struct rdx_query_result {
 
 /* A column of all groups: codes of an attribute, where NULL is any that is no value's, or values. */
 typedef struct rdx_group_column {
-  const rdx_packed_column *attribute; /* NULL: values */
-  bool nulls;                         /* some may be NULL */
-  const uint64_t *codes;              /* NULL: they are listed when they are asked for */
-  uint64_t low, high;                 /* that codes, but for NULL's, lie between */
+  const rdx_encoded_column *attribute; /* NULL: values */
+  bool nulls;                          /* some may be NULL */
+  const uint64_t *codes;               /* NULL: they are listed when they are asked for */
+  uint64_t low, high;                  /* that codes, but for NULL's, lie between */
   rdx_column values;
 } rdx_group_column;
 

@@ -150,7 +150,7 @@ static bool derive(const rdx_tuples *t, uint32_t position, uint32_t other, const
   const uint64_t size = 1ull << t->bits[forth ? position : other];
   *out = (derived){.set.list = out->list};
   for (uint64_t code = 0; forth && code < size; code++)
-    if (forth[code] != UINT32_MAX && rdx_code_set_has(set->list, set->count, forth[code]) && !add_derived(out, code))
+    if (forth[code] != UINT32_MAX && rdx_code_set_has(set, forth[code]) && !add_derived(out, code))
       return false;
   for (uint32_t i = 0; !forth && back && i < set->count; i++)
     for (uint64_t code = set->list[i].low; code <= set->list[i].high && code < size; code++)
@@ -182,7 +182,7 @@ static void keep(const rdx_tuples *t, uint32_t position, const rdx_code_set *set
   if (set->count > 1) {
     for (uint32_t i = 0; i < count; i++)
       if (left[i])
-        left[i] = rdx_code_set_has(set->list, set->count, rdx_tuples_code(t, first + i, position));
+        left[i] = rdx_code_set_has(set, rdx_tuples_code(t, first + i, position));
     return;
   }
   if (set->count == 0 || !fields_of(t, position, set->list[0], &low, &high)) {
@@ -309,7 +309,6 @@ static rdx_status select_any(const rdx_tuples *t, const rdx_node *node, const rd
 static rdx_status select_all(const rdx_tuples *t, const rdx_node *children, uint32_t count,
                              const rdx_code_set *const outer[RDX_MOST_TUPLE], rdx_ranges *out, rdx_error *err) {
   const rdx_code_set *sets[RDX_MOST_TUPLE];
-  rdx_code_set own[RDX_MOST_TUPLE];
   uint32_t taken[RDX_MOST_TUPLE]; /* the child, plus 1, whose set an attribute has */
   rdx_ranges one = {0};
   memcpy(sets, outer, sizeof sets);
@@ -320,9 +319,7 @@ static rdx_status select_all(const rdx_tuples *t, const rdx_node *children, uint
     if (c->kind != RDX_NODE_TERM || taken[position])
       continue;
     taken[position] = i + 1;
-    own[position] =
-        (rdx_code_set){.count = c->term.interval_count, .list = (rdx_interval *)(uintptr_t)c->term.intervals};
-    sets[position] = &own[position];
+    sets[position] = &c->term.set;
   }
   rdx_status status = select_sets(t, sets, out, err);
   for (uint32_t i = 0; i < count && status == RDX_OK && out->count > 0; i++) {
@@ -348,7 +345,7 @@ static rdx_status select_node(const rdx_tuples *t, const rdx_node *node, const r
 static bool holds(const rdx_tuples *t, uint32_t place, const rdx_node *node) {
   if (node->kind == RDX_NODE_TERM) {
     const uint64_t code = rdx_tuples_code(t, place, rdx_tuples_position(t, node->term.column));
-    return rdx_code_set_has(node->term.intervals, node->term.interval_count, code);
+    return rdx_code_set_has(&node->term.set, code);
   }
   const bool absorbing = node->kind == RDX_NODE_OR;
   for (uint32_t i = 0; i < node->count; i++)
@@ -384,13 +381,13 @@ rdx_status rdx_tuples_select(const rdx_tuples *tuples, const rdx_plan *plan, rdx
   if (plan->empty)
     return RDX_OK;
   for (uint32_t i = 0; i < plan->term_count; i++)
-    sets[rdx_tuples_position(tuples, plan->terms[i].attribute)] = &plan->terms[i].intervals;
+    sets[rdx_tuples_position(tuples, plan->terms[i].column)] = &plan->terms[i].set;
   RDX_TRY(select_sets(tuples, sets, ranges, err));
-  if (!plan->rest || ranges->count == 0)
+  if (!plan->residual || ranges->count == 0)
     return RDX_OK;
   if (count_places(ranges) <= FEW_TUPLES)
-    return ask_each(tuples, plan->rest, ranges, err);
-  rdx_status status = select_node(tuples, plan->rest, sets, &rest, err);
+    return ask_each(tuples, plan->residual, ranges, err);
+  rdx_status status = select_node(tuples, plan->residual, sets, &rest, err);
   if (status == RDX_OK)
     status = intersect(ranges, &rest, err);
   rdx_free(rest.list);

@@ -158,14 +158,12 @@ static bool restrict_all(const rdx_needs *needs, const rdx_plan *plan, restricti
     out[i] = (restriction){.codes = (double)plan->relation->attributes[needs->scan[i]].count + 1};
   for (uint32_t t = 0; t < plan->term_count; t++) {
     uint32_t i = 0;
-    while (i < needs->scan_count && needs->scan[i] != plan->terms[t].attribute)
+    while (i < needs->scan_count && needs->scan[i] != plan->terms[t].column)
       i++;
     if (i == needs->scan_count)
       return false;
-    const rdx_code_set *set = &plan->terms[t].intervals;
-    out[i] = (restriction){.intervals = set->count};
-    for (uint32_t k = 0; k < set->count; k++)
-      out[i].codes += (double)(set->list[k].high - set->list[k].low) + 1;
+    const rdx_code_set *set = &plan->terms[t].set;
+    out[i] = (restriction){.intervals = set->count, .codes = rdx_code_set_size(set)};
   }
   return true;
 }
@@ -177,13 +175,8 @@ static void order_by_share(rdx_needs *needs, const rdx_plan *plans, uint32_t cou
   double shares[RDX_MOST_SCAN] = {0};
   for (uint32_t i = 0; i < needs->scan_count; i++) {
     for (uint32_t p = 0; p < count; p++) {
-      const rdx_code_set *set = NULL;
-      double codes = 0;
-      for (uint32_t t = 0; t < plans[p].term_count && !set; t++)
-        set = plans[p].terms[t].attribute == needs->scan[i] ? &plans[p].terms[t].intervals : NULL;
-      for (uint32_t k = 0; set && k < set->count; k++)
-        codes += (double)(set->list[k].high - set->list[k].low) + 1;
-      shares[i] += set ? codes / ((double)plans[p].relation->attributes[needs->scan[i]].count + 1) : 1;
+      const rdx_code_set *set = rdx_plan_set(&plans[p], needs->scan[i]);
+      shares[i] += set ? rdx_code_set_size(set) / ((double)plans[p].relation->attributes[needs->scan[i]].count + 1) : 1;
     }
     for (uint32_t k = i; k > 0 && shares[k] < shares[k - 1]; k--) {
       const double share = shares[k];
@@ -233,7 +226,7 @@ static bool has_expression(const rdx_cube_spec *spec, const rdx_needs *needs, ui
                            const rdx_packed_relation *relation) {
   const rdx_expression *e = needs->expressions[number];
   const bool sums = e->kind == RDX_EXPRESSION_ATTRIBUTE &&
-                    rdx_packed_column_is_summed_apart(&relation->attributes[e->attribute]) && needs->summed[number];
+                    rdx_attribute_is_summed_apart(&relation->attributes[e->attribute]) && needs->summed[number];
   for (uint32_t i = 0; i < spec->expression_count; i++)
     if (rdx_expressions_equal(spec->expressions[i], e) && !(sums && spec->summed && !spec->summed[i]))
       return true;

@@ -13,7 +13,7 @@
 
 typedef struct rdx_step {
   rdx_expression_kind kind;
-  const rdx_packed_column *attribute; /* else NULL */
+  const rdx_encoded_column *attribute; /* else NULL */
   /* ATTRIBUTE: x * factor + value at the step's scale, where x is the code, or the attribute's values[code] where it
    * has these. CONSTANT: value * factor. Computed modulo 2^64, since only the result is known to fit; but for values
    * that may pass 64 bits (star/wide_values.h). */
@@ -36,8 +36,8 @@ static inline uint64_t rdx_step_value(const rdx_step *step) {
 }
 
 /* The value of a key of integers, or bools. */
-static inline rdx_i128 rdx_packed_column_value_of_key(const rdx_packed_column *attribute, uint64_t key) {
-  const rdx_type type = attribute->source.type;
+static inline rdx_i128 rdx_encoded_column_value_of_key(const rdx_encoded_column *attribute, uint64_t key) {
+  const rdx_type type = attribute->type;
   return type == RDX_TYPE_U64 ? (rdx_i128)key : (rdx_i128)(int64_t)(key - rdx_key_zero(type));
 }
 

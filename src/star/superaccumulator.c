@@ -51,14 +51,14 @@ static uint32_t choose_bits(const uint64_t used[RDX_WIDE_WORDS], uint64_t rows) 
 }
 
 rdx_status rdx_limbs_attribute(const rdx_packed_relation *relation, const rdx_numbers *numbers, const int64_t *values,
-                               rdx_packed_column *out, rdx_error *err) {
+                               rdx_encoded_column *out, rdx_error *err) {
   const rdx_attribute made = {
       .column = {.type = RDX_TYPE_I64, .rows = numbers->rows, .values = values, .validity = numbers->validity},
       .dimension = numbers->dimension};
   double ms = 0;
-  const rdx_status status = rdx_packed_column_create(relation->device, &made, out, &ms, err);
+  const rdx_status status = rdx_attribute_encode(relation->device, &made, out, &ms, err);
   if (status != RDX_OK)
-    rdx_packed_column_free(out);
+    rdx_encoded_column_drop(out);
   return status;
 }
 
@@ -91,7 +91,7 @@ static rdx_status cut_limbs(const rdx_packed_relation *relation, const rdx_numbe
 
 void rdx_limbs_free(rdx_limbs *limbs) {
   for (uint32_t k = 0; limbs->attributes && k < limbs->count + limbs->special; k++)
-    rdx_packed_column_free(&limbs->attributes[k]);
+    rdx_encoded_column_drop(&limbs->attributes[k]);
   rdx_free(limbs->attributes);
   *limbs = (rdx_limbs){0};
 }
@@ -136,22 +136,22 @@ static float_parts split(double value) {
 
 /* An attribute at work, on the host. */
 typedef struct float_work {
-  const rdx_packed_column *attribute;
+  const rdx_encoded_column *attribute;
   uint32_t *codes; /* of its rows, packed */
   uint8_t *validity;
 } float_work;
 
 /* The values of `count` rows from `first` on; of NULLs 0. */
 static void list_values(const float_work *w, uint64_t first, uint64_t count, double *values) {
-  const rdx_packed_column *c = w->attribute;
-  const bool wide = c->source.type == RDX_TYPE_F64;
+  const rdx_encoded_column *c = w->attribute;
+  const bool wide = c->type == RDX_TYPE_F64;
   uint64_t keys[BATCH] = {0};
   float narrow[BATCH];
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t code = load_code(w->codes, c->bytes, (uint32_t)(first + i));
-    keys[i] = code >= c->count ? rdx_key_zero(c->source.type) : rdx_packed_column_key(c, code);
+    keys[i] = code >= c->count ? rdx_key_zero(c->type) : rdx_encoded_column_key(c, code);
   }
-  rdx_keys_decode(c->source.type, keys, count, wide ? (void *)values : narrow);
+  rdx_keys_decode(c->type, keys, count, wide ? (void *)values : narrow);
   for (uint64_t i = 0; i < count && !wide; i++)
     values[i] = (double)narrow[i];
 }
@@ -220,7 +220,7 @@ static rdx_status add_special(const rdx_packed_relation *relation, const rdx_num
 
 /* Codes on the host, and which rows are not NULL. */
 static rdx_status begin(float_work *w, rdx_error *err) {
-  const rdx_packed_column *c = w->attribute;
+  const rdx_encoded_column *c = w->attribute;
   RDX_TRY(rdx_alloc(c->codes->size, 1, "the values of a sum", (void **)&w->codes, err));
   RDX_TRY(rdx_buffer_download(c->codes, 0, w->codes, c->codes->size, err));
   if (!c->nulls)

@@ -31,6 +31,6 @@ void rdx_limbs_free(rdx_limbs *limbs);
 
 /* An attribute of i64 `values` of such rows. */
 RDX_MUST_USE rdx_status rdx_limbs_attribute(const rdx_packed_relation *relation, const rdx_numbers *numbers,
-                                            const int64_t *values, rdx_packed_column *out, rdx_error *err);
+                                            const int64_t *values, rdx_encoded_column *out, rdx_error *err);
 
 #endif

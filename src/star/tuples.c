@@ -17,11 +17,12 @@ static uint32_t bits_of(uint64_t largest) {
   return largest == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(largest);
 }
 
-static uint64_t largest_code(const rdx_packed_column *a) {
-  return a->nulls ? a->count : a->count > 0 ? a->count - 1 : 0;
+static uint64_t largest_code(const rdx_encoded_column *a) {
+  const uint64_t codes = rdx_encoded_column_codes(a);
+  return codes > 0 ? codes - 1 : 0;
 }
 
-uint32_t rdx_tuples_code_bytes(const rdx_packed_column *attribute) {
+uint32_t rdx_tuples_code_bytes(const rdx_encoded_column *attribute) {
   return largest_code(attribute) > UINT32_MAX ? 8 : 4;
 }
 
@@ -112,7 +113,7 @@ static rdx_status choose_bits(building *b, rdx_error *err) {
 /* Append an attribute to the keys of all rows. */
 static rdx_status append(building *b, uint32_t i, rdx_error *err) {
   const rdx_tuples *t = b->tuples;
-  const rdx_packed_column *c = &b->relation->attributes[t->attributes[i]];
+  const rdx_encoded_column *c = &b->relation->attributes[t->attributes[i]];
   const rdx_foreign_rows *p = rdx_packed_foreign_rows(b->relation, c);
   struct star_key_args args = {.keys = RDX_ADDRESS(uint64_t, b->keys),
                                .codes = RDX_ADDRESS(uint32_t, c->codes),
@@ -331,8 +332,8 @@ static void add_codes(const rdx_tuples *t, const rdx_plan *plan, uint32_t number
                       const uint64_t *places, uint64_t stride, uint64_t count, uint64_t *numbers) {
   for (uint64_t i = 0; i < count; i++) {
     uint64_t code = rdx_tuples_code(t, (uint32_t)places[i * stride], position);
-    if (plan->group_places[number])
-      code = rdx_dense_code(plan->group_places[number], code);
+    if (plan->group_dense[number])
+      code = rdx_encoded_column_rank(plan->group_dense[number], code);
     numbers[i] += code * plan->group_stride[number];
   }
 }
@@ -347,7 +348,7 @@ void rdx_tuples_number(const rdx_tuples *t, const rdx_plan *plan, const uint64_t
   for (uint32_t a = 0; a < attributes; a++) {
     const uint32_t position = rdx_tuples_position(t, plan->query->group_by[a]);
     lowest += plan->group_low[a] * plan->group_stride[a];
-    if (t->bits[position] > 0 && !t->dictionaries[position] && !plan->group_places[a])
+    if (t->bits[position] > 0 && !t->dictionaries[position] && !plan->group_dense[a])
       fields[n++] = (field){t->shifts[position], rdx_tuples_most(t, position), plan->group_stride[a]};
   }
   for (uint64_t i = 0; i < count; i++) {
@@ -359,7 +360,7 @@ void rdx_tuples_number(const rdx_tuples *t, const rdx_plan *plan, const uint64_t
   }
   for (uint32_t a = 0; a < attributes; a++) {
     const uint32_t position = rdx_tuples_position(t, plan->query->group_by[a]);
-    if (t->dictionaries[position] || plan->group_places[a])
+    if (t->dictionaries[position] || plan->group_dense[a])
       add_codes(t, plan, a, position, places, stride, count, numbers);
   }
 }
@@ -369,12 +370,8 @@ static bool is_constant_within_group(const rdx_plan *plan, uint32_t attribute) {
   for (uint32_t i = 0; i < plan->query->group_count; i++)
     if (plan->query->group_by[i] == attribute)
       return true;
-  for (uint32_t i = 0; i < plan->term_count; i++) {
-    const rdx_code_set *set = &plan->terms[i].intervals;
-    if (plan->terms[i].attribute == attribute)
-      return set->count == 1 && set->list[0].low == set->list[0].high;
-  }
-  return false;
+  const rdx_code_set *set = rdx_plan_set(plan, attribute);
+  return set && set->count == 1 && set->list[0].low == set->list[0].high;
 }
 
 bool rdx_tuples_are_constant(const rdx_tuples *t, const rdx_plan *plan) {

@@ -56,7 +56,7 @@ void rdx_tuples_number(const rdx_tuples *tuples, const rdx_plan *plan, const uin
                        uint64_t count, uint64_t *numbers);
 
 /* The codes of an attribute, gathered: of 4 or 8 bytes. */
-uint32_t rdx_tuples_code_bytes(const rdx_packed_column *attribute);
+uint32_t rdx_tuples_code_bytes(const rdx_encoded_column *attribute);
 
 /* Whether no two tuples that fulfil a plan's terms have rows of the same group. */
 bool rdx_tuples_are_constant(const rdx_tuples *tuples, const rdx_plan *plan);

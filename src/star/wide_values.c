@@ -15,7 +15,7 @@
 
 /* An attribute that steps take, on the host. */
 typedef struct operand {
-  const rdx_packed_column *attribute;
+  const rdx_encoded_column *attribute;
   uint32_t *codes;
   const rdx_foreign_rows *foreign_row; /* NULL: a row of the table that is worked on has a code itself */
   uint32_t *foreign_rows;
@@ -72,8 +72,8 @@ static void calculate(const work *w, uint64_t row, uint64_t *out) {
   for (uint32_t i = 0; i < w->values->step_count; i++) {
     const rdx_step *s = &w->values->steps[i];
     if (s->kind == RDX_EXPRESSION_ATTRIBUTE) {
-      const uint64_t key = rdx_packed_column_key(s->attribute, code_at(&w->operands[w->operand_of[i]], row));
-      set(stack[height++], words, rdx_packed_column_value_of_key(s->attribute, key) * s->factor);
+      const uint64_t key = rdx_encoded_column_key(s->attribute, code_at(&w->operands[w->operand_of[i]], row));
+      set(stack[height++], words, rdx_encoded_column_value_of_key(s->attribute, key) * s->factor);
     } else if (s->kind == RDX_EXPRESSION_CONSTANT) {
       set(stack[height++], words, (rdx_i128)s->value * s->factor);
     } else {
@@ -131,7 +131,7 @@ static void choose_table(work *w, const rdx_packed_relation *relation) {
   w->rows = w->dimension ? relation->foreign_rows[w->dimension - 1].rows : relation->rows;
 }
 
-static rdx_status add_operand(work *w, const rdx_packed_relation *relation, const rdx_packed_column *attribute,
+static rdx_status add_operand(work *w, const rdx_packed_relation *relation, const rdx_encoded_column *attribute,
                               uint32_t *out, rdx_error *err) {
   *out = 0;
   while (*out < w->operand_count && w->operands[*out].attribute != attribute)
@@ -215,7 +215,7 @@ static rdx_status make_extremes(const rdx_packed_relation *relation, const work 
   values->some_beyond = any;
   const rdx_status status = rdx_limbs_attribute(relation, &numbers, room, &values->nearest, err);
   if (status != RDX_OK)
-    rdx_packed_column_free(&values->beyond);
+    rdx_encoded_column_drop(&values->beyond);
   return status;
 }
 
@@ -250,8 +250,8 @@ rdx_status rdx_wide_values_extremes(const rdx_packed_relation *relation, rdx_wid
 
 static void destroy(rdx_wide_values *values) {
   rdx_limbs_free(&values->limbs);
-  rdx_packed_column_free(&values->nearest);
-  rdx_packed_column_free(&values->beyond);
+  rdx_encoded_column_drop(&values->nearest);
+  rdx_encoded_column_drop(&values->beyond);
   rdx_free(values->steps);
   rdx_free(values);
 }

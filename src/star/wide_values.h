@@ -14,10 +14,10 @@ typedef struct rdx_wide_values {
   uint32_t step_count;
   uint32_t words;  /* of a value, as rdx_wide has them */
   rdx_limbs limbs; /* for SUM and AVG; no special ones */
-  rdx_packed_column
+  rdx_encoded_column
       nearest; /* for the others: the value, or the nearest of 64 bits. Both are made when asked for first */
-  rdx_packed_column beyond; /* 0 where it is the value; 1 where the value is above it, RDX_SPECIAL_DOWN below */
-  bool some_beyond;         /* else there is no such attribute */
+  rdx_encoded_column beyond; /* 0 where it is the value; 1 where the value is above it, RDX_SPECIAL_DOWN below */
+  bool some_beyond;          /* else there is no such attribute */
   uint32_t users;
   struct rdx_wide_values *next;
 } rdx_wide_values;

@@ -36,7 +36,7 @@ static rdx_status read_codes(const flattening *f, uint32_t attribute, rdx_buffer
 /* Strings stay places in their dictionary. */
 static rdx_status make_strings(flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count, rdx_column *out,
                                rdx_error *err) {
-  const rdx_packed_column *c = &f->relation->attributes[attribute];
+  const rdx_encoded_column *c = &f->relation->attributes[attribute];
   uint32_t *places = NULL;
   uint8_t *validity = NULL;
   *out = (rdx_column){.type = RDX_TYPE_STRING, .rows = count, .dictionary = &f->dictionaries[attribute]};
@@ -56,11 +56,11 @@ static rdx_status make_strings(flattening *f, uint32_t attribute, rdx_buffer *nu
 
 static rdx_status make_column(flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count, rdx_column *out,
                               rdx_error *err) {
-  const rdx_packed_column *c = &f->relation->attributes[attribute];
-  if (c->source.type == RDX_TYPE_STRING)
+  const rdx_encoded_column *c = &f->relation->attributes[attribute];
+  if (c->type == RDX_TYPE_STRING)
     return make_strings(f, attribute, numbers, count, out, err);
   RDX_TRY(read_codes(f, attribute, numbers, count, sizeof(uint64_t), f->codes, err));
-  return rdx_packed_column_values(c, f->codes, count, c->nulls, &f->arena, out, err);
+  return rdx_encoded_column_values(c, f->codes, count, c->nulls, &f->arena, out, err);
 }
 
 static rdx_status write_columns(flattening *f, rdx_buffer *numbers, uint64_t count, rdx_error *err) {
@@ -101,10 +101,10 @@ static rdx_status prepare(flattening *f, const char *path, rdx_error *err) {
   RDX_TRY(rdx_calloc(r->attribute_count, sizeof *f->dictionaries, "a flat table", (void **)&f->dictionaries, err));
   RDX_TRY(rdx_alloc(r->attribute_count, sizeof *fields, "a flat table", (void **)&fields, err));
   for (uint32_t i = 0; i < r->attribute_count; i++) {
-    const rdx_encoded_column *source = &r->attributes[i].source;
+    const rdx_encoded_column *source = &r->attributes[i];
     const rdx_dictionary *d = source->dictionary;
     fields[i] = (rdx_field){r->names[i], source->type, source->scale};
-    if (d)
+    if (source->type == RDX_TYPE_STRING)
       f->dictionaries[i] =
           (rdx_column){.type = RDX_TYPE_STRING, .rows = d->count, .values = d->bytes, .offsets = d->offsets};
   }

@@ -86,7 +86,7 @@ static rdx_status take_sample(const rdx_encoded_column *c, const packed_column *
   const uint64_t each = c->rows < SAMPLE_RUN ? c->rows : SAMPLE_RUN;
   *count = 0;
   for (uint64_t r = 0; r < runs; r++) {
-    RDX_TRY(rdx_buffer_download(c->codes, c->rows / runs * r * bytes, codes, each * bytes, err));
+    RDX_TRY(rdx_buffer_download(c->keys, c->rows / runs * r * bytes, codes, each * bytes, err));
     for (uint64_t k = 0; k < each; k++) {
       uint64_t code = 0; /* little endian: the low bytes */
       memcpy(&code, (const char *)codes + k * bytes, bytes);
@@ -153,7 +153,7 @@ static rdx_status pack(const column_scan *s, const rdx_encoded_column *c, packed
     RDX_TRY(rdx_buffer_create(s->device, sizeof out->steps, "the steps of a column", &steps, err));
     status = rdx_buffer_upload(steps, 0, out->steps, sizeof out->steps, err);
   }
-  const struct column_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->codes),
+  const struct column_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->keys),
                                         .zones = RDX_ADDRESS(uint64_t, c->zones),
                                         .planes = RDX_ADDRESS(uint32_t, out->bytes),
                                         .packed_zones = RDX_ADDRESS(uint64_t, out->zones),
@@ -211,9 +211,9 @@ static uint64_t last_number(const packed_column *c, uint64_t code) {
 
 static void add_intervals(plan *p, const packed_column *c, const rdx_term *term, scan_term *out) {
   out->first = (uint32_t)(p->used / 2);
-  out->interval_count = term->interval_count;
-  for (uint32_t i = 0; i < term->interval_count; i++) {
-    const rdx_interval *in = &term->intervals[i];
+  out->interval_count = term->set.count;
+  for (uint32_t i = 0; i < term->set.count; i++) {
+    const rdx_interval *in = &term->set.list[i];
     p->numbers[p->used++] = in->low == c->smallest ? 0 : last_number(c, in->low - 1) + 1;
     p->numbers[p->used++] = in->high == c->largest ? UINT64_MAX : last_number(c, in->high);
   }
@@ -270,7 +270,7 @@ static rdx_status make_plan(const column_scan *s, const rdx_term *terms, uint32_
   uint32_t *order = NULL;
   double *shares = NULL;
   for (uint32_t i = 0; i < count; i++)
-    numbers += 2 * (uint64_t)terms[i].interval_count + BYTE_TABLE_SIZE;
+    numbers += 2 * (uint64_t)terms[i].set.count + BYTE_TABLE_SIZE;
   if (numbers > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the predicate has too many intervals: %llu",
                     (unsigned long long)numbers);

@@ -48,12 +48,12 @@ static rdx_status sort_rows(rdx_stream *stream, const rdx_encoded_column *column
   const uint32_t bytes = column->key_bits / 8;
   if (column->nulls == 0) {
     RDX_TRY(rdx_primitive_iota(stream, e->order, e->count, err));
-    RDX_TRY(rdx_stream_copy(stream, column->codes, 0, codes, 0, (uint64_t)e->count * bytes, err));
+    RDX_TRY(rdx_stream_copy(stream, column->keys, 0, codes, 0, (uint64_t)e->count * bytes, err));
   } else {
     rdx_buffer *number = NULL;
     RDX_TRY(rdx_stream_scratch(stream, 8, "a count", &number, err));
     RDX_TRY(rdx_stream_select(stream, column->valid, e->order, number, column->rows, err));
-    RDX_TRY(rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, column->codes), e->order, column->key_bits, codes,
+    RDX_TRY(rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, column->keys), e->order, column->key_bits, codes,
                                  e->count, err));
     RDX_TRY(place_nulls(stream, column, e, err));
   }
@@ -173,8 +173,8 @@ rdx_interval rdx_encoding_codes(const rdx_encoding *e, uint32_t begin, uint32_t 
 
 double rdx_encoding_share(const rdx_encoding *e, const rdx_term *term) {
   double ranks = 0;
-  for (uint32_t i = 0; i < term->interval_count; i++)
-    ranks += (double)rdx_encoding_rank(e, term->intervals[i].high, true).high -
-             (double)rdx_encoding_rank(e, term->intervals[i].low, false).low;
+  for (uint32_t i = 0; i < term->set.count; i++)
+    ranks += (double)rdx_encoding_rank(e, term->set.list[i].high, true).high -
+             (double)rdx_encoding_rank(e, term->set.list[i].low, false).low;
   return ranks / ((double)e->rows + 1);
 }

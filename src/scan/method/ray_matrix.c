@@ -101,7 +101,7 @@ static rdx_status place(rdx_stream *stream, const rdx_encoded_column *column, co
                         uint32_t axis, rdx_matrix_scene *c, rdx_error *err) {
   const bool by_value = !encoding, empty = column->smallest > column->largest;
   scale(c, axis, !by_value ? c->rows - 1 : empty ? 0 : column->largest - column->smallest, by_value);
-  const struct ray_matrix_place_args args = {.codes = RDX_ADDRESS(uint32_t, column->codes),
+  const struct ray_matrix_place_args args = {.codes = RDX_ADDRESS(uint32_t, column->keys),
                                              .valid = RDX_ADDRESS(uint32_t, column->valid),
                                              .order = by_value ? NULL : RDX_ADDRESS(uint32_t, encoding->order),
                                              .cells = RDX_ADDRESS(uint64_t, c->cells),

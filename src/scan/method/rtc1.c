@@ -64,7 +64,7 @@ static rdx_status build_scene(rdx_device *device, const rdx_encoded_column *colu
                               const rdx_rtc1_params *params, line *out, rdx_error *err) {
   rdx_scene_params scene = scene_params(params, encoding->count);
   RDX_TRY(rdx_buffer_create(device, scene.count * 36, "the triangles of a scene", &scene.primitives, err));
-  const struct rtc1_encode_args args = {.codes = RDX_ADDRESS(uint32_t, column->codes),
+  const struct rtc1_encode_args args = {.codes = RDX_ADDRESS(uint32_t, column->keys),
                                         .rows = RDX_ADDRESS(uint32_t, encoding->order),
                                         .triangles = RDX_ADDRESS(float, scene.primitives),
                                         .smallest = column->smallest,
@@ -159,9 +159,9 @@ static rdx_status scan_column(evaluation *e, const rdx_term *term, const rdx_sie
   uint64_t address = 0;
   RDX_TRY(rdx_sieve_query_send(query, e->stream, &address, err));
   RDX_TRY(rdx_stream_fill(e->stream, out, 0, out->size, 0, err));
-  for (uint32_t i = 0; i < term->interval_count; i++) {
-    const uint32_t low = (uint32_t)((term->intervals[i].low - smallest) >> k->shift);
-    const uint32_t size = (uint32_t)((term->intervals[i].high - smallest) >> k->shift) - low + 1;
+  for (uint32_t i = 0; i < term->set.count; i++) {
+    const uint32_t low = (uint32_t)((term->set.list[i].low - smallest) >> k->shift);
+    const uint32_t size = (uint32_t)((term->set.list[i].high - smallest) >> k->shift) - low + 1;
     const struct rtc1_rays_args args = {.query = (uint64_t *)(uintptr_t)address,
                                         .rows = RDX_ADDRESS(uint32_t, k->rows),
                                         .mask = RDX_ADDRESS(uint32_t, mask),

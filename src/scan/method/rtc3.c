@@ -150,10 +150,10 @@ static void cut_axis(const rtc3 *r, const rdx_matrix_scene *c, uint32_t axis, co
     if (axis >= c->dimensions || terms[t].column != c->columns[axis])
       continue;
     const uint64_t smallest = r->columns[terms[t].column].smallest;
-    out->count = terms[t].interval_count;
+    out->count = terms[t].set.count;
     for (uint32_t i = 0; i < out->count; i++)
-      out->cells[i] = rdx_matrix_scene_cells(c, axis, terms[t].intervals[i].low - smallest,
-                                             terms[t].intervals[i].high - smallest + 1);
+      out->cells[i] = rdx_matrix_scene_cells(c, axis, terms[t].set.list[i].low - smallest,
+                                             terms[t].set.list[i].high - smallest + 1);
   }
 }
 

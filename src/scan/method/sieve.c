@@ -93,7 +93,7 @@ static rdx_status build_vectors(rdx_device *device, const rdx_encoded_column *co
   RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
   rdx_status status = rdx_stream_constants(stream, codes, s->border_count * 8ull, &borders, err);
   if (status == RDX_OK) {
-    const struct sieve_build_args args = {.codes = RDX_ADDRESS(uint32_t, column->codes),
+    const struct sieve_build_args args = {.codes = RDX_ADDRESS(uint32_t, column->keys),
                                           .valid = RDX_ADDRESS(uint32_t, column->valid),
                                           .borders = (uint64_t *)(uintptr_t)borders,
                                           .vectors = RDX_ADDRESS(uint32_t, s->vectors),
@@ -300,9 +300,9 @@ void rdx_sieve_term(const rdx_sieve *sieve, const rdx_encoding *encoding, const 
   choice c = {0};
   out->all = false;
   out->vector_count = out->span_count = out->read = 0;
-  for (uint32_t i = 0; i < term->interval_count; i++)
-    choose(sieve, rdx_encoding_rank(encoding, term->intervals[i].low, false),
-           rdx_encoding_rank(encoding, term->intervals[i].high, true), cost, &c);
+  for (uint32_t i = 0; i < term->set.count; i++)
+    choose(sieve, rdx_encoding_rank(encoding, term->set.list[i].low, false),
+           rdx_encoding_rank(encoding, term->set.list[i].high, true), cost, &c);
   cancel(&c);
   take_vectors(sieve, &c, out);
   list_spans(sieve, &c, out);
@@ -333,12 +333,12 @@ static struct sieve_vector vector_of(const rdx_sieve *s, uint32_t border) {
 
 static void add_term(rdx_sieve_query *query, uint32_t t, const rdx_encoded_column *column, const rdx_term *term,
                      const rdx_sieve *sieve, const rdx_sieved *sieved) {
-  struct sieve_term out = {.codes = RDX_ADDRESS(uint32_t, column->codes),
+  struct sieve_term out = {.codes = RDX_ADDRESS(uint32_t, column->keys),
                            .valid = RDX_ADDRESS(uint32_t, column->valid),
-                           .interval_count = term->interval_count,
+                           .interval_count = term->set.count,
                            .key64 = column->key_bits == 64};
-  const uint32_t size = term->interval_count * (uint32_t)sizeof *term->intervals;
-  memcpy(rdx_sieve_query_take(query, size, &out.intervals), term->intervals, size);
+  const uint32_t size = term->set.count * (uint32_t)sizeof *term->set.list;
+  memcpy(rdx_sieve_query_take(query, size, &out.intervals), term->set.list, size);
   if (sieved) {
     const uint32_t bytes = sieved->vector_count * (uint32_t)sizeof(struct sieve_vector);
     struct sieve_vector *vectors = rdx_sieve_query_take(query, bytes, &out.vectors);
@@ -356,7 +356,7 @@ rdx_status rdx_sieve_query_create(const rdx_encoded_column *columns, const rdx_t
   uint32_t ignored = 0;
   uint64_t size = count * (uint64_t)sizeof(struct sieve_term) + more + 8;
   for (uint32_t t = 0; t < count; t++)
-    size += terms[t].interval_count * 16ull + (sieved ? sieved[t].vector_count * sizeof(struct sieve_vector) : 0);
+    size += terms[t].set.count * 16ull + (sieved ? sieved[t].vector_count * sizeof(struct sieve_vector) : 0);
   if (size > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a list of values is too long: its query takes %llu bytes",
                     (unsigned long long)size);

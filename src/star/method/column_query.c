@@ -35,18 +35,18 @@ typedef struct building {
   uint32_t terms_used, parts_used, steps_used, numbers_used;
 } building;
 
-static const rdx_packed_column *attribute_of(const building *b, uint32_t number) {
+static const rdx_encoded_column *attribute_of(const building *b, uint32_t number) {
   return &b->plan->relation->attributes[number];
 }
 
 /* ---- Sizes ---- */
 
 /* Words that the set of some intervals takes beside its term. */
-static uint64_t set_size(const rdx_interval *list, uint32_t count) {
-  if (count == 1)
+static uint64_t set_size(const rdx_code_set *set) {
+  if (set->count == 1)
     return 0;
-  const uint64_t span = list[count - 1].high - list[0].low;
-  return span < MOST_BITMAP ? span / 64 + 1 : 2ul * count;
+  const uint64_t span = set->list[set->count - 1].high - set->list[0].low;
+  return span < MOST_BITMAP ? span / 64 + 1 : 2ul * set->count;
 }
 
 typedef struct sizes {
@@ -59,16 +59,16 @@ static void add_node_size(const rdx_node *node, sizes *s) {
   if (node->kind == RDX_NODE_TERM) {
     s->tests++;
     s->terms++;
-    s->numbers += set_size(node->term.intervals, node->term.interval_count);
+    s->numbers += set_size(&node->term.set);
   }
 }
 
 static sizes measure(const rdx_plan *plan) {
   sizes s = {.terms = plan->term_count};
   for (uint32_t i = 0; i < plan->term_count; i++)
-    s.numbers += set_size(plan->terms[i].intervals.list, plan->terms[i].intervals.count);
-  if (plan->rest)
-    add_node_size(plan->rest, &s);
+    s.numbers += set_size(&plan->terms[i].set);
+  if (plan->residual)
+    add_node_size(plan->residual, &s);
   for (uint32_t i = 0; i < plan->measure_count; i++)
     s.steps += plan->measures[i].step_count;
   return s;
@@ -76,20 +76,21 @@ static sizes measure(const rdx_plan *plan) {
 
 /* ---- Terms ---- */
 
-static void add_bitmap(building *b, const rdx_interval *list, uint32_t count, uint64_t low) {
-  const uint64_t words = set_size(list, count);
+static void add_bitmap(building *b, const rdx_code_set *set) {
+  const uint64_t words = set_size(set), low = set->list[0].low;
   uint64_t *bits = b->numbers + b->numbers_used;
   memset(bits, 0, words * sizeof *bits);
-  for (uint32_t i = 0; i < count; i++)
-    for (uint64_t code = list[i].low - low; code <= list[i].high - low; code++)
+  for (uint32_t i = 0; i < set->count; i++)
+    for (uint64_t code = set->list[i].low - low; code <= set->list[i].high - low; code++)
       bits[code / 64] |= 1ul << code % 64;
   b->numbers_used += (uint32_t)words;
 }
 
-static void add_pairs(building *b, const rdx_interval *list, uint32_t count, uint64_t low) {
-  for (uint32_t i = 0; i < count; i++) {
-    b->numbers[b->numbers_used++] = list[i].low - low;
-    b->numbers[b->numbers_used++] = list[i].high - low;
+static void add_pairs(building *b, const rdx_code_set *set) {
+  const uint64_t low = set->list[0].low;
+  for (uint32_t i = 0; i < set->count; i++) {
+    b->numbers[b->numbers_used++] = set->list[i].low - low;
+    b->numbers[b->numbers_used++] = set->list[i].high - low;
   }
 }
 
@@ -112,10 +113,12 @@ static void find_gap(const rdx_interval *list, uint32_t count, uint64_t codes, e
 }
 
 /* `own`: the rows are those of the attribute's table; else of the fact table. */
-static void add_term(building *b, uint32_t attribute, const rdx_interval *list, uint32_t count, bool own) {
-  const rdx_packed_column *c = attribute_of(b, attribute);
+static void add_term(building *b, const rdx_term *term, bool own) {
+  const rdx_encoded_column *c = attribute_of(b, term->column);
+  const rdx_interval *list = term->set.list;
+  const uint32_t count = term->set.count;
   const rdx_foreign_rows *p = c->dimension && !own ? &b->plan->relation->foreign_rows[c->dimension - 1] : NULL;
-  const uint64_t span = list[count - 1].high - list[0].low, codes = c->count + c->nulls;
+  const uint64_t span = list[count - 1].high - list[0].low, codes = rdx_encoded_column_codes(c);
   engine_term *t = &b->terms[b->terms_used++];
   *t = (engine_term){.codes = RDX_ADDRESS(uint32_t, c->codes),
                      .foreign_rows = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL,
@@ -128,17 +131,13 @@ static void add_term(building *b, uint32_t attribute, const rdx_interval *list, 
   find_gap(list, count, codes, t);
   b->out->bytes += c->rows * c->bytes;
   if (count > 1 && t->count == 0)
-    add_bitmap(b, list, count, list[0].low);
+    add_bitmap(b, &term->set);
   else if (count > 1)
-    add_pairs(b, list, count, list[0].low);
+    add_pairs(b, &term->set);
 }
 
-static double share_of(const building *b, const rdx_condition_term *t) {
-  const rdx_packed_column *c = attribute_of(b, t->attribute);
-  double codes = 0;
-  for (uint32_t i = 0; i < t->intervals.count; i++)
-    codes += (double)(t->intervals.list[i].high - t->intervals.list[i].low) + 1;
-  return codes / ((double)c->count + c->nulls);
+static double share_of(const building *b, const rdx_term *t) {
+  return rdx_code_set_size(&t->set) / (double)rdx_encoded_column_codes(attribute_of(b, t->column));
 }
 
 static int compare_ranked(const void *x, const void *y) {
@@ -150,10 +149,10 @@ static int compare_ranked(const void *x, const void *y) {
 static double add_terms(building *b, uint32_t dimension) {
   double share = 1;
   for (uint32_t i = 0; i < b->plan->term_count; i++) {
-    const rdx_condition_term *t = &b->plan->terms[b->ranks[i].term];
-    if (attribute_of(b, t->attribute)->dimension != dimension)
+    const rdx_term *t = &b->plan->terms[b->ranks[i].term];
+    if (attribute_of(b, t->column)->dimension != dimension)
       continue;
-    add_term(b, t->attribute, t->intervals.list, t->intervals.count, true);
+    add_term(b, t, true);
     share *= b->ranks[i].share;
   }
   return share;
@@ -181,7 +180,7 @@ static uint32_t count_tests(const rdx_node *node) {
 static uint32_t add_tests(building *b, const rdx_node *node, uint32_t at, uint32_t on_true, uint32_t on_false) {
   if (node->kind == RDX_NODE_TERM) {
     b->tests[at] = (engine_test){b->terms_used, on_true, on_false};
-    add_term(b, node->term.column, node->term.intervals, node->term.interval_count, false);
+    add_term(b, &node->term, false);
     return at + 1;
   }
   for (uint32_t i = 0; i < node->count; i++) {
@@ -196,10 +195,10 @@ static uint32_t add_tests(building *b, const rdx_node *node, uint32_t at, uint32
 
 static void add_part(building *b, uint32_t number) {
   const rdx_plan *p = b->plan;
-  const rdx_packed_column *c = attribute_of(b, p->query->group_by[number]);
-  const rdx_dense_codes *places = p->group_places[number];
-  const uint32_t bytes = places ? places->bytes : c->bytes;
-  b->parts[b->parts_used++] = (engine_part){.codes = RDX_ADDRESS(uint32_t, places ? places->places : c->codes),
+  const rdx_encoded_column *c = attribute_of(b, p->query->group_by[number]);
+  const rdx_encoded_column *dense = p->group_dense[number];
+  const uint32_t bytes = dense ? dense->bytes : c->bytes;
+  b->parts[b->parts_used++] = (engine_part){.codes = RDX_ADDRESS(uint32_t, dense ? dense->codes : c->codes),
                                             .low = p->group_low[number],
                                             .stride = p->group_stride[number],
                                             .bytes = bytes};
@@ -261,7 +260,7 @@ static engine_step make_step(building *b, const rdx_step *step) {
   engine_step s = {.kind = kinds[step->kind], .value = rdx_step_value(step), .null_code = UINT64_MAX};
   if (step->kind != RDX_EXPRESSION_ATTRIBUTE)
     return s;
-  const rdx_packed_column *c = step->attribute;
+  const rdx_encoded_column *c = step->attribute;
   const rdx_foreign_rows *p = c->dimension ? &b->plan->relation->foreign_rows[c->dimension - 1] : NULL;
   s.codes = RDX_ADDRESS(uint32_t, c->codes);
   s.foreign_rows = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL;
@@ -353,12 +352,12 @@ static void choose_early(building *b) {
   bool late_sets = false;
   double left = 1;
   for (uint32_t i = 0; o->early_terms < o->q.term_count && left > FEW_FOR_TERMS; i++) {
-    const rdx_packed_column *c = attribute_of(b, b->plan->terms[b->ranks[i].term].attribute);
+    const rdx_encoded_column *c = attribute_of(b, b->plan->terms[b->ranks[i].term].column);
     const engine_term *t = &b->terms[o->early_terms];
     if (c->dimension != 0)
       continue;
     const double gap = t->compare == COMPARE_GAP ? (double)(t->gap_high + 1 - t->gap_low) : 0;
-    const double spanned = left * ((double)t->span + 1 - gap) / ((double)c->count + c->nulls);
+    const double spanned = left * ((double)t->span + 1 - gap) / ((double)rdx_encoded_column_codes(c));
     const bool late_set = !t->exact && (t->count > 1 || spanned < FEW_FOR_LINKS || late_sets);
     if (o->early_terms == ENGINE_MOST_EARLY || (late_set && t->bytes == 8))
       break;
@@ -381,8 +380,8 @@ rdx_status rdx_column_query_create(const rdx_plan *plan, rdx_column_query *out, 
   q->term_count = b.terms_used;
   add_parts(&b, 0);
   q->part_count = b.parts_used;
-  if (plan->rest)
-    q->test_count = add_tests(&b, plan->rest, 0, TEST_ACCEPT, TEST_REJECT);
+  if (plan->residual)
+    q->test_count = add_tests(&b, plan->residual, 0, TEST_ACCEPT, TEST_REJECT);
   add_tables(&b);
   q->link_count = out->table_count;
   choose_early(&b);

@@ -61,7 +61,7 @@ static const uint32_t step_kinds[] = {[RDX_EXPRESSION_ATTRIBUTE] = STAR_ATTRIBUT
                                       [RDX_EXPRESSION_SUBTRACT] = STAR_SUBTRACT,
                                       [RDX_EXPRESSION_MULTIPLY] = STAR_MULTIPLY};
 
-rdx_status rdx_star_attribute(const rdx_cube_core *core, const rdx_packed_column *attribute, rdx_buffer *joined,
+rdx_status rdx_star_attribute(const rdx_cube_core *core, const rdx_encoded_column *attribute, rdx_buffer *joined,
                               star_step *out, rdx_buffer **codes, rdx_error *err) {
   *out = (star_step){.codes = RDX_ADDRESS(uint32_t, attribute->codes),
                      .null_code = UINT64_MAX,
@@ -98,7 +98,7 @@ static rdx_status make_steps(const rdx_cube_core *core, const rdx_measure *m, rd
 /* A code that no value has, where values go from the smallest number of 64 bits to the largest: in a gap between the
  * values of an attribute, which is all that such a measure is (star/plan.c). */
 static rdx_status find_unused(const rdx_measure *m, uint64_t *out, rdx_error *err) {
-  const rdx_packed_column *a = m->steps[0].attribute;
+  const rdx_encoded_column *a = m->steps[0].attribute;
   int64_t *values = NULL;
   RDX_TRY(rdx_alloc(a->count, sizeof *values, "the values of a measure", (void **)&values, err));
   const rdx_status status = rdx_buffer_download(a->values, 0, values, a->count * sizeof *values, err);

@@ -90,7 +90,7 @@ RDX_MUST_USE rdx_status rdx_cube_pack(rdx_device *device, const star_step *steps
 uint32_t rdx_star_bytes_for(uint64_t largest);
 /* The step that loads an attribute's code of each joined row, that of NULL as it is. What is gathered for it goes to
  * `*codes`, which the caller drops. */
-RDX_MUST_USE rdx_status rdx_star_attribute(const rdx_cube_core *core, const rdx_packed_column *attribute,
+RDX_MUST_USE rdx_status rdx_star_attribute(const rdx_cube_core *core, const rdx_encoded_column *attribute,
                                            rdx_buffer *joined, star_step *out, rdx_buffer **codes, rdx_error *err);
 /* The step that loads packed numbers, for results that are UINT64_MAX where numbers are (which stands for NULL). */
 star_step rdx_cube_load(const rdx_buffer *numbers, uint32_t bytes);

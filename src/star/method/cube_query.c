@@ -23,14 +23,6 @@ uint32_t rdx_cube_measure_of(const rdx_cube_core *core, const rdx_measure *measu
   return i;
 }
 
-/* The set of codes that a plan allows an attribute; NULL: all. */
-static const rdx_code_set *set_of(const rdx_plan *plan, uint32_t attribute) {
-  for (uint32_t i = 0; i < plan->term_count; i++)
-    if (plan->terms[i].attribute == attribute)
-      return &plan->terms[i].intervals;
-  return NULL;
-}
-
 /* As if conditions were independent and each code as frequent as any other: the ranges are the intervals of the last
  * attribute that has a term, for each tuple of those before it that qualifies (section 4.2), and no more than tuples of
  * both. */
@@ -39,7 +31,7 @@ void rdx_cube_estimate(const rdx_cube_core *core, const rdx_plan *plan, double *
   double share = 1;
   *ranges = 1;
   for (uint32_t i = 0; i < t->attribute_count; i++) {
-    const rdx_code_set *set = set_of(plan, t->attributes[i]);
+    const rdx_code_set *set = rdx_plan_set(plan, t->attributes[i]);
     const double all = (double)core->relation->attributes[t->attributes[i]].count + 1;
     const double before = t->prefixes[i] * share;
     double codes = 0;

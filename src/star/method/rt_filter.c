@@ -25,19 +25,19 @@ static rdx_status reorder(const rdx_cube_core *core, const rdx_buffer *codes, co
 /* A scan attribute as a column in the order of the cube. NULL is a code like others there. */
 static rdx_status make_column(const rdx_cube_core *core, const rdx_cube_rows *rows, uint32_t number,
                               rdx_encoded_column *out, rdx_error *err) {
-  const rdx_packed_column *attribute = &core->relation->attributes[number];
+  const rdx_encoded_column *attribute = &core->relation->attributes[number];
   const uint32_t bytes = rdx_tuples_code_bytes(attribute);
   rdx_buffer *codes = NULL;
   *out = (rdx_encoded_column){.type = bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
                               .key_bits = 8 * bytes,
                               .rows = core->rows,
-                              .largest = attribute->count + attribute->nulls - 1};
+                              .largest = rdx_encoded_column_codes(attribute) - 1};
   RDX_TRY(rdx_packed_gather(core->relation, attribute, rows->joined, core->rows, bytes, &codes, err));
   if (!rows->order) {
-    out->codes = codes;
+    out->keys = codes;
     return RDX_OK;
   }
-  const rdx_status status = reorder(core, codes, rows->order, out->key_bits, &out->codes, err);
+  const rdx_status status = reorder(core, codes, rows->order, out->key_bits, &out->keys, err);
   rdx_buffer_destroy(&codes);
   return status;
 }
@@ -53,7 +53,7 @@ static rdx_status create(const rdx_cube_core *core, const rdx_cube_rows *rows, c
     RDX_TRY(make_column(core, rows, attributes[i], &scan->columns[i], err));
   RDX_TRY(scan->ops->build(core->device, &params, scan->columns, count, &scan->stats, &scan->self, err));
   for (uint32_t i = 0; i < count; i++)
-    rdx_buffer_destroy(&scan->columns[i].codes); /* the method keeps what it needs */
+    rdx_buffer_destroy(&scan->columns[i].keys); /* the method keeps what it needs */
   return RDX_OK;
 }
 
@@ -74,29 +74,19 @@ typedef struct translation {
   rdx_arena arena;
 } translation;
 
-/* A term of an attribute as one of the scan's column, inside of its codes. */
-static rdx_status translate_term(translation *t, uint32_t attribute, const rdx_interval *list, uint32_t count,
-                                 rdx_node *out, rdx_error *err) {
+/* A term of an attribute as one of the scan's column, whose keys are its codes. */
+static rdx_node translate_term(const translation *t, const rdx_term *term) {
   uint32_t column = 0;
-  while (column + 1 < t->attribute_count && t->attributes[column] != attribute)
+  while (column + 1 < t->attribute_count && t->attributes[column] != term->column)
     column++;
-  const rdx_encoded_column *c = &t->scan->columns[column];
-  rdx_interval *intervals = NULL;
-  uint32_t kept = 0;
-  RDX_TRY(rdx_arena_alloc(&t->arena, count, sizeof *intervals, "a predicate", (void **)&intervals, err));
-  for (uint32_t i = 0; i < count; i++) {
-    const rdx_interval in = {list[i].low > c->smallest ? list[i].low : c->smallest,
-                             list[i].high < c->largest ? list[i].high : c->largest};
-    if (in.low <= in.high)
-      intervals[kept++] = in;
-  }
-  *out = (rdx_node){.kind = kept > 0 ? RDX_NODE_TERM : RDX_NODE_FALSE, .term = {column, kept, intervals}};
-  return RDX_OK;
+  return (rdx_node){.kind = RDX_NODE_TERM, .term = {column, term->set}};
 }
 
 static rdx_status translate(translation *t, const rdx_node *node, rdx_node *out, rdx_error *err) {
-  if (node->kind == RDX_NODE_TERM)
-    return translate_term(t, node->term.column, node->term.intervals, node->term.interval_count, out, err);
+  if (node->kind == RDX_NODE_TERM) {
+    *out = translate_term(t, &node->term);
+    return RDX_OK;
+  }
   *out = (rdx_node){.kind = node->kind, .count = node->count};
   RDX_TRY(rdx_arena_alloc(&t->arena, node->count, sizeof *out->children, "a predicate", (void **)&out->children, err));
   for (uint32_t i = 0; i < node->count; i++)
@@ -104,18 +94,15 @@ static rdx_status translate(translation *t, const rdx_node *node, rdx_node *out,
   return RDX_OK;
 }
 
-/* All terms of a plan, and the rest. */
+/* All terms of a plan, and the residual predicate. */
 static rdx_status translate_plan(translation *t, const rdx_plan *plan, rdx_node *out, rdx_error *err) {
   *out = (rdx_node){.kind = RDX_NODE_AND};
   RDX_TRY(rdx_arena_alloc(&t->arena, (size_t)plan->term_count + 1, sizeof *out->children, "a predicate",
                           (void **)&out->children, err));
-  for (uint32_t i = 0; i < plan->term_count; i++) {
-    const rdx_condition_term *term = &plan->terms[i];
-    RDX_TRY(translate_term(t, term->attribute, term->intervals.list, term->intervals.count,
-                           &out->children[out->count++], err));
-  }
-  if (plan->rest)
-    RDX_TRY(translate(t, plan->rest, &out->children[out->count++], err));
+  for (uint32_t i = 0; i < plan->term_count; i++)
+    out->children[out->count++] = translate_term(t, &plan->terms[i]);
+  if (plan->residual)
+    RDX_TRY(translate(t, plan->residual, &out->children[out->count++], err));
   if (out->count == 0)
     out->kind = RDX_NODE_TRUE;
   else if (out->count == 1)

@@ -35,11 +35,7 @@ static void destroy(void *self) {
 
 /* ---- z ---- */
 
-static uint64_t codes_of(const rdx_packed_column *a) {
-  return a->count + (a->nulls ? 1 : 0);
-}
-
-static const rdx_packed_column *coded_of(const rdx_rtcudb *c, uint32_t position) {
+static const rdx_encoded_column *coded_of(const rdx_rtcudb *c, uint32_t position) {
   return &c->core.relation->attributes[c->scan[position].number];
 }
 
@@ -50,7 +46,7 @@ static uint32_t pick_digits(rdx_rtcudb *c, uint32_t most, uint32_t *left_out) {
   uint64_t codes = 1;
   *left_out = most;
   for (uint32_t i = 0; i < most; i++) {
-    const uint64_t own = codes_of(coded_of(c, i));
+    const uint64_t own = rdx_encoded_column_codes(coded_of(c, i));
     if (own <= RTCUDB_CODES / codes) {
       c->scan[i].radix = (uint32_t)(own > 0 ? own : 1);
       codes *= c->scan[i].radix;
@@ -73,7 +69,7 @@ static void choose_digits(rdx_rtcudb *c) {
   c->z_codes = pick_digits(c, most, &left_out);
   if (c->z_codes == 1 && left_out < most) {
     rtcudb_attribute *a = &c->scan[left_out];
-    const uint64_t last = codes_of(coded_of(c, left_out)) - 1;
+    const uint64_t last = rdx_encoded_column_codes(coded_of(c, left_out)) - 1;
     while (last >> a->shift >= RTCUDB_CODES)
       a->shift++;
     a->radix = (uint32_t)(last >> a->shift) + 1;
@@ -145,7 +141,7 @@ static rdx_status store_scan(rdx_rtcudb *c, const rdx_cube_rows *rows, rdx_error
     star_step step;
     if (a->radix > 0 && a->shift == 0)
       continue;
-    a->bytes = rdx_star_bytes_for(codes_of(coded_of(c, i)));
+    a->bytes = rdx_star_bytes_for(rdx_encoded_column_codes(coded_of(c, i)));
     rdx_status status = rdx_star_attribute(&c->core, coded_of(c, i), rows->joined, &step, &codes, err);
     if (status == RDX_OK)
       status =
@@ -393,7 +389,7 @@ static rdx_status check_params(const rdx_rt_cube_params *p, rdx_error *err) {
 static bool fits(const rdx_packed_relation *relation, const rdx_cube_spec *spec) {
   double codes = 1;
   for (uint32_t i = 0; i < spec->scan_count; i++)
-    codes *= (double)codes_of(&relation->attributes[spec->scan[i]]);
+    codes *= (double)rdx_encoded_column_codes(&relation->attributes[spec->scan[i]]);
   return codes <= RTCUDB_CODES;
 }
 

@@ -33,13 +33,6 @@ static rdx_status add_intervals(const selection *s, uint32_t position, uint32_t 
   return RDX_OK;
 }
 
-static const rdx_code_set *set_of(const rdx_plan *plan, uint32_t attribute) {
-  for (uint32_t i = 0; i < plan->term_count; i++)
-    if (plan->terms[i].attribute == attribute)
-      return &plan->terms[i].intervals;
-  return NULL;
-}
-
 /* RTCUDB, section 5 "Fewer Operators". */
 /* The digits of an attribute that codes of a set have (NULL: all). */
 static rdx_status find_digits(const rtcudb_attribute *a, const rdx_code_set *set, rdx_arena *arena, rdx_code_set *out,
@@ -65,8 +58,8 @@ static rdx_status select_digits(const rdx_rtcudb *c, const rdx_plan *plan, rdx_a
   uint32_t digits = 0;
   for (uint32_t i = 0; i < c->scan_count && !*none; i++) {
     const rtcudb_attribute *a = &c->scan[i];
-    const rdx_code_set *set = set_of(plan, a->number);
-    *none = a->radix == 1 && set && !rdx_code_set_has(set->list, set->count, 0);
+    const rdx_code_set *set = rdx_plan_set(plan, a->number);
+    *none = a->radix == 1 && set && !rdx_code_set_has(set, 0);
     if (a->radix < 2) /* fewer than RTCUDB_BITS are left */
       continue;
     RDX_TRY(find_digits(a, set, arena, &s->sets[digits], err));
@@ -124,8 +117,8 @@ typedef struct compiling {
 } compiling;
 
 /* A comparison that goes on to one of two others; `*entry` is its number. */
-static rdx_status add_check(compiling *p, uint32_t attribute, const rdx_interval *list, uint32_t count,
-                            uint32_t on_true, uint32_t on_false, uint32_t *entry, rdx_error *err) {
+static rdx_status add_check(compiling *p, uint32_t attribute, const rdx_code_set *set, uint32_t on_true,
+                            uint32_t on_false, uint32_t *entry, rdx_error *err) {
   const rtcudb_attribute *a = p->cube->scan;
   uint64_t intervals = 0;
   while (a->number != attribute)
@@ -134,14 +127,14 @@ static rdx_status add_check(compiling *p, uint32_t attribute, const rdx_interval
     p->capacity = p->capacity ? 2 * p->capacity : 16;
     RDX_TRY(rdx_realloc((void **)&p->checks, p->capacity, sizeof *p->checks, "the conditions of a query", err));
   }
-  RDX_TRY(rdx_stream_constants(p->stream, list, count * sizeof *list, &intervals, err));
+  RDX_TRY(rdx_stream_constants(p->stream, set->list, set->count * sizeof *set->list, &intervals, err));
   *entry = p->count;
   p->checks[p->count++] = (rtcudb_check){.codes = RDX_ADDRESS(uint32_t, a->codes),
                                          .intervals = (uint64_t *)(uintptr_t)intervals,
                                          .bytes = a->bytes,
                                          .stride = a->stride,
                                          .radix = a->radix,
-                                         .interval_count = count,
+                                         .interval_count = set->count,
                                          .on_true = on_true,
                                          .on_false = on_false};
   return RDX_OK;
@@ -152,8 +145,7 @@ static rdx_status compile(compiling *p, const rdx_node *node, uint32_t on_true, 
                           rdx_error *err) {
   const bool all = node->kind == RDX_NODE_AND;
   if (node->kind == RDX_NODE_TERM)
-    return add_check(p, node->term.column, node->term.intervals, node->term.interval_count, on_true, on_false, entry,
-                     err);
+    return add_check(p, node->term.column, &node->term.set, on_true, on_false, entry, err);
   *entry = node->kind == RDX_NODE_TRUE || all ? on_true : on_false;
   for (uint32_t i = node->count; i-- > 0;)
     RDX_TRY(compile(p, &node->children[i], all ? *entry : on_true, all ? on_false : *entry, entry, err));
@@ -166,12 +158,12 @@ static rdx_status compile_plan(compiling *p, const rdx_plan *plan, uint32_t chec
   *entry = RTCUDB_TRUE;
   if (c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN)
     return RDX_OK;
-  if (plan->rest)
-    RDX_TRY(compile(p, plan->rest, RTCUDB_TRUE, RTCUDB_FALSE, entry, err));
+  if (plan->residual)
+    RDX_TRY(compile(p, plan->residual, RTCUDB_TRUE, RTCUDB_FALSE, entry, err));
   for (uint32_t i = c->scan_count; i-- > 0;) {
-    const rdx_code_set *set = set_of(plan, c->scan[i].number);
+    const rdx_code_set *set = rdx_plan_set(plan, c->scan[i].number);
     if (set && (c->scan[i].codes || i >= checked))
-      RDX_TRY(add_check(p, c->scan[i].number, set->list, set->count, *entry, RTCUDB_FALSE, entry, err));
+      RDX_TRY(add_check(p, c->scan[i].number, set, *entry, RTCUDB_FALSE, entry, err));
   }
   return RDX_OK;
 }
@@ -193,7 +185,7 @@ void rdx_rtcudb_work(const void *self, const rdx_plan *plan, rdx_work *out) {
   const double grid = (double)c->grid.columns * c->grid.lines, rows = (double)c->core.rows;
   double before = 1, intervals = 1, share = 1;
   for (uint32_t i = 0; i < c->scan_count; i++) {
-    const rdx_code_set *set = set_of(plan, c->scan[i].number);
+    const rdx_code_set *set = rdx_plan_set(plan, c->scan[i].number);
     const double all = (double)c->core.relation->attributes[c->scan[i].number].count + 1;
     double codes = set ? 0 : all;
     for (uint32_t k = 0; set && k < set->count; k++)
