@@ -31,9 +31,10 @@ typedef struct bench_options {
   const char *data;    /* a folder with its table files, or TPC-H's; NULL: they are made */
   const char *answers; /* a folder with answers to TPC-H's queries; NULL: none */
   uint32_t runs;       /* at most BENCH_MAX_RUNS; 0: 5, of the papers 3 */
-  bool papers;         /* suite papers: a scale that shows each effect within an hour */
+  bool papers;         /* suite papers: a scale that shows each effect within the budget */
   bool quick;          /* sizes that take seconds, for trying that all works */
   const char *out;
+  bool resume; /* take in what `out` holds, and run the other experiments */
   const char *plots, *published;
   uint32_t cases; /* of the planner */
   uint64_t seed;
@@ -41,6 +42,16 @@ typedef struct bench_options {
 } bench_options;
 
 typedef struct bench_report bench_report;
+
+/* The time of an experiment of the papers, and how its measurements are spread over it (budget.c). */
+typedef struct bench_share {
+  bool counting;                /* measurements are counted, none is made */
+  uint64_t points, asked, made; /* measurements of the experiment, 0: not known; asked for and made so far */
+  double begin, credit;         /* when it began; measurements saved up */
+  double slow;                  /* seconds: what takes longer is run once; 0: no such limit */
+  char slow_ones[16][160];      /* methods that did, which larger sizes leave out */
+  size_t slow_count;
+} bench_share;
 
 typedef struct bench {
   bench_options options;
@@ -50,6 +61,8 @@ typedef struct bench {
   uint32_t log_keys, log_probes; /* of the default workload */
   double deadline;               /* on the monotonic clock; 0: none */
   uint64_t skipped;              /* measurements for which no time was left */
+  uint64_t scan_rows;            /* of scans */
+  bench_share share;             /* of the experiment at hand, in suite papers */
   double scale_factor;           /* of the Star Schema Benchmark */
   ssb_star *star;                /* once an experiment has needed it */
   uint64_t seen, seen_ever;      /* which of options.methods, by place, the experiment at hand has, and any so far */
@@ -60,6 +73,23 @@ double bench_seconds(void);
 /* Run `work` over 0 .. count - 1 on at most `most` threads; 0: one a core. */
 void bench_parallel(uint32_t most, uint64_t count, void (*work)(void *context, uint64_t begin, uint64_t end),
                     void *context);
+
+/* ---- Time (budget.c) ---- */
+
+/* Whether there is time for the next measurement; if not, it counts as skipped. In suite papers an experiment that has
+ * not enough of it makes every second measurement, or fewer, and its last one. */
+bool bench_has_time(bench *b);
+
+/* Whether time is over, or measurements are only counted: then nothing need be prepared. */
+bool bench_is_over(const bench *b);
+
+/* Give the next experiment of the papers its time: twice its share of what is left until `end`, when `left` are to
+ * come. `points`: measurements that it makes, 0 if not known. */
+void bench_share_time(bench *b, double end, size_t left, uint64_t points);
+
+/* Whether a run of so many milliseconds is too slow to be repeated; if so, it is remembered. */
+bool bench_is_slow(bench *b, const char *method, const char *variant, double ms);
+bool bench_was_slow(const bench *b, const char *method, const char *variant);
 
 /* ---- Options of methods on the command line (extras.c) ---- */
 

@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void print_help(void) {
   printf(
@@ -34,12 +35,14 @@ static void print_help(void) {
       "  --data DIR        instead take its table files from there, lineorder_flat.rdx included where there is one\n"
       "  --answers DIR     compare TPC-H's answers with those there, as tests/sql/duckdb.mjs writes them, and show\n"
       "                    its times beside ours\n"
-      "  --runs N          counted runs of each method, after one that is not (5; suite papers: 3)\n"
+      "  --runs N          counted runs of each method, after one that is not (5; suite papers: 3, with a --budget "
+      "below 1800: 1)\n"
       "  --cases N         queries of the experiment planner (500)\n"
       "  --quick           sizes that take seconds, one run: whether all works, and no more\n"
       "  --seed N          of the data (1)\n"
-      "  --budget SECONDS  start no measurement after so long\n"
-      "  --out FILE.csv    write the results, one line for each metric\n"
+      "  --budget SECONDS  start no measurement after so long (suite papers: 3600; below 1800 its sizes are smaller)\n"
+      "  --out FILE.csv    write the results, one line for each metric, anew after each experiment\n"
+      "  --resume          keep what FILE.csv holds, and run the experiments that it has not (suites)\n"
       "  --plots DIR       draw the results there with gnuplot\n"
       "  --published DIR   results that the authors of RTIndeX published, drawn beside ours\n"
       "  --validation      switch the Vulkan validation layer on\n");
@@ -71,6 +74,7 @@ enum {
   SEED,
   BUDGET,
   OUT,
+  RESUME,
   PLOTS,
   PUBLISHED,
   VALIDATION,
@@ -91,6 +95,7 @@ static const struct option options[] = {{"device", required_argument, NULL, DEVI
                                         {"seed", required_argument, NULL, SEED},
                                         {"budget", required_argument, NULL, BUDGET},
                                         {"out", required_argument, NULL, OUT},
+                                        {"resume", no_argument, NULL, RESUME},
                                         {"plots", required_argument, NULL, PLOTS},
                                         {"published", required_argument, NULL, PUBLISHED},
                                         {"validation", no_argument, NULL, VALIDATION},
@@ -153,6 +158,9 @@ static const char *take(int option, const char *value, bench_options *o) {
   case OUT:
     o->out = value;
     return NULL;
+  case RESUME:
+    o->resume = true;
+    return NULL;
   case PLOTS:
     o->plots = value;
     return NULL;
@@ -190,25 +198,48 @@ static int parse(int argc, char **argv, bench_options *o) {
 
 /* ---- Running ---- */
 
+/* Keys, rows of scans and the scale factor by default. */
+typedef struct sizes {
+  uint32_t log_keys;
+  uint64_t scan_rows;
+  double scale_factor;
+} sizes;
+
+#define LONG 1800 /* seconds: with less, the papers are shown at smaller sizes */
+
+/* Of a GPU, the CPU and an emulated device. */
+static const sizes usual[] = {{26, 100000000, 20}, {22, 10000000, 1}, {13, 10000, 0.01}};
+static const sizes of_papers[][3] = {{{22, 1u << 25, 10}, {20, 1u << 20, 0.2}, {10, 1u << 10, 0.001}},
+                                     {{20, 1u << 23, 2}, {16, 1u << 18, 0.05}, {10, 1u << 10, 0.001}}};
+
+/* Bytes of memory for a row of the Star Schema Benchmark, by the largest experiment: each of its engines has a cube. */
+#define STAR_BYTES 1200
+
+static void set_sizes(bench *b, const sizes *s, bool demo) {
+  const uint64_t told = b->options.scale ? (uint64_t)1 << b->options.scale : 0;
+  const double fits = (double)b->info->memory / (6e6 * STAR_BYTES);
+  const double usual_factor = demo && s->scale_factor > 0.1 ? 0.1 : s->scale_factor;
+  b->log_keys = told ? b->options.scale : s->log_keys;
+  b->scan_rows = told ? told : s->scan_rows;
+  b->scale_factor = b->options.scale_factor > 0                ? b->options.scale_factor
+                    : told                                     ? (double)told / 6e6
+                    : b->options.papers && fits < usual_factor ? fits
+                                                               : usual_factor;
+}
+
 static rdx_status open_bench(bench *b, bool demo, rdx_error *err) {
   rdx_status status = rdx_device_open(b->options.device, &b->options.device_params, &b->device, err);
   if (status != RDX_OK)
     return status;
   b->info = rdx_device_get_info(b->device);
   const bool gpu = b->info->backend == RDX_BACKEND_VULKAN && !b->info->emulated;
-  if (b->options.papers && b->options.scale == 0)
-    b->options.scale = gpu ? 22 : b->info->emulated ? 10 : 20;
-  b->log_keys = b->options.scale ? b->options.scale : gpu ? 26 : b->info->emulated ? 13 : 22;
+  const size_t place = gpu ? 0 : b->info->emulated ? 2 : 1;
+  set_sizes(b, b->options.papers ? &of_papers[b->options.budget < LONG][place] : &usual[place], demo);
   b->log_probes = gpu ? b->log_keys + 1 : b->log_keys;
-  b->scale_factor = b->options.scale_factor > 0 ? b->options.scale_factor
-                    : b->options.scale          ? (double)((uint64_t)1 << b->options.scale) / 6e6
-                    : b->info->emulated         ? 0.01
-                    : demo                      ? 0.1
-                    : gpu                       ? 20
-                                                : 1;
   if (b->options.budget > 0)
     b->deadline = bench_seconds() + b->options.budget;
-  return bench_report_create(&b->report, err);
+  return b->options.resume && access(b->options.out, F_OK) == 0 ? bench_report_read(b->options.out, &b->report, err)
+                                                                : bench_report_create(&b->report, err);
 }
 
 static const bench_experiment *find(const char *name) {
@@ -227,6 +258,18 @@ static rdx_status run_experiment(bench *b, const bench_experiment *e, rdx_error 
     console_note("%s left out: it has none of the methods %s", e->name, b->options.methods);
   b->seen_ever |= b->skipped == skipped ? b->seen : UINT64_MAX; /* what was skipped may have had them */
   bench_report_print(b->report, e->name);                       /* also what was measured before a failure */
+  if (status == RDX_OK && b->options.out && bench_report_count(b->report) > 0) /* whatever ends the program later */
+    return bench_report_write(b->report, b->options.out, err);
+  return status;
+}
+
+/* How many measurements an experiment makes, of those that tell before they prepare anything. */
+static rdx_status count_points(bench *b, const bench_experiment *e, uint64_t *out, rdx_error *err) {
+  const bench_point point = {.experiment = e->name, .parameter = ""};
+  b->share = (bench_share){.counting = true};
+  const rdx_status status = e->run(b, &point, err);
+  *out = b->share.asked;
+  b->share = (bench_share){0};
   return status;
 }
 
@@ -271,14 +314,15 @@ static bool is_papers(char **names, int count) {
   return suite && strcmp(suite, "papers") == 0;
 }
 
-/* The published form of each index method beside ours, in an hour. (Scans and cubes have theirs in the experiments.) */
+/* The published form of each index method beside ours, in an hour unless told otherwise. (Scans and cubes have theirs in
+ * the experiments.) */
 static void set_papers(bench_options *o) {
   static const char *const forms[] = {"rx:published=on", "rx_optimized:published=on", "cgrx:published=on",
                                       "cgrx_naive:published=on", "cgrx_updatable:published=on"};
   for (size_t i = 0; i < sizeof forms / sizeof *forms && o->extra_count < BENCH_MAX_EXTRAS; i++)
     (void)bench_take_extra(forms[i], o);
-  o->runs = o->runs ? o->runs : 3;
   o->budget = o->budget > 0 ? o->budget : 3600;
+  o->runs = o->runs ? o->runs : o->budget < LONG ? 1 : 3;
   o->papers = true;
 }
 
@@ -300,24 +344,32 @@ static bool is_named(char **names, int count, const bench_experiment *e) {
   return false;
 }
 
-/* Twice its share of the time that is left for an experiment of the papers: each shows something. */
-static void share_time(bench *b, double end, size_t left) {
-  const double now = bench_seconds(), share = 2 * (end - now) / (double)left;
-  b->deadline = now + share < end ? now + share : end;
+static bool is_done(const bench *b, const bench_experiment *e) {
+  for (size_t i = 0; i < bench_report_count(b->report); i++)
+    if (strcmp(bench_report_row(b->report, i)->experiment, e->name) == 0)
+      return true;
+  return false;
 }
 
+/* The papers begin with the last experiment: those of cubes and scans take the longest, and time that one has too much
+ * goes to those that follow. */
 static rdx_status run_suite(bench *b, char **names, int count, rdx_error *err) {
+  const bench_experiment *todo[128];
   const double end = b->deadline;
   size_t left = 0;
   rdx_status status = RDX_OK;
-  for (size_t i = 0; i < bench_experiment_count; i++)
-    left += is_named(names, count, &bench_experiments[i]);
-  for (size_t i = 0; i < bench_experiment_count && status == RDX_OK; i++) {
-    if (!is_named(names, count, &bench_experiments[i]))
-      continue;
-    if (is_papers(names, count) && end > 0)
-      share_time(b, end, left--);
-    status = run_experiment(b, &bench_experiments[i], err);
+  for (size_t i = 0; i < bench_experiment_count && left < sizeof todo / sizeof *todo; i++)
+    if (is_named(names, count, &bench_experiments[i]) && !is_done(b, &bench_experiments[i]))
+      todo[left++] = &bench_experiments[i];
+  for (size_t i = 0, many = left; i < many && status == RDX_OK; i++, left--) {
+    const bench_experiment *e = todo[b->options.papers ? left - 1 : i];
+    uint64_t points = 0;
+    if (b->options.papers)
+      status = count_points(b, e, &points, err);
+    if (b->options.papers)
+      bench_share_time(b, end, left, points);
+    if (status == RDX_OK)
+      status = run_experiment(b, e, err);
   }
   return status;
 }
@@ -391,6 +443,8 @@ static int no_experiment(const char *name) {
 static int check_names(char **names, int count, const bench_options *o) {
   if (o->published && !o->plots)
     return console_usage(NULL, "--published is for --plots");
+  if (o->resume && (!o->out || !suite_of(names, count)))
+    return console_usage(NULL, "--resume is for suites with --out");
   if (o->out && o->data && bench_star_holds(o->data, o->out))
     return console_usage(NULL, "--out %s: it would replace a table of --data", o->out);
   if (suite_of(names, count))

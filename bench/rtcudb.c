@@ -50,6 +50,7 @@ typedef struct entry {
   char name[BENCH_VARIANT];
   rdx_star *engine;
   bool out;  /* cannot take part with the queries at hand */
+  bool full; /* the device has no room for it beside the others */
   bool skip; /* nor with this query */
   double run[RUN_METRICS][BENCH_MAX_RUNS], build[BUILD_METRICS][BENCH_MAX_RUNS];
   bool incomplete;                                  /* it was out with some queries */
@@ -97,6 +98,10 @@ static void add_forms(session *s, const method *from) {
 /* The methods that are wanted, and the tables that they need; NULL where none is wanted. */
 static rdx_status open_session(bench *b, const bench_point *point, const method *methods, size_t count, session **out,
                                rdx_error *err) {
+  if (bench_is_over(b)) {
+    b->skipped += !b->share.counting;
+    return RDX_OK;
+  }
   session *s = calloc(1, sizeof *s);
   if (!s)
     return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
@@ -197,7 +202,9 @@ static rdx_status build(session *s, entry *e, const family *f, rdx_error *err) {
     status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
   if (!bench_may_skip(status))
     return status;
-  leave_out(e, f->name, err);
+  if (status != RDX_ERROR_DEVICE_MEMORY || e->full)
+    leave_out(e, f->name, err);
+  e->full = status == RDX_ERROR_DEVICE_MEMORY;
   rdx_star_destroy(&e->engine);
   e->out = true;
   return RDX_OK;
@@ -206,7 +213,7 @@ static rdx_status build(session *s, entry *e, const family *f, rdx_error *err) {
 static rdx_status build_all(session *s, const family *f, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (size_t k = 0; k < s->count && status == RDX_OK; k++) {
-    s->entries[k].out = false;
+    s->entries[k].out = s->entries[k].full = false;
     status = build(s, &s->entries[k], f, err);
   }
   return status;
@@ -267,7 +274,8 @@ static rdx_status run_entry(session *s, entry *e, uint32_t q, uint32_t run, rdx_
   run_again again = {s, e, q};
   /* On a CPU once: what other engines, and checks, leave in its caches would count. */
   rdx_status status = s->b->info->backend == RDX_BACKEND_CPU ? run_unchecked(&again, err)
-                                                             : bench_wake_up(s->b, run_unchecked, &again, err);
+                      : run > 0                              ? bench_wake_up(s->b, run_unchecked, &again, err)
+                                                             : RDX_OK;
   if (status == RDX_OK)
     status = run_query(s, e, q, false, &st, err);
   if (bench_may_skip(status)) {
@@ -316,10 +324,8 @@ static rdx_status measure(session *s, uint32_t q, rdx_error *err) {
   const query_text name = query_name(q);
   const char *place = name.text;
   rdx_status status = RDX_OK;
-  if (s->b->deadline > 0 && bench_seconds() > s->b->deadline) {
-    s->b->skipped++;
+  if (!bench_has_time(s->b))
     return RDX_OK;
-  }
   for (size_t k = 0; k < s->count; k++)
     s->entries[k].skip = s->entries[k].out;
   uint64_t selected = 0, rows = 0;
@@ -358,18 +364,47 @@ static rdx_status report_build(session *s, entry *e, const family *f, rdx_error 
   return status;
 }
 
+/* The engines that are built. */
+static rdx_status run_family(session *s, const family *f, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  for (size_t k = 0; k < s->count && s->with_builds && status == RDX_OK; k++)
+    status = report_build(s, &s->entries[k], f, err);
+  for (uint32_t q = f->first; q < f->end && status == RDX_OK; q++)
+    status = measure(s, q, err);
+  close_engines(s);
+  return status;
+}
+
+/* An engine that the device has no room for beside others. */
+static rdx_status run_alone(session *s, entry *e, const family *f, rdx_error *err) {
+  for (size_t k = 0; k < s->count; k++)
+    s->entries[k].out = true;
+  const bool with_memory = s->with_memory;
+  s->with_memory = e->out = false;
+  rdx_status status = build(s, e, f, err);
+  if (status == RDX_OK && !e->out)
+    status = run_family(s, f, err);
+  s->with_memory = with_memory;
+  return status;
+}
+
 /* Queries from .. to - 1, family by family, so that cubes of one family are held at a time. */
 static rdx_status run_families(session *s, uint32_t from, uint32_t to, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (uint32_t q = from; q < to && status == RDX_OK;) {
     family f = family_of(q);
     f.end = f.end < to ? f.end : to;
-    status = build_all(s, &f, err);
-    for (size_t k = 0; k < s->count && s->with_builds && status == RDX_OK; k++)
-      status = report_build(s, &s->entries[k], &f, err);
-    for (; q < f.end && status == RDX_OK; q++)
-      status = measure(s, q, err);
-    close_engines(s);
+    if (bench_is_over(s->b)) {
+      s->b->skipped += f.end - q;
+    } else {
+      status = build_all(s, &f, err);
+      if (status == RDX_OK)
+        status = run_family(s, &f, err);
+      for (size_t k = 0; k < s->count && status == RDX_OK; k++)
+        if (s->entries[k].full)
+          status = run_alone(s, &s->entries[k], &f, err);
+    }
+    q = f.end;
   }
   return status;
 }

@@ -50,7 +50,8 @@ typedef struct entry {
   method method;
   char name[BENCH_VARIANT]; /* of what the command line asks for */
   rdx_scan *scan;
-  bool out; /* cannot take part */
+  bool out;  /* cannot take part */
+  bool once; /* the query at hand is slow: one run is enough */
   double run[RUN_METRICS][BENCH_MAX_RUNS], build[BUILD_METRICS][BENCH_MAX_RUNS];
 } entry;
 
@@ -104,12 +105,6 @@ static void leave_out(entry *e, const bench_point *point, const rdx_error *err) 
 }
 
 /* ---- Building ---- */
-
-static uint64_t default_rows(const bench *b) {
-  if (b->options.scale)
-    return (uint64_t)1 << b->options.scale;
-  return b->info->emulated ? 10000 : b->info->backend == RDX_BACKEND_VULKAN ? 100000000 : 10000000;
-}
 
 static bool is_wanted(bench *b, const method *c) {
   return bench_is_wanted(b, rdx_scan_method_name(c->params.method));
@@ -199,6 +194,9 @@ static rdx_status open_with(bench *b, const bench_point *point, scan_data_kind k
   if (!s)
     return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   s->b = b;
+  *out = s;
+  if (count > 0 && bench_is_over(b)) /* without data: nothing is measured */
+    return RDX_OK;
   for (size_t k = 0; k < count; k++)
     if (is_wanted(b, &methods[k]))
       add_forms(s, &methods[k]);
@@ -208,17 +206,14 @@ static rdx_status open_with(bench *b, const bench_point *point, scan_data_kind k
     status = bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   if (status == RDX_OK)
     status = build_all(s, point, builds, err);
-  if (status != RDX_OK) {
+  if (status != RDX_OK)
     close_session(s);
-    return status;
-  }
-  *out = s;
-  return RDX_OK;
+  return status;
 }
 
 static rdx_status open_session(bench *b, const bench_point *point, scan_data_kind kind, uint32_t columns,
                                uint32_t builds, session **out, rdx_error *err) {
-  return open_with(b, point, kind, columns, default_rows(b), all, COUNT(all), builds, out, err);
+  return open_with(b, point, kind, columns, b->scan_rows, all, COUNT(all), builds, out, err);
 }
 
 /* ---- Queries ---- */
@@ -297,7 +292,7 @@ static rdx_status count_once(const session *s, const entry *e, const query *q, c
                              rdx_error *err) {
   static const char *const names[] = {"rays",     "rays_hit", "intersections", "refined",  "bytes",     "found",
                                       "gb_per_s", "reduced",  "transform_ms",  "sieve_ms", "refine_ms", "merge_ms"};
-  const double ms = e->run[SCAN_MS][s->b->options.runs / 2]; /* they are sorted by now */
+  const double ms = e->run[SCAN_MS][e->once ? 0 : s->b->options.runs / 2]; /* they are sorted by now */
   rdx_scan_result *result = NULL;
   rdx_scan_run_stats st;
   rdx_status status = rdx_scan_run(e->scan, &q->all, &(rdx_scan_run_params){.stats = true}, &result, err);
@@ -338,24 +333,20 @@ static rdx_status run_unchecked(void *context, rdx_error *err) {
 
 static rdx_status run_entry(session *s, entry *e, const query *q, uint32_t run, const bench_point *point,
                             rdx_error *err) {
-  double metrics[RUN_METRICS];
-  rdx_status status = bench_wake_up(s->b, run_unchecked, &(scan_again){e, q}, err);
+  double metrics[RUN_METRICS] = {0};
+  rdx_status status = run == 0 ? RDX_OK : bench_wake_up(s->b, run_unchecked, &(scan_again){e, q}, err);
   if (status == RDX_OK)
     status = run_once(s, e, q, metrics, err);
   if (bench_may_skip(status)) {
     leave_out(e, point, err);
     return RDX_OK;
   }
-  for (size_t m = 0; m < RUN_METRICS && run > 0; m++)
-    e->run[m][run - 1] = metrics[m];
+  if (run == 0)
+    e->once = bench_is_slow(s->b, rdx_scan_method_name(e->method.params.method), e->method.variant, metrics[HOST_MS]);
+  for (size_t m = 0; m < RUN_METRICS && (run > 0 || e->once); m++)
+    e->run[m][run > 0 ? run - 1 : 0] = metrics[m];
   const bench_row row = row_of(s, e, point, q->predicates, "");
   return bench_blame(status, &row, err);
-}
-
-static bool is_late(session *s) {
-  const bool late = s->b->deadline > 0 && bench_seconds() > s->b->deadline;
-  s->b->skipped += late;
-  return late;
 }
 
 /* One run that is not counted, then the runs, the methods taking turns. */
@@ -366,7 +357,7 @@ static rdx_status measure_query(session *s, const bench_point *point, const quer
     if (s->with_memory && r > 0)
       status = bench_measure_memory(s->b, &s->rates, r - 1, err);
     for (size_t k = 0; k < s->count && status == RDX_OK; k++)
-      if (!s->entries[k].out)
+      if (!s->entries[k].out && (r == 0 || !s->entries[k].once))
         status = run_entry(s, &s->entries[k], q, r, point, err);
   }
   if (status == RDX_OK && s->with_memory && s->count > 0)
@@ -374,7 +365,7 @@ static rdx_status measure_query(session *s, const bench_point *point, const quer
   for (size_t k = 0; k < s->count && status == RDX_OK; k++) {
     entry *e = &s->entries[k];
     for (size_t m = 0; m < RUN_METRICS && status == RDX_OK && !e->out; m++)
-      status = add(s, e, point, q->predicates, run_metrics[m], e->run[m], runs, err);
+      status = add(s, e, point, q->predicates, run_metrics[m], e->run[m], e->once ? 1 : runs, err);
     if (status == RDX_OK && !e->out)
       status = count_once(s, e, q, point, err);
   }
@@ -384,7 +375,7 @@ static rdx_status measure_query(session *s, const bench_point *point, const quer
 static rdx_status measure(session *s, const bench_point *point, uint32_t predicates, double selectivity,
                           rdx_error *err) {
   query q;
-  if (is_late(s))
+  if (!bench_has_time(s->b))
     return RDX_OK;
   const rdx_status status = make_query(s, predicates, selectivity, &q, err);
   return status == RDX_OK ? measure_query(s, point, &q, err) : status;
@@ -401,7 +392,7 @@ rdx_status bench_scans_of(bench *b, const bench_point *point, uint32_t log, rdx_
     return status;
   status = make_query(s, 3, 0.1, &q, err);
   for (size_t k = 0; k < COUNT(all) && status == RDX_OK; k++) {
-    if (!is_wanted(b, &all[k]) || is_late(s))
+    if (!is_wanted(b, &all[k]) || !bench_has_time(b))
       continue;
     add_forms(s, &all[k]);
     status = build_all(s, point, 1, err);
@@ -475,7 +466,7 @@ rdx_status bench_rtscan_tpch(bench *b, const bench_point *point, rdx_error *err)
       break;
     memcpy(q.ranges, queries[i].ranges, sizeof q.ranges);
     finish_query(s, &q);
-    if (!is_late(s))
+    if (bench_has_time(b))
       status = measure_query(s, &here, &q, err);
     close_session(s);
   }
@@ -512,7 +503,7 @@ rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *
     const bool small = kinds[i] == SCAN_SMALL;
     const bench_point here = bench_at(point, scan_data_name(kinds[i]), -1 - (double)i);
     session *s = NULL;
-    status = open_with(b, &here, kinds[i], 3, default_rows(b) / 4, small ? few : usual, COUNT(usual), 1, &s, err);
+    status = open_with(b, &here, kinds[i], 3, b->scan_rows / 4, small ? few : usual, COUNT(usual), 1, &s, err);
     if (status != RDX_OK)
       break;
     for (size_t k = small ? 0 : COUNT(selectivities) - 1; k < COUNT(selectivities) && status == RDX_OK; k++) {
@@ -546,7 +537,7 @@ rdx_status bench_rtscan_column(bench *b, const bench_point *point, rdx_error *er
       {"", {.method = RDX_SCAN_RTINDEX}}, {"", {.method = RDX_SCAN_BINDEX}},
       {"", {.method = RDX_SCAN_COLUMN}},
   };
-  return sweep(b, point, SCAN_UNIFORM, default_rows(b), methods, COUNT(methods), 1, selectivities, COUNT(selectivities),
+  return sweep(b, point, SCAN_UNIFORM, b->scan_rows, methods, COUNT(methods), 1, selectivities, COUNT(selectivities),
                err);
 }
 
@@ -557,8 +548,8 @@ rdx_status bench_rtscan_small(bench *b, const bench_point *point, rdx_error *err
   static const scan_data_kind kinds[] = {SCAN_SMALL, SCAN_UNIFORM};
   rdx_status status = RDX_OK;
   for (size_t k = 0; k < COUNT(kinds) && status == RDX_OK; k++)
-    status = sweep(b, point, kinds[k], default_rows(b), methods, COUNT(methods), 3, selectivities, COUNT(selectivities),
-                   err);
+    status =
+        sweep(b, point, kinds[k], b->scan_rows, methods, COUNT(methods), 3, selectivities, COUNT(selectivities), err);
   return status;
 }
 
@@ -572,7 +563,7 @@ rdx_status bench_rtscan_adaptive(bench *b, const bench_point *point, rdx_error *
   rdx_status status = RDX_OK;
   for (size_t k = 0; k < COUNT(kinds); k++)
     for (uint32_t predicates = 1; predicates <= SCAN_COLUMNS && status == RDX_OK; predicates++)
-      status = sweep(b, point, kinds[k], default_rows(b), methods, COUNT(methods), predicates, at, COUNT(at), err);
+      status = sweep(b, point, kinds[k], b->scan_rows, methods, COUNT(methods), predicates, at, COUNT(at), err);
   return status;
 }
 
@@ -583,7 +574,7 @@ static rdx_status measure_columns(session *s, const bench_point *point, uint32_t
                                   rdx_error *err) {
   query q = {.predicates = SCAN_COLUMNS};
   rdx_status status = RDX_OK;
-  if (is_late(s))
+  if (!bench_has_time(s->b))
     return RDX_OK;
   for (uint32_t c = 0; c < SCAN_COLUMNS && status == RDX_OK; c++) {
     q.ranges[c].limit = 1ull << 32;
@@ -616,7 +607,7 @@ rdx_status bench_rtscan_groups(bench *b, const bench_point *point, rdx_error *er
   rdx_status status = RDX_OK;
   for (size_t k = 0; k < COUNT(kinds) && status == RDX_OK; k++) {
     session *s = NULL;
-    status = open_with(b, point, kinds[k], SCAN_COLUMNS, default_rows(b), methods, COUNT(methods), 1, &s, err);
+    status = open_with(b, point, kinds[k], SCAN_COLUMNS, b->scan_rows, methods, COUNT(methods), 1, &s, err);
     if (status != RDX_OK)
       return status;
     for (size_t i = 0; i < COUNT(asked) * COUNT(at) && status == RDX_OK; i++) {
@@ -647,15 +638,15 @@ rdx_status bench_rtscan_predicates(bench *b, const bench_point *point, rdx_error
   static const double few[] = {0.1, 0.3, 0.5, 0.7, 0.9};
   rdx_status status = RDX_OK;
   for (size_t i = 0; i < COUNT(cases) && status == RDX_OK; i++)
-    status = sweep(b, point, SCAN_UNIFORM, default_rows(b), methods, cases[i].methods, cases[i].columns, few,
-                   COUNT(few), err);
+    status =
+        sweep(b, point, SCAN_UNIFORM, b->scan_rows, methods, cases[i].methods, cases[i].columns, few, COUNT(few), err);
   return status;
 }
 
 /* Over uniform columns of a quarter of the rows: each method keeps an index. */
 static rdx_status compare(bench *b, const bench_point *point, const method *methods, size_t count, uint32_t predicates,
                           const double *at, size_t points, rdx_error *err) {
-  return sweep(b, point, SCAN_UNIFORM, default_rows(b) / 4, methods, count, predicates, at, points, err);
+  return sweep(b, point, SCAN_UNIFORM, b->scan_rows / 4, methods, count, predicates, at, points, err);
 }
 
 /* The part of rows below the last border that is at most `part` of them, and below the next one; false: none. */
@@ -690,7 +681,7 @@ rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error 
   enum { STEPS = 5 };
   session *s = NULL;
   double low = 0, high = 0;
-  rdx_status status = open_with(b, point, SCAN_UNIFORM, 1, default_rows(b) / 4, methods, COUNT(methods), 1, &s, err);
+  rdx_status status = open_with(b, point, SCAN_UNIFORM, 1, b->scan_rows / 4, methods, COUNT(methods), 1, &s, err);
   if (status != RDX_OK)
     return status;
   if (find_borders(s, 0.93, &low, &high)) {
@@ -799,7 +790,7 @@ rdx_status bench_rtscan_stages(bench *b, const bench_point *point, rdx_error *er
   for (size_t i = 0; i < COUNT(kinds) && status == RDX_OK; i++) {
     const bench_point here = bench_at(point, scan_data_name(kinds[i]), -1 - (double)i);
     session *s = NULL;
-    status = open_with(b, &here, kinds[i], 3, default_rows(b), methods, COUNT(methods), 1, &s, err);
+    status = open_with(b, &here, kinds[i], 3, b->scan_rows, methods, COUNT(methods), 1, &s, err);
     if (status != RDX_OK)
       break;
     status = measure(s, &here, 3, 0.9, err);
@@ -848,8 +839,7 @@ rdx_status bench_rtscan_bandwidth(bench *b, const bench_point *point, rdx_error 
   for (size_t i = 0; i < COUNT(cases) && status == RDX_OK; i++) {
     const bench_point here = bench_at(point, cases[i].parameter, cases[i].value);
     session *s = NULL;
-    status =
-        open_with(b, &here, cases[i].kind, cases[i].predicates, default_rows(b), readers, COUNT(readers), 1, &s, err);
+    status = open_with(b, &here, cases[i].kind, cases[i].predicates, b->scan_rows, readers, COUNT(readers), 1, &s, err);
     if (status != RDX_OK)
       break;
     s->with_memory = true;

@@ -244,10 +244,8 @@ static rdx_status report_other(const session *s, uint32_t query, rdx_error *err)
 /* What cannot be answered is noted and left out. */
 static rdx_status measure(const session *s, uint32_t query, rdx_error *err) {
   timing t;
-  if (s->b->deadline > 0 && bench_seconds() > s->b->deadline) {
-    s->b->skipped++;
+  if (!bench_has_time(s->b))
     return RDX_OK;
-  }
   rdx_status status = run_all(s, query, &t, err);
   if (bench_may_skip(status)) {
     console_note("  Q%u left out: %s", query + 1, err->text);
