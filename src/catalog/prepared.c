@@ -8,6 +8,7 @@
 #include "column/column.h"
 #include "catalog/internal.h"
 #include "column/keys.h"
+#include "star/star.h"
 
 #define WHAT "a catalog"
 
@@ -319,14 +320,16 @@ void rdx_stars_retire(rdx_catalog *c, const rdx_version *version) {
   sweep_engines(c, false);
 }
 
+static bool same_dimension(const rdx_catalog_dimension *a, const rdx_catalog_dimension *b) {
+  return a->table == b->table && a->foreign_key == b->foreign_key && a->key == b->key;
+}
+
 static bool same_star(const rdx_kept_star *e, const rdx_catalog_star *star, const rdx_star_params *params) {
   const rdx_catalog_star *s = &e->star;
   bool same = !e->retired && s->fact == star->fact && s->dimension_count == star->dimension_count &&
               memcmp(&e->params, params, sizeof *params) == 0;
-  for (uint32_t i = 0; same && i < s->dimension_count; i++) {
-    const rdx_catalog_dimension *a = &s->dimensions[i], *b = &star->dimensions[i];
-    same = a->table == b->table && a->foreign_key == b->foreign_key && a->key == b->key;
-  }
+  for (uint32_t i = 0; same && i < s->dimension_count; i++)
+    same = same_dimension(&s->dimensions[i], &star->dimensions[i]);
   return same;
 }
 
@@ -365,32 +368,59 @@ static rdx_status open_star(const rdx_catalog_star *s, rdx_error *err) {
   return RDX_OK;
 }
 
+/* What engines that are there have made of an attribute, or of a dimension; NULL: nothing. */
+static const rdx_encoded_column *find_column(const rdx_catalog *c, const rdx_catalog_table *table, uint32_t column) {
+  for (uint32_t i = 0; i < c->engine_count; i++) {
+    const rdx_catalog_star *s = &c->engines[i].star;
+    for (uint32_t k = 0; k < s->attribute_count; k++)
+      if (table_of(s, &s->attributes[k]) == table && s->attributes[k].column == column)
+        return &rdx_star_relation(c->engines[i].engine)->attributes[k];
+  }
+  return NULL;
+}
+
+static const rdx_foreign_rows *find_foreign_rows(const rdx_catalog *c, const rdx_catalog_table *fact,
+                                                 const rdx_catalog_dimension *dimension) {
+  for (uint32_t i = 0; i < c->engine_count; i++) {
+    const rdx_catalog_star *s = &c->engines[i].star;
+    for (uint32_t k = 0; k < s->dimension_count; k++)
+      if (s->fact == fact && same_dimension(&s->dimensions[k], dimension))
+        return &rdx_star_relation(c->engines[i].engine)->foreign_rows[k];
+  }
+  return NULL;
+}
+
 static rdx_status make_engine(rdx_catalog *c, rdx_kept_star *e, rdx_error *err) {
   const rdx_catalog_star *s = &e->star;
-  rdx_dimension dimensions[8];
-  rdx_attribute *attributes = NULL;
+  rdx_dimension dimensions[RDX_COUNT(s->dimensions)];
+  const rdx_foreign_rows *foreign_rows[RDX_COUNT(s->dimensions)];
+  RDX_SCOPED(rdx_free_local) rdx_attribute *attributes = NULL;
+  RDX_SCOPED(rdx_free_local) const rdx_encoded_column **columns = NULL;
   RDX_TRY(open_star(s, err));
   RDX_TRY(rdx_alloc(s->attribute_count, sizeof *attributes, WHAT, (void **)&attributes, err));
+  RDX_TRY(rdx_alloc(s->attribute_count, sizeof *columns, WHAT, (void **)&columns, err));
   for (uint32_t i = 0; i < s->dimension_count; i++)
     dimensions[i] = (rdx_dimension){column_of(s->fact, s->dimensions[i].foreign_key),
                                     column_of(s->dimensions[i].table, s->dimensions[i].key)};
+  for (uint32_t i = 0; i < s->dimension_count; i++)
+    foreign_rows[i] = find_foreign_rows(c, s->fact, &s->dimensions[i]);
   for (uint32_t i = 0; i < s->attribute_count; i++) {
     const rdx_catalog_attribute *a = &s->attributes[i];
     const rdx_catalog_column *column = &table_of(s, a)->columns[a->column];
     attributes[i] = (rdx_attribute){column->name, column->column, a->dimension};
+    columns[i] = find_column(c, table_of(s, a), a->column);
   }
   const rdx_relation relation = {.rows = s->fact->rows,
                                  .attributes = attributes,
                                  .attribute_count = s->attribute_count,
                                  .dimensions = dimensions,
                                  .dimension_count = s->dimension_count};
-  rdx_status status = rdx_star_create(c->device, &relation, &e->params, &e->engine, err);
-  if (status == RDX_ERROR_DEVICE_MEMORY || status == RDX_ERROR_MEMORY) { /* others may be in the way */
-    sweep_engines(c, true);
-    status = rdx_star_create(c->device, &relation, &e->params, &e->engine, err);
-  }
-  rdx_free(attributes);
-  return status;
+  const rdx_shared_parts shared = {columns, foreign_rows};
+  const rdx_status status = rdx_star_create_sharing(c->device, &relation, &shared, &e->params, &e->engine, err);
+  if (status != RDX_ERROR_DEVICE_MEMORY && status != RDX_ERROR_MEMORY)
+    return status;
+  sweep_engines(c, true); /* others may be in the way */
+  return rdx_star_create(c->device, &relation, &e->params, &e->engine, err);
 }
 
 /* The star with what the engine over the same one had before, which is retired. */
@@ -428,8 +458,8 @@ static rdx_status keep_engine(rdx_catalog *c, const rdx_catalog_star *star, cons
   }
   rdx_kept_star made = {.params = *params};
   RDX_TRY(copy_star(c, star, params, &made.star, err));
-  sweep_engines(c, false);
   const rdx_status status = make_engine(c, &made, err);
+  sweep_engines(c, false); /* now that what they have is shared */
   if (status != RDX_OK) {
     rdx_kept_engine_drop(&made);
     return status;

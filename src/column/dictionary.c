@@ -92,14 +92,20 @@ rdx_status rdx_dictionary_of_keys(uint64_t **keys, uint64_t count, rdx_dictionar
   return RDX_OK;
 }
 
+rdx_dictionary *rdx_dictionary_retain(rdx_dictionary *dictionary) {
+  atomic_fetch_add(&dictionary->sharers, 1);
+  return dictionary;
+}
+
 void rdx_dictionary_destroy(rdx_dictionary **dictionary) {
-  if (!*dictionary)
-    return;
-  rdx_free((*dictionary)->keys);
-  rdx_free((*dictionary)->offsets);
-  rdx_free((*dictionary)->bytes);
-  rdx_free(*dictionary);
+  rdx_dictionary *d = *dictionary;
   *dictionary = NULL;
+  if (!d || atomic_fetch_sub(&d->sharers, 1) > 0)
+    return;
+  rdx_free(d->keys);
+  rdx_free(d->offsets);
+  rdx_free(d->bytes);
+  rdx_free(d);
 }
 
 static rdx_column strings_of(const rdx_dictionary *d) {

@@ -3,6 +3,8 @@
 #ifndef RDX_COLUMN_DICTIONARY_H
 #define RDX_COLUMN_DICTIONARY_H
 
+#include <stdatomic.h>
+
 #include <raydex/column.h>
 
 #include "base/base.h"
@@ -45,6 +47,7 @@ void rdx_distinct_drop(rdx_distinct *distinct);
 /* The distinct values of a column, ascending: the code of a value is its place. They are strings, or keys of other
  * types. */
 typedef struct rdx_dictionary {
+  atomic_uint sharers; /* besides the first */
   uint32_t count;
   uint64_t *keys;    /* not strings */
   uint64_t *offsets; /* count + 1 */
@@ -58,6 +61,8 @@ RDX_MUST_USE rdx_status rdx_dictionary_create(const rdx_column *column, uint32_t
                                               rdx_error *err);
 /* The dictionary of ascending keys, which it takes over. */
 RDX_MUST_USE rdx_status rdx_dictionary_of_keys(uint64_t **keys, uint64_t count, rdx_dictionary **out, rdx_error *err);
+/* The same once more: each is destroyed by itself. */
+rdx_dictionary *rdx_dictionary_retain(rdx_dictionary *dictionary);
 void rdx_dictionary_destroy(rdx_dictionary **dictionary);
 
 /* For each code of a dictionary that of the same string in another; UINT32_MAX: it has none. Free with rdx_free(). */

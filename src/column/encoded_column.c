@@ -95,6 +95,15 @@ rdx_status rdx_encoded_column_create(rdx_device *device, const rdx_column *colum
   return status == RDX_OK ? find_bounds(device, out, err) : status;
 }
 
+void rdx_encoded_column_share(const rdx_encoded_column *column, rdx_encoded_column *out) {
+  *out = *column;
+  rdx_buffer_retain(out->codes);
+  if (out->values)
+    rdx_buffer_retain(out->values);
+  if (out->dictionary)
+    rdx_dictionary_retain(out->dictionary);
+}
+
 void rdx_encoded_column_drop(rdx_encoded_column *c) {
   rdx_dictionary_destroy(&c->dictionary);
   rdx_buffer_destroy(&c->keys);

@@ -43,6 +43,8 @@ RDX_MUST_USE rdx_status rdx_encoded_column_create(rdx_device *device, const rdx_
 /* Make packed codes of the keys, and drop these with their validity and zones. Adds to `ms`. */
 RDX_MUST_USE rdx_status rdx_encoded_column_pack(rdx_device *device, rdx_encoded_column *column, double *ms,
                                                 rdx_error *err);
+/* The same packed column once more, of which nothing is copied: each is dropped by itself. */
+void rdx_encoded_column_share(const rdx_encoded_column *column, rdx_encoded_column *out);
 void rdx_encoded_column_drop(rdx_encoded_column *column);
 
 /* RTCUDB, section 4.2: dense codes. A packed column of the codes of a packed column, of 4 or 8 bytes, by their ranks

@@ -244,7 +244,31 @@ static void destroy_lazy(rdx_packed_relation *r) {
   rdx_free(r->lazy);
 }
 
-static rdx_status fill(const rdx_relation *relation, rdx_packed_relation *r, rdx_error *err) {
+/* The attributes and foreign rows, those that are shared without a copy. */
+static rdx_status fill_parts(const rdx_relation *relation, const rdx_shared_parts *shared, rdx_packed_relation *r,
+                             rdx_error *err) {
+  for (uint32_t i = 0; i < relation->attribute_count; i++) {
+    RDX_TRY(rdx_progress("pack", i, relation->attribute_count, err));
+    if (shared && shared->attributes[i]) {
+      rdx_encoded_column_share(shared->attributes[i], &r->attributes[i]);
+      r->attributes[i].dimension = relation->attributes[i].dimension;
+      continue;
+    }
+    RDX_TRY(rdx_attribute_encode(r->device, &relation->attributes[i], &r->attributes[i], &r->encode_ms, err));
+  }
+  for (uint32_t i = 0; i < relation->dimension_count; i++) {
+    if (shared && shared->foreign_rows[i]) {
+      r->foreign_rows[i] = *shared->foreign_rows[i];
+      rdx_buffer_retain(r->foreign_rows[i].codes);
+      continue;
+    }
+    RDX_TRY(create_foreign_rows(r->device, &relation->dimensions[i], i + 1, &r->foreign_rows[i], &r->encode_ms, err));
+  }
+  return RDX_OK;
+}
+
+static rdx_status fill(const rdx_relation *relation, const rdx_shared_parts *shared, rdx_packed_relation *r,
+                       rdx_error *err) {
   RDX_TRY(create_lazy(relation, r, err));
   RDX_TRY(rdx_calloc(relation->attribute_count, sizeof *r->names, "a relation", (void **)&r->names, err));
   RDX_TRY(rdx_calloc(relation->attribute_count, sizeof *r->attributes, "a relation", (void **)&r->attributes, err));
@@ -252,30 +276,22 @@ static rdx_status fill(const rdx_relation *relation, rdx_packed_relation *r, rdx
   r->attribute_count = relation->attribute_count;
   r->dimension_count = relation->dimension_count;
   RDX_TRY(copy_names(relation, r, err));
-  for (uint32_t i = 0; i < relation->attribute_count; i++) {
-    RDX_TRY(rdx_progress("pack", i, relation->attribute_count, err));
-    RDX_TRY(rdx_attribute_encode(r->device, &relation->attributes[i], &r->attributes[i], &r->encode_ms, err));
-  }
-  for (uint32_t i = 0; i < relation->dimension_count; i++)
-    RDX_TRY(create_foreign_rows(r->device, &relation->dimensions[i], i + 1, &r->foreign_rows[i], &r->encode_ms, err));
-  return RDX_OK;
+  return fill_parts(relation, shared, r, err);
 }
 
-rdx_status rdx_packed_relation_create(rdx_device *device, const rdx_relation *relation, rdx_packed_relation **out,
-                                      rdx_error *err) {
+rdx_status rdx_packed_relation_create(rdx_device *device, const rdx_relation *relation, const rdx_shared_parts *shared,
+                                      rdx_packed_relation **out, rdx_error *err) {
   RDX_TRY(check(relation, err));
   const double start = rdx_now_ms();
-  const uint64_t used = atomic_load(&device->memory_used);
   rdx_packed_relation *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "a relation", (void **)&r, err));
   r->device = device;
   r->rows = relation->rows;
-  const rdx_status status = fill(relation, r, err);
+  const rdx_status status = fill(relation, shared, r, err);
   if (status != RDX_OK) {
     rdx_packed_relation_destroy(&r);
     return status;
   }
-  r->bytes = atomic_load(&device->memory_used) - used;
   r->encode_ms = rdx_now_ms() - start;
   *out = r;
   return RDX_OK;
@@ -297,6 +313,19 @@ void rdx_packed_relation_destroy(rdx_packed_relation **relation) {
   rdx_free(r->foreign_rows);
   rdx_free(r);
   *relation = NULL;
+}
+
+static uint64_t share_of(const rdx_buffer *buffer) {
+  return buffer ? buffer->size / atomic_load(&buffer->references) : 0;
+}
+
+uint64_t rdx_packed_relation_bytes(const rdx_packed_relation *relation) {
+  uint64_t bytes = 0;
+  for (uint32_t i = 0; i < relation->attribute_count; i++)
+    bytes += share_of(relation->attributes[i].codes) + share_of(relation->attributes[i].values);
+  for (uint32_t i = 0; i < relation->dimension_count; i++)
+    bytes += share_of(relation->foreign_rows[i].codes);
+  return bytes;
 }
 
 rdx_status rdx_attribute_encode(rdx_device *device, const rdx_attribute *attribute, rdx_encoded_column *out, double *ms,

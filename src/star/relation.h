@@ -53,12 +53,21 @@ typedef struct rdx_packed_relation {
   rdx_encoded_column *attributes;
   rdx_foreign_rows *foreign_rows;
   rdx_lazy *lazy;
-  uint64_t bytes;
   double encode_ms;
 } rdx_packed_relation;
 
+/* What a relation has in common with others: for each attribute and dimension what another one made of it, or NULL. */
+typedef struct rdx_shared_parts {
+  const rdx_encoded_column **attributes;
+  const rdx_foreign_rows **foreign_rows;
+} rdx_shared_parts;
+
+/* `shared` NULL: all is made. */
 RDX_MUST_USE rdx_status rdx_packed_relation_create(rdx_device *device, const rdx_relation *relation,
-                                                   rdx_packed_relation **out, rdx_error *err);
+                                                   const rdx_shared_parts *shared, rdx_packed_relation **out,
+                                                   rdx_error *err);
+/* Of device memory, without what is made when it is asked for. What several relations share is divided among them. */
+uint64_t rdx_packed_relation_bytes(const rdx_packed_relation *relation);
 void rdx_packed_relation_destroy(rdx_packed_relation **relation);
 
 /* The codes of an attribute for each row of the fact table, as u32 (places) or u64 (where codes need it), in new device

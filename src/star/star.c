@@ -241,20 +241,21 @@ rdx_status rdx_star_prepare(rdx_star *engine, const rdx_query *queries, uint32_t
 
 /* ---- Life ---- */
 
-static rdx_status create(rdx_star *engine, const rdx_relation *relation, rdx_error *err) {
+static rdx_status create(rdx_star *engine, const rdx_relation *relation, const rdx_shared_parts *shared,
+                         rdx_error *err) {
   rdx_device *device = engine->device;
   const uint64_t used = atomic_load(&device->memory_used);
   atomic_store(&device->memory_mark, used);
-  RDX_TRY(rdx_packed_relation_create(device, relation, &engine->relation, err));
+  RDX_TRY(rdx_packed_relation_create(device, relation, shared, &engine->relation, err));
   engine->stats.rows = engine->relation->rows;
   engine->stats.encode_ms = engine->relation->encode_ms;
-  engine->stats.bytes_columns = engine->relation->bytes;
+  engine->stats.bytes_columns = rdx_packed_relation_bytes(engine->relation);
   engine->stats.bytes_peak = atomic_load(&device->memory_mark) - used;
   return engine->kind->plain ? add_cube(engine, NULL, err) : RDX_OK;
 }
 
-rdx_status rdx_star_create(rdx_device *device, const rdx_relation *relation, const rdx_star_params *params,
-                           rdx_star **out, rdx_error *err) {
+rdx_status rdx_star_create_sharing(rdx_device *device, const rdx_relation *relation, const rdx_shared_parts *shared,
+                                   const rdx_star_params *params, rdx_star **out, rdx_error *err) {
   static const rdx_star_params defaults = {0};
   if (!device || !relation || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_create: device, relation and out must not be NULL");
@@ -271,13 +272,22 @@ rdx_status rdx_star_create(rdx_device *device, const rdx_relation *relation, con
   engine->kind = kind;
   engine->params = used;
   engine->stats.method = used.method;
-  const rdx_status status = create(engine, relation, err);
+  const rdx_status status = create(engine, relation, shared, err);
   if (status != RDX_OK) {
     rdx_star_destroy(&engine);
     return status;
   }
   *out = engine;
   return RDX_OK;
+}
+
+rdx_status rdx_star_create(rdx_device *device, const rdx_relation *relation, const rdx_star_params *params,
+                           rdx_star **out, rdx_error *err) {
+  return rdx_star_create_sharing(device, relation, NULL, params, out, err);
+}
+
+const rdx_packed_relation *rdx_star_relation(const rdx_star *star) {
+  return star->relation;
 }
 
 void rdx_star_destroy(rdx_star **engine) {
@@ -294,6 +304,7 @@ void rdx_star_destroy(rdx_star **engine) {
 
 void rdx_star_get_stats(const rdx_star *engine, rdx_star_stats *out) {
   *out = engine->stats;
+  out->bytes_columns = rdx_packed_relation_bytes(engine->relation);
 }
 
 /* ---- Queries ---- */

@@ -50,6 +50,12 @@ typedef struct rdx_star_ops {
   void (*destroy)(void *self); /* also what is built in part; its memory is the caller's */
 } rdx_star_ops;
 
+/* rdx_star_create() with what the relation shares (NULL: nothing), and the relation that was made. */
+RDX_MUST_USE rdx_status rdx_star_create_sharing(rdx_device *device, const rdx_relation *relation,
+                                                const rdx_shared_parts *shared, const rdx_star_params *params,
+                                                rdx_star **out, rdx_error *err);
+const rdx_packed_relation *rdx_star_relation(const rdx_star *star);
+
 /* Refuse options of other methods; the method is known. */
 RDX_MUST_USE rdx_status rdx_star_check_options(const rdx_star_params *params, rdx_error *err);
 

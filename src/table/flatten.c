@@ -128,7 +128,7 @@ rdx_status rdx_relation_flatten(rdx_device *device, const rdx_relation *relation
   rdx_packed_relation *coded = NULL;
   if (!device || !relation || !path)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_relation_flatten: device, relation and path must not be NULL");
-  RDX_TRY(rdx_packed_relation_create(device, relation, &coded, err));
+  RDX_TRY(rdx_packed_relation_create(device, relation, NULL, &coded, err));
   flattening f = {.relation = coded};
   const rdx_status status = write_all(&f, path, err);
   rdx_table_writer_destroy(&f.writer);

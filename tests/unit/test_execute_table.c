@@ -369,10 +369,67 @@ static void test_stars(void **state) {
   bench_end(&b);
 }
 
+static uint64_t memory_used(const bench *b) {
+  rdx_device_usage usage;
+  rdx_device_get_usage(b->device, &usage);
+  return usage.memory_used;
+}
+
+static rdx_star *hold_star(bench *b, const schema *s, uint32_t dimensions, uint32_t attributes, uint64_t *bytes) {
+  rdx_catalog_attribute list[] = {{0, 2}, {0, 3}, {1, 1}, {0, 5}};
+  rdx_catalog_star star = s->star;
+  const rdx_star_params params = {.method = RDX_STAR_COLUMN_ENGINE};
+  uint32_t numbers[RDX_COUNT(list)];
+  rdx_star_stats stats;
+  rdx_star *engine = NULL;
+  star.attributes = list;
+  star.attribute_count = attributes;
+  star.dimension_count = dimensions;
+  OK(rdx_catalog_hold_star(b->catalog, &star, &params, &engine, numbers, err));
+  rdx_star_get_stats(engine, &stats);
+  *bytes = stats.bytes_columns;
+  return engine;
+}
+
+/* What several stars have in common is on the device once, and is counted once. */
+static void test_a_column_of_several_stars_is_on_the_device_once(void **state) {
+  (void)state;
+  bench b;
+  bench_begin(&b);
+  schema s;
+  make_schema(&b, 1000, &s);
+  const uint64_t before = memory_used(&b), rows = s.fact->rows;
+  uint64_t bytes[4];
+  rdx_star *stars[4];
+  stars[0] = hold_star(&b, &s, 2, 3, &bytes[0]);
+  const uint64_t all = memory_used(&b) - before;
+  assert_int_equal(bytes[0], all);
+  assert_true(all > 4 * rows); /* two columns and two foreign keys */
+  stars[1] = hold_star(&b, &s, 1, 3, &bytes[1]);
+  assert_int_equal(memory_used(&b) - before, all);
+  assert_true(bytes[1] < all / 2);
+  stars[2] = hold_star(&b, &s, 2, 4, &bytes[2]); /* the same star with one more column: the first is retired */
+  assert_in_range(memory_used(&b) - before - all, 1, 2 * rows + 300);
+  for (uint32_t i = 0; i < 3; i++)
+    rdx_catalog_release_star(b.catalog, stars[i]);
+  const uint64_t kept = memory_used(&b) - before;
+  stars[3] = hold_star(&b, &s, 1, 3, &bytes[3]);
+  assert_ptr_equal(stars[3], stars[1]);
+  rdx_star_stats stats;
+  rdx_star_get_stats(stars[2], &stats);
+  assert_in_range(kept - stats.bytes_columns - bytes[3], 0, 20); /* halves of odd numbers */
+  rdx_catalog_release_star(b.catalog, stars[3]);
+  rdx_catalog_release(b.catalog, s.fact);
+  rdx_catalog_release(b.catalog, s.dimensions[0]);
+  rdx_catalog_release(b.catalog, s.dimensions[1]);
+  bench_end(&b);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_filters),
       cmocka_unit_test(test_stars),
+      cmocka_unit_test(test_a_column_of_several_stars_is_on_the_device_once),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
