@@ -314,8 +314,8 @@ static bool is_papers(char **names, int count) {
   return suite && strcmp(suite, "papers") == 0;
 }
 
-/* The published form of each index method beside ours, in an hour unless told otherwise. (Scans and cubes have theirs in
- * the experiments.) */
+/* The published form of each index method beside ours, in an hour unless told otherwise. (Scans and cubes have theirs
+ * in the experiments.) */
 static void set_papers(bench_options *o) {
   static const char *const forms[] = {"rx:published=on", "rx_optimized:published=on", "cgrx:published=on",
                                       "cgrx_naive:published=on", "cgrx_updatable:published=on"};

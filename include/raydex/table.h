@@ -78,7 +78,7 @@ typedef struct rdx_csv_params {
   const char *const *nulls; /**< what else stands for NULL, `null_count` of them; blanks around do not count */
   size_t null_count;
   char quote;        /**< 0: '"'; two of them inside of a quoted field stand for one */
-  rdx_switch quotes; /**< off: no character quotes, and `quote` 0 */
+  rdx_switch quotes; /**< off: no character quotes; `quote` is 0 then, or it is an error */
   rdx_encoding encoding;
 } rdx_csv_params;
 

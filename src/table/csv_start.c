@@ -225,6 +225,8 @@ static rdx_status check_params(const rdx_csv_params *params, rdx_error *err) {
   if (!may_separate(params->quote))
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
                     "a letter, a digit, '+', '-', '.' or a line break cannot be the character that quotes");
+  if (params->quotes == RDX_SWITCH_OFF && params->quote)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "quotes are off, and '%c' is to quote: one of them only", params->quote);
   if (params->encoding > RDX_ENCODING_WINDOWS_1252)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "there is no such encoding");
   for (size_t i = 0; i < params->null_count; i++)

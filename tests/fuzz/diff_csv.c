@@ -211,7 +211,8 @@ static void draw_dialect(dialect *d) {
     d->params.quote = d->quote;
   if (d->params.delimiter && d->params.delimiter == d->params.quote)
     d->params.quote = '\0';
-  d->params.quotes = one_in(8) ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT;
+  if (!d->params.quote && one_in(6))
+    d->params.quotes = RDX_SWITCH_OFF;
   d->params.header = one_in(4) ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT;
   d->params.encoding = one_in(8) ? (rdx_encoding)(1 + below(2)) : RDX_ENCODING_UTF8;
   d->params.nulls = d->nulls;

@@ -491,6 +491,8 @@ static void test_errors_of_options(void **state) {
   check_error(text, 8, &(rdx_csv_params){.types = NULL, .type_count = 1}, RDX_ERROR_ARGUMENT, NULL, 0);
   for (const char *d = "\"\n\r+-.059azAZe\xe9"; *d; d++)
     check_error(text, 8, &(rdx_csv_params){.delimiter = *d}, RDX_ERROR_ARGUMENT, NULL, 0);
+  const rdx_csv_params off = {.quotes = RDX_SWITCH_OFF, .quote = '\''};
+  check_error(text, 8, &off, RDX_ERROR_ARGUMENT, (const char *const[]){"quotes are off"}, 1);
   rdx_table *t = NULL;
   rdx_error err = {""};
   assert_int_equal(rdx_table_parse_csv("x", NULL, 5, NULL, &t, &err), RDX_ERROR_ARGUMENT);
