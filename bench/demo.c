@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_ENGINES = 8 };
+enum { MAX_ENGINES = 8 };
 
 /* The rows of a metric, one for each query and engine, in the order in which they were measured. */
 static const bench_row *find(const bench_report *report, const bench_row *engine, const char *query,
@@ -23,9 +23,9 @@ static const bench_row *find(const bench_report *report, const bench_row *engine
 }
 
 /* The engines that answered any query. */
-static size_t list_engines(const bench_report *report, const bench_row *engines[MOST_ENGINES]) {
+static size_t list_engines(const bench_report *report, const bench_row *engines[MAX_ENGINES]) {
   size_t count = 0;
-  for (size_t i = 0; i < bench_report_count(report) && count < MOST_ENGINES; i++) {
+  for (size_t i = 0; i < bench_report_count(report) && count < MAX_ENGINES; i++) {
     const bench_row *row = bench_report_row(report, i);
     if (find(report, row, NULL, row->metric) == row && strcmp(row->metric, "answer_ms") == 0)
       engines[count++] = row;
@@ -117,7 +117,7 @@ static void print_why(const bench_report *report, const bench_row *const *engine
 
 rdx_status bench_demo(bench *b, rdx_error *err) {
   const bench_point point = {.experiment = "demo", .parameter = ""};
-  const bench_row *engines[MOST_ENGINES];
+  const bench_row *engines[MAX_ENGINES];
   rdx_status status = bench_rtcudb_defaults(b, &point, err);
   if (status != RDX_OK || !b->star)
     return status;

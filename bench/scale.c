@@ -37,8 +37,8 @@ static rdx_status at_sizes(bench *b, const bench_point *point,
 }
 
 static rdx_status lookups_of(bench *b, const bench_point *point, uint32_t log, rdx_error *err) {
-  enum { MOST_PROBES = 28 };
-  const bench_spec spec = {.log_rows = log, .log_probes = log < MOST_PROBES ? log : MOST_PROBES, .first = true};
+  enum { MAX_PROBES = 28 };
+  const bench_spec spec = {.log_rows = log, .log_probes = log < MAX_PROBES ? log : MAX_PROBES, .first = true};
   return bench_measure(b, point, &spec, indexes, COUNT(indexes), BENCH_LOOKUPS | BENCH_BUILDS | BENCH_ALONE, err);
 }
 

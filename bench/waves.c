@@ -10,7 +10,7 @@
 
 #define WAVES 16 /* half of them insert */
 #define BASE_METHODS 5
-#define MOST_METHODS (BASE_METHODS * 4)
+#define MAX_METHODS (BASE_METHODS * 4)
 
 typedef struct method {
   rdx_index_params params;
@@ -29,7 +29,7 @@ typedef struct waves {
   uint64_t *wanted;   /* keys of the probes of a wave */
   uint32_t *expected; /* their rows */
   uint32_t count;     /* of methods: those that need rays come last */
-  method methods[MOST_METHODS];
+  method methods[MAX_METHODS];
 } waves;
 
 /* Keys that differ: an odd factor and a shift lose nothing. */
@@ -154,7 +154,7 @@ static rdx_status run_wave(waves *w, rdx_index **indexes, uint32_t wave, uint32_
 
 /* One history, all methods in turn. */
 static rdx_status run_history(waves *w, uint32_t run, rdx_error *err) {
-  rdx_index *indexes[MOST_METHODS] = {NULL};
+  rdx_index *indexes[MAX_METHODS] = {NULL};
   const rdx_column first = part(w, 0, w->rows);
   rdx_status status = RDX_OK;
   for (uint32_t k = 0; k < w->count && status == RDX_OK; k++)
@@ -219,7 +219,7 @@ static void set_methods(waves *w) {
   for (; w->count < count; w->count++)
     w->methods[w->count] = base[w->count];
   for (size_t i = 0; i < w->b->options.extra_count; i++) {
-    for (uint32_t k = 0; k < count && w->count < MOST_METHODS; k++) {
+    for (uint32_t k = 0; k < count && w->count < MAX_METHODS; k++) {
       method *m = &w->methods[w->count];
       *m = base[k];
       if (!bench_extend_index(w->b, i, base[k].variant, &base[k].params, &m->params, m->name))

@@ -11,13 +11,13 @@
 #include <string.h>
 
 enum {
-  MOST_DIMENSIONS = 8,
-  MOST_GROUPS = 3,
-  MOST_LEAVES = 8,
-  MOST_THREADS = 16,
+  MAX_DIMENSIONS = 8,
+  MAX_GROUPS = 3,
+  MAX_LEAVES = 8,
+  MAX_THREADS = 16,
   SLOTS = 1 << 21,
-  MOST_CODES = 1 << 16, /* of a group's attribute */
-  MOST_KEYS = 1 << 28,  /* from a dimension's smallest to its largest; 1 GiB */
+  MAX_CODES = 1 << 16, /* of a group's attribute */
+  MAX_KEYS = 1 << 28,  /* from a dimension's smallest to its largest; 1 GiB */
 };
 
 /* The row of a dimension for each of its keys, from the smallest key on. */
@@ -31,8 +31,8 @@ typedef struct row_map {
 typedef struct reference {
   const rdx_relation *relation;
   const rdx_query *query;
-  row_map maps[MOST_DIMENSIONS];
-  const rdx_predicate *leaves[MOST_LEAVES]; /* over lineorder's own columns */
+  row_map maps[MAX_DIMENSIONS];
+  const rdx_predicate *leaves[MAX_LEAVES]; /* over lineorder's own columns */
   uint32_t leaf_count;
 } reference;
 
@@ -129,9 +129,9 @@ static rdx_status check_column(const char *name, const rdx_column *c, bool strin
 /* A group has 16 bits for each attribute. */
 static rdx_status check_group(const rdx_attribute *a, rdx_error *err) {
   const rdx_column *c = &a->column;
-  bool fits = c->type != RDX_TYPE_STRING || c->dictionary->rows <= MOST_CODES;
+  bool fits = c->type != RDX_TYPE_STRING || c->dictionary->rows <= MAX_CODES;
   for (uint64_t i = 0; i < c->rows && fits && c->type != RDX_TYPE_STRING; i++)
-    fits = number_at(c, i) >= 0 && number_at(c, i) < MOST_CODES;
+    fits = number_at(c, i) >= 0 && number_at(c, i) < MAX_CODES;
   return fits ? RDX_OK : cannot_check(a->name, "has values to group by that do not fit 16 bits", err);
 }
 
@@ -157,7 +157,7 @@ static rdx_status map_rows(const rdx_column *key, row_map *map, rdx_error *err) 
     most = i == 0 || k > most ? k : most;
   }
   const uint64_t span = (uint64_t)most - (uint64_t)map->least; /* where an int64_t would overflow, too */
-  if (span >= MOST_KEYS)
+  if (span >= MAX_KEYS)
     return cannot_check("the key of a dimension", "has values too far apart", err);
   map->size = key->rows > 0 ? span + 1 : 0;
   map->row = malloc(map->size * sizeof *map->row + 1);
@@ -219,7 +219,7 @@ static int64_t value_of(const reference *r, const rdx_expression *e, uint64_t ro
 }
 
 static void look_at(const reference *r, uint64_t row, group_table *t) {
-  uint32_t partner[MOST_DIMENSIONS];
+  uint32_t partner[MAX_DIMENSIONS];
   for (uint32_t i = 0; i < r->leaf_count; i++)
     if (!holds(r->leaves[i], &r->relation->attributes[r->leaves[i]->column].column, row))
       return;
@@ -328,7 +328,7 @@ static rdx_status find_answer(const reference *r, bool by_year, ssb_answer *out,
   if (!s)
     return out_of_memory(err);
   s->reference = r;
-  s->count = console_cores() < MOST_THREADS ? console_cores() : MOST_THREADS;
+  s->count = console_cores() < MAX_THREADS ? console_cores() : MAX_THREADS;
   rdx_status status = look_at_all(s, err);
   if (status == RDX_OK)
     status = list_rows(&s->tables[0], by_year, out, err);
@@ -417,7 +417,7 @@ static rdx_status answer(ssb_star *star, uint32_t query, reference *r, rdx_error
   rdx_status status = prepare(r, err);
   if (status == RDX_OK)
     status = find_answer(r, ssb_queries[query].by_year_and_sum, a, err);
-  for (uint32_t d = 0; d < MOST_DIMENSIONS; d++) {
+  for (uint32_t d = 0; d < MAX_DIMENSIONS; d++) {
     free(r->maps[d].row);
     free(r->maps[d].passes);
   }

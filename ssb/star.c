@@ -202,10 +202,10 @@ static rdx_status warm_up(const ssb_star *s, uint32_t query, const rdx_star *eng
 
 rdx_status ssb_star_run(const ssb_star *s, uint32_t query, const rdx_star *engine, double warm_ms, uint32_t runs,
                         ssb_timing *timing, rdx_query_result **result, rdx_error *err) {
-  enum { MOST_RUNS = 1000 };
-  double total[MOST_RUNS], device[MOST_RUNS];
+  enum { MAX_RUNS = 1000 };
+  double total[MAX_RUNS], device[MAX_RUNS];
   *result = NULL;
-  runs = runs < 1 ? 1 : runs > MOST_RUNS ? MOST_RUNS : runs;
+  runs = runs < 1 ? 1 : runs > MAX_RUNS ? MAX_RUNS : runs;
   rdx_status status = warm_up(s, query, engine, warm_ms, err);
   for (uint32_t i = 0; i < runs + 1 && status == RDX_OK; i++) { /* the last counts */
     const rdx_query_params params = {.stats = i == runs};

@@ -102,10 +102,10 @@ static const struct {
              LIST('p', prepositional_phrases)};
 
 /* What a symbol becomes: each choice as often as its weight says. */
-#define MOST_WEIGHT 1024
+#define MAX_WEIGHT 1024
 typedef struct urn {
   uint32_t count;
-  const char *texts[MOST_WEIGHT];
+  const char *texts[MAX_WEIGHT];
 } urn;
 
 typedef struct writer {

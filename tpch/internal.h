@@ -28,7 +28,7 @@ generator_compose tpch_word;
 
 /* The text that all comments are pieces of. */
 #define TEXT_BYTES (1u << 24)
-#define MOST_COMMENT 198 /* characters of a comment */
+#define MAX_COMMENT 198 /* characters of a comment */
 RDX_MUST_USE rdx_status tpch_text_make(uint64_t stream, char text[TEXT_BYTES], rdx_error *err);
 
 /* ---- Tables (tables.c, orders.c) ---- */

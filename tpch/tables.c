@@ -54,7 +54,7 @@ static const generator_source part_columns[] = {
 
 static const generator_source partsupp_columns[] = {INTEGER("ps_partkey"), INTEGER("ps_suppkey"),
                                                     INTEGER("ps_availqty"), CENTS("ps_supplycost"),
-                                                    TEXT("ps_comment", MOST_COMMENT)};
+                                                    TEXT("ps_comment", MAX_COMMENT)};
 
 static const generator_source orders_columns[] = {
     INTEGER("o_orderkey"),        INTEGER("o_custkey"),      WORD("o_orderstatus", SET_STATUS),
@@ -98,7 +98,7 @@ const generator_source *tpch_sources(tpch_table table, uint32_t *count) {
 
 /* Where the comment of a row begins in the text. */
 static const char *text_of(const tpch *t, uint64_t stream, uint64_t row) {
-  return t->text + generator_pick(stream, 2 * row + 1, TEXT_BYTES - MOST_COMMENT + 1);
+  return t->text + generator_pick(stream, 2 * row + 1, TEXT_BYTES - MAX_COMMENT + 1);
 }
 
 void tpch_put_comment(const tpch *t, const generator_space *out, uint64_t i, uint64_t stream, uint64_t row,
@@ -281,6 +281,6 @@ void tpch_fill_partsupp(const void *owner, uint64_t begin, uint64_t count, const
     integers(&out[1])[i] = (int32_t)tpch_supplier_of(t, part, (uint32_t)(row % 4));
     integers(&out[2])[i] = (int32_t)generator_pick(quantity, row, 9999) + 1;
     decimals(&out[3])[i] = generator_pick(cost, row, 99901) + 100;
-    tpch_put_comment(t, &out[4], i, comment, row, 49, MOST_COMMENT);
+    tpch_put_comment(t, &out[4], i, comment, row, 49, MAX_COMMENT);
   }
 }

@@ -11,11 +11,11 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_ARGUMENTS = 3 };
+enum { MAX_ARGUMENTS = 3 };
 
 typedef struct arguments {
-  char *words[MOST_ARGUMENTS + 2]; /* the command is the first */
-  uint32_t count;                  /* without the command */
+  char *words[MAX_ARGUMENTS + 2]; /* the command is the first */
+  uint32_t count;                 /* without the command */
 } arguments;
 
 /* ---- Settings ---- */
@@ -324,7 +324,7 @@ static void run_line(shell *s, char *line) {
   const struct command *c = a.words[0] ? find_command(s, a.words[0]) : NULL;
   if (!c)
     return;
-  while (a.count <= MOST_ARGUMENTS && (a.words[a.count + 1] = cut_word(&at)))
+  while (a.count <= MAX_ARGUMENTS && (a.words[a.count + 1] = cut_word(&at)))
     a.count++;
   if (a.count > c->most || a.count < c->least || at[strspn(at, " \t")])
     shell_fail(s, RDX_ERROR_ARGUMENT, "usage: %s %s", c->name, c->usage);

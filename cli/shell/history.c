@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { MOST_LINES = 5000 }; /* kept when there are twice as many */
+enum { MAX_LINES = 5000 }; /* kept when there are twice as many */
 
 char *shell_user_file(const char *variable, const char *folder, const char *name) {
   const char *base = getenv(variable), *home = getenv("HOME");
@@ -40,7 +40,7 @@ static void shorten(const char *path, char *const *lines, size_t count) {
   shell_print(&temporary, "%s.XXXXXX", path);
   const int file = mkstemp(temporary.data); /* mode 0600 */
   FILE *stream = file >= 0 ? fdopen(file, "w") : NULL;
-  for (size_t i = count - MOST_LINES; stream && i < count; i++)
+  for (size_t i = count - MAX_LINES; stream && i < count; i++)
     fputs(lines[i], stream);
   const bool written = stream && fclose(stream) == 0;
   if (file >= 0 && (!written || rename(temporary.data, path) != 0))
@@ -73,9 +73,9 @@ void shell_load_history(shell_history_fn entry, void *user) {
   }
   if (stream)
     fclose(stream);
-  for (size_t i = count > MOST_LINES ? count - MOST_LINES : 0; i < count; i++)
+  for (size_t i = count > MAX_LINES ? count - MAX_LINES : 0; i < count; i++)
     enter_line(lines[i], entry, user);
-  if (count > 2 * (size_t)MOST_LINES)
+  if (count > 2 * (size_t)MAX_LINES)
     shorten(path, lines, count);
   for (size_t i = 0; i < count; i++)
     free(lines[i]);

@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { MOST_DEPTH = 16 }; /* of files that read files */
+enum { MAX_DEPTH = 16 }; /* of files that read files */
 
 static double now_ms(void) {
   struct timespec now;
@@ -310,9 +310,9 @@ void shell_run_file(shell *s, const char *path) {
     }
     return;
   }
-  if (s->depth == MOST_DEPTH) {
+  if (s->depth == MAX_DEPTH) {
     shell_fail(s, RDX_ERROR_ARGUMENT, "%s: files read each other %d levels deep: does one read itself?", path,
-               MOST_DEPTH);
+               MAX_DEPTH);
     return;
   }
   FILE *stream = fopen(path, "re");

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LEAST_EXPONENT (-1074) /* of f64: that of its smallest number */
+#define MIN_EXPONENT (-1074) /* of f64: that of its smallest number */
 #define MANTISSA_BITS 53
 
 __extension__ typedef unsigned __int128 unsigned_i128;
@@ -92,7 +92,7 @@ static bool any_below(const uint64_t *x, uint32_t bits) {
 static double round_once(uint64_t number, bool more, int exponent) {
   const int length = number ? 64 - __builtin_clzll(number) : 0;
   int least = exponent + length - MANTISSA_BITS;
-  least = least > LEAST_EXPONENT ? least : LEAST_EXPONENT;
+  least = least > MIN_EXPONENT ? least : MIN_EXPONENT;
   const int drop = least - exponent;
   if (drop <= 0 || number == 0)
     return ldexp((double)number, exponent);

@@ -8,12 +8,12 @@
 #include "kernels/lookup/lookup.h"
 
 #define SAMPLE 4096u
-#define LEAST_PROBES (1u << 20)
+#define MIN_PROBES (1u << 20)
 #define BYTES_EACH 64u /* of the index for each probe, at most: else hardly two look at the same line */
 #define CHUNKS 4u      /* for each thread */
-#define LEAST_CHUNK 65536u
-#define MOST_CHUNK (1u << 22) /* so that threads are asked often enough whether to go on */
-#define NEAR 4u               /* probes that far from each other */
+#define MIN_CHUNK 65536u
+#define MAX_CHUNK (1u << 22) /* so that threads are asked often enough whether to go on */
+#define NEAR 4u              /* probes that far from each other */
 
 /* ---- The map ---- */
 
@@ -77,9 +77,9 @@ bool rdx_partition_helps(const rdx_index *index, const rdx_probes *probes, const
                          rdx_partition_map *out) {
   uint64_t sample[SAMPLE];
   const uint64_t least = index->ops->partition_bytes, bytes = index->stats.bytes_resident;
-  const bool large = least > 0 && bytes >= least && probes->count >= LEAST_PROBES &&
+  const bool large = least > 0 && bytes >= least && probes->count >= MIN_PROBES &&
                      probes->count >= bytes / BYTES_EACH &&
-                     probes->count >= (uint64_t)LEAST_CHUNK * index->device->info.threads;
+                     probes->count >= (uint64_t)MIN_CHUNK * index->device->info.threads;
   const bool points = !probes->upper && !q->included && q->gather != GATHER_ROWS;
   if (index->device->info.backend != RDX_BACKEND_CPU || !large || !points || !take_sample(index, probes, sample))
     return false;
@@ -146,9 +146,9 @@ rdx_status rdx_partition_query(const rdx_index *index, rdx_stream *stream, const
   partition_run r = {.p = {.map = map,
                            .keys = q->lower,
                            .count = q->count,
-                           .chunk = chunk < LEAST_CHUNK  ? LEAST_CHUNK
-                                    : chunk > MOST_CHUNK ? MOST_CHUNK
-                                                         : chunk}};
+                           .chunk = chunk < MIN_CHUNK   ? MIN_CHUNK
+                                    : chunk > MAX_CHUNK ? MAX_CHUNK
+                                                        : chunk}};
   const rdx_status status = run(&r, index, stream, q, ms, err);
   rdx_buffer_destroy(&r.keys);
   rdx_buffer_destroy(&r.count);

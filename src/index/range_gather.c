@@ -94,7 +94,7 @@ static rdx_status walk(const ranges *s, rdx_stream *stream, rdx_error *err) {
 #define LONG_MEAN 4096
 #define MANY_ENTRIES (1u << 25)
 #define VERY_LONG (1u << 20)
-#define LEAST_PIECE 64
+#define MIN_PIECE 64
 #define PIECES_LOG 17 /* so many pieces beside one for each span */
 
 typedef struct pieces {
@@ -184,7 +184,7 @@ static rdx_status join(const ranges *s, rdx_stream *stream, const pieces *p, rdx
 
 static rdx_status walk_pieces(const ranges *s, rdx_stream *stream, pieces *p, rdx_error *err) {
   const uint64_t wanted = s->total >> PIECES_LOG;
-  const uint32_t length = wanted < LEAST_PIECE ? LEAST_PIECE : wanted < UINT32_MAX ? (uint32_t)wanted : UINT32_MAX;
+  const uint32_t length = wanted < MIN_PIECE ? MIN_PIECE : wanted < UINT32_MAX ? (uint32_t)wanted : UINT32_MAX;
   const uint64_t count = s->query->count + s->total / length;
   RDX_TRY(make_pieces(s, count, p, err));
   rdx_index_query q = *s->query;

@@ -293,11 +293,11 @@ rdx_status rdx_lookup_result_append_rows(rdx_lookup_result *r, const rdx_device_
 /* ---- Limits ---- */
 
 #define PART_ROWS (1u << 22)
-#define LEAST_PART 4096
+#define MIN_PART 4096
 
 uint64_t rdx_part_rows(const rdx_device *device, uint64_t bytes) {
   const uint64_t of_memory = rdx_device_memory_left(device) / (32 + bytes); /* rows are sorted in between */
-  return of_memory > PART_ROWS ? PART_ROWS : of_memory < LEAST_PART ? LEAST_PART : of_memory;
+  return of_memory > PART_ROWS ? PART_ROWS : of_memory < MIN_PART ? MIN_PART : of_memory;
 }
 
 rdx_status rdx_expect_rows(const rdx_device *device, uint64_t rows, const rdx_lookup_options *options, rdx_error *err) {

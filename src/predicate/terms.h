@@ -20,8 +20,8 @@ typedef struct rdx_term {
   rdx_code_set set;
 } rdx_term;
 
-/* The share of a range of codes that a term lets through, were codes spread evenly. */
-static inline double rdx_term_share(const rdx_term *term, uint64_t smallest, uint64_t largest) {
+/* The selectivity of a term: the part of a range of codes that it lets through, were codes spread evenly. */
+static inline double rdx_term_selectivity(const rdx_term *term, uint64_t smallest, uint64_t largest) {
   return rdx_code_set_size(&term->set) / ((double)(largest - smallest) + 1);
 }
 

@@ -18,7 +18,8 @@ typedef struct sample {
   rdx_term terms[SAMPLE_COLUMNS];
 } sample;
 
-static void make_sample(const rdx_encoded_column *columns, uint32_t count, double share, uint32_t most, sample *out) {
+static void make_sample(const rdx_encoded_column *columns, uint32_t count, double selectivity, uint32_t most,
+                        sample *out) {
   out->count = 0;
   for (uint32_t i = 0; i < count && out->count < most; i++) {
     const rdx_encoded_column *c = &columns[i];
@@ -26,7 +27,7 @@ static void make_sample(const rdx_encoded_column *columns, uint32_t count, doubl
     if (c->smallest > c->largest)
       continue;
     out->intervals[t] =
-        (rdx_interval){c->smallest, c->smallest + (uint64_t)(share * (double)(c->largest - c->smallest))};
+        (rdx_interval){c->smallest, c->smallest + (uint64_t)(selectivity * (double)(c->largest - c->smallest))};
     out->terms[t] = (rdx_term){i, {1, &out->intervals[t]}};
     out->count++;
   }
@@ -52,14 +53,14 @@ static rdx_status time_sample(const rdx_scan_way *way, rdx_stream *stream, const
 
 static rdx_status measure(const rdx_scan_way *way, rdx_stream *stream, const rdx_encoded_column *columns,
                           uint32_t count, rdx_buffer *out, rdx_scan_rate *rate, rdx_error *err) {
-  static const double shares[] = {0.02, 0.1, 0.3, 0.7};
+  static const double selectivities[] = {0.02, 0.1, 0.3, 0.7};
   static const uint32_t terms[] = {1, SAMPLE_COLUMNS};
-  double work[RDX_COUNT(shares) * RDX_COUNT(terms)], ms[RDX_COUNT(work)];
+  double work[RDX_COUNT(selectivities) * RDX_COUNT(terms)], ms[RDX_COUNT(work)];
   uint32_t n = 0;
-  for (size_t i = 0; i < RDX_COUNT(shares); i++) {
+  for (size_t i = 0; i < RDX_COUNT(selectivities); i++) {
     for (size_t k = 0; k < RDX_COUNT(terms) && (n == 0 || ms[n - 1] < ENDLESS_MS); k++) {
       sample s;
-      make_sample(columns, count, shares[i], terms[k], &s);
+      make_sample(columns, count, selectivities[i], terms[k], &s);
       if (s.count == 0)
         return RDX_OK;
       RDX_TRY(time_sample(way, stream, &s, out, &ms[n], err));

@@ -4,7 +4,7 @@
 #define RDX_STAR_EXPRESSION_H
 
 /* Expressions that are the same but for the order of what is added or multiplied: one measure, and one of a cube's
- * expressions, serves them all. They lack no operand and are small (RDX_MOST_STEPS). */
+ * expressions, serves them all. They lack no operand and are small (RDX_MAX_STEPS). */
 
 #include <raydex/query.h>
 

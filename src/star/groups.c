@@ -258,7 +258,7 @@ static void sort_groups(rdx_groups *g, uint64_t *room) {
   reorder(g->numbers, 1, order, g->count, rest);
   if (g->rows)
     reorder(g->rows, 1, order, g->count, rest);
-  for (uint32_t m = 0; m < RDX_MOST_MEASURES; m++) {
+  for (uint32_t m = 0; m < RDX_MAX_MEASURES; m++) {
     const rdx_group_values *v = &g->values[m];
     uint64_t *const arrays[] = {v->counts, (uint64_t *)v->sums, (uint64_t *)v->least, (uint64_t *)v->most};
     for (uint32_t i = 0; i < RDX_COUNT(arrays); i++)

@@ -21,7 +21,7 @@ typedef struct rdx_groups {
   bool ascending;    /* their numbers do */
   uint64_t *numbers; /* by the plan's strides, distinct */
   uint64_t *rows;    /* that qualified; NULL: no aggregate asks */
-  rdx_group_values values[RDX_MOST_MEASURES];
+  rdx_group_values values[RDX_MAX_MEASURES];
   void *memory; /* of all arrays */
 } rdx_groups;
 
@@ -45,7 +45,7 @@ typedef struct rdx_records {
   bool distinct;           /* no two are of one group */
   const uint64_t *words;
   uint32_t stride, size; /* words from one to the next, and that it has */
-  rdx_record_words measures[RDX_MOST_MEASURES];
+  rdx_record_words measures[RDX_MAX_MEASURES];
 } rdx_records;
 
 /* `out` is empty before, and after a failure. Free its memory with rdx_groups_drop(). */

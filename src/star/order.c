@@ -129,7 +129,7 @@ static rdx_status apply_having(ordering *o, rdx_error *err) {
 
 /* ---- ORDER BY ---- */
 
-#define MOST_COLUMNS (RDX_MOST_GROUP_BY + RDX_MOST_AGGREGATES)
+#define MAX_COLUMNS (RDX_MAX_GROUP_BY + RDX_MAX_AGGREGATES)
 
 /* The terms that tell rows apart: not those of a column that stands before already, nor any once all attributes of the
  * groups do. Returns their number. */
@@ -217,7 +217,7 @@ static void pack_term(const ordering *o, const rdx_order *term, const packed_ter
 }
 
 static rdx_status pack_terms(ordering *o, const rdx_order *terms, uint32_t count, sort_words *s, rdx_error *err) {
-  packed_term packed[MOST_COLUMNS];
+  packed_term packed[MAX_COLUMNS];
   const uint64_t n = o->f->groups->count;
   for (uint32_t i = 0; i < count; i++) {
     RDX_TRY(list_keys(o, terms[i].column, err));
@@ -274,7 +274,7 @@ static bool have_ties(const rdx_finishing *f, const sort_words *s) {
 static rdx_status order_rows(ordering *o, rdx_error *err) {
   rdx_finishing *f = o->f;
   const uint64_t *rows = f->rows, *numbers = f->groups->numbers;
-  rdx_order terms[MOST_COLUMNS];
+  rdx_order terms[MAX_COLUMNS];
   sort_words s = {0};
   const uint32_t count = find_terms(f, terms);
   if (are_numbered(f, terms, count))

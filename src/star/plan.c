@@ -11,7 +11,7 @@
 #include "column/keys.h"
 #include "device/search.h"
 
-#define MOST_SCALE 18
+#define MAX_SCALE 18
 
 /* ---- Predicates ---- */
 
@@ -53,18 +53,18 @@ static rdx_status plan_predicate(rdx_plan *plan, rdx_error *err) {
 
 /* ---- Expressions ---- */
 
-#define MOST_EXACT 126 /* bits of bounds that are calculated with */
+#define MAX_EXACT 126 /* bits of bounds that are calculated with */
 
 /* A value on the stack. */
 typedef struct bounds {
-  rdx_i128 least, most; /* where `bits` is at most MOST_EXACT */
+  rdx_i128 least, most; /* where `bits` is at most MAX_EXACT */
   uint32_t bits;        /* hold the value without its sign */
   uint32_t height;      /* of the stack that computing it takes */
 } bounds;
 
 typedef struct steps {
   rdx_plan *plan;
-  rdx_step list[RDX_MOST_STEPS];
+  rdx_step list[RDX_MAX_STEPS];
   uint32_t count;
   bool nulls;
   bounds bounds; /* of the result */
@@ -164,9 +164,9 @@ static rdx_status find_scale(const rdx_plan *plan, const rdx_expression *e, uint
   default:
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown expression kind %d", (int)e->kind);
   }
-  if (*out > MOST_SCALE)
+  if (*out > MAX_SCALE)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression has %u digits after the point, and may have %d", *out,
-                    MOST_SCALE);
+                    MAX_SCALE);
   return RDX_OK;
 }
 
@@ -185,7 +185,7 @@ static bounds combine_bounds(rdx_expression_kind kind, const bounds *left, const
   const uint32_t larger = left->bits > right->bits ? left->bits : right->bits;
   const uint32_t bits = kind == RDX_EXPRESSION_MULTIPLY ? left->bits + right->bits : larger + 1;
   bounds b = {.bits = bits};
-  if (bits <= MOST_EXACT)
+  if (bits <= MAX_EXACT)
     b = kind == RDX_EXPRESSION_MULTIPLY ? multiply_bounds(left, right)
         : kind == RDX_EXPRESSION_ADD    ? bounds_of(left->least + right->least, left->most + right->most, 0)
                                         : bounds_of(left->least - right->most, left->most - right->least, 0);
@@ -208,8 +208,8 @@ static rdx_status add_operation(steps *s, const rdx_expression *e, uint32_t scal
   RDX_TRY(add_expression(s, first, left_scale, &left, err));
   RDX_TRY(add_expression(s, second, right_scale, &right, err));
   *out = combine_bounds(e->kind, &left, &right);
-  if (out->height > RDX_MOST_STACK)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression nests more than %d levels to the right", RDX_MOST_STACK);
+  if (out->height > RDX_MAX_STACK)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression nests more than %d levels to the right", RDX_MAX_STACK);
   add_step(s, (rdx_step){.kind = e->kind});
   return RDX_OK;
 }
@@ -258,7 +258,7 @@ static rdx_status make_measure(rdx_plan *plan, const rdx_expression *e, bool cod
   begin_steps(s, plan);
   *m = (rdx_measure){.numeric = true};
   *wide = false;
-  uint32_t scale = 0, nodes = RDX_MOST_STEPS;
+  uint32_t scale = 0, nodes = RDX_MAX_STEPS;
   if (e->kind == RDX_EXPRESSION_ATTRIBUTE) {
     const rdx_encoded_column *c = &plan->relation->attributes[e->attribute];
     if (codes && (!rdx_encoded_column_is_numeric(c) || rdx_attribute_is_summed_apart(c))) {
@@ -272,7 +272,7 @@ static rdx_status make_measure(rdx_plan *plan, const rdx_expression *e, bool cod
     }
   }
   if (!is_small(e, &nodes))
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression takes more than %d steps", RDX_MOST_STEPS);
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression takes more than %d steps", RDX_MAX_STEPS);
   RDX_TRY(find_scale(plan, e, &scale, err));
   RDX_TRY(add_expression(s, e, scale, &s->bounds, err));
   m->scale = (uint8_t)scale;
@@ -287,7 +287,7 @@ static rdx_status reserve_measure(rdx_plan *plan, rdx_error *err) {
   rdx_measure *grown = NULL;
   if (plan->measure_count < plan->measure_capacity)
     return RDX_OK;
-  const uint32_t capacity = plan->measure_capacity ? 2 * plan->measure_capacity : RDX_MOST_MEASURES;
+  const uint32_t capacity = plan->measure_capacity ? 2 * plan->measure_capacity : RDX_MAX_MEASURES;
   RDX_TRY(rdx_arena_alloc(&plan->arena, capacity, sizeof *grown, "a plan", (void **)&grown, err));
   if (plan->measure_count > 0)
     memcpy(grown, plan->measures, plan->measure_count * sizeof *grown);
@@ -324,9 +324,9 @@ static uint8_t wanted_by(rdx_aggregate_kind kind, bool nulls) {
   case RDX_AGGREGATE_AVG:
     return RDX_WANT_SUM | count;
   case RDX_AGGREGATE_MIN:
-    return RDX_WANT_LEAST | count;
+    return RDX_WANT_MIN | count;
   case RDX_AGGREGATE_MAX:
-    return RDX_WANT_MOST | count;
+    return RDX_WANT_MAX | count;
   default:
     return count;
   }
@@ -361,7 +361,7 @@ static rdx_status take_limbs(rdx_plan *plan, const rdx_limbs *limbs, rdx_wide_ag
 /* The values of an expression that 64 bits may not hold. */
 static rdx_status take_values(rdx_plan *plan, const steps *s, rdx_wide_values **out, rdx_error *err) {
   if (!plan->values)
-    RDX_TRY(rdx_arena_alloc(&plan->arena, RDX_MOST_AGGREGATES, sizeof(rdx_wide_values *), "a plan",
+    RDX_TRY(rdx_arena_alloc(&plan->arena, RDX_MAX_AGGREGATES, sizeof(rdx_wide_values *), "a plan",
                             (void **)&plan->values, err));
   RDX_TRY(rdx_wide_values_take(plan->relation, s->list, s->count, s->bounds.bits, out, err));
   plan->values[plan->value_count++] = *out;
@@ -511,13 +511,13 @@ static rdx_status check_query(const rdx_plan *plan, rdx_error *err) {
   const rdx_query *q = plan->query;
   if (q->group_count > 0 && !q->group_by)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query groups by %u attributes, but names none", q->group_count);
-  if (q->group_count > RDX_MOST_GROUP_BY)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query groups by at most %d attributes, not %u", RDX_MOST_GROUP_BY,
+  if (q->group_count > RDX_MAX_GROUP_BY)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query groups by at most %d attributes, not %u", RDX_MAX_GROUP_BY,
                     q->group_count);
   if (q->aggregate_count > 0 && !q->aggregates)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query has %u aggregates, but names none", q->aggregate_count);
-  if (q->aggregate_count > RDX_MOST_AGGREGATES)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query has at most %d aggregates, not %u", RDX_MOST_AGGREGATES,
+  if (q->aggregate_count > RDX_MAX_AGGREGATES)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query has at most %d aggregates, not %u", RDX_MAX_AGGREGATES,
                     q->aggregate_count);
   if (q->group_count + q->aggregate_count == 0)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a query needs an attribute to group by, or an aggregate");

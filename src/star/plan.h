@@ -15,8 +15,8 @@
 /* Which arrays of rdx_group_values a query needs. */
 #define RDX_WANT_COUNT 1u
 #define RDX_WANT_SUM 2u
-#define RDX_WANT_LEAST 4u
-#define RDX_WANT_MOST 8u
+#define RDX_WANT_MIN 4u
+#define RDX_WANT_MAX 8u
 
 /* Numbers of rows that are added up or compared: 64 bits hold any of them. */
 typedef struct rdx_measure {
@@ -39,9 +39,9 @@ typedef struct rdx_wide_aggregate {
   uint32_t beyond;  /* this measure's sum */
 } rdx_wide_aggregate;
 
-#define RDX_MOST_MEASURES 16 /* that are taken at a time: see rdx_plan_part() */
-#define RDX_MOST_GROUP_BY 8
-#define RDX_MOST_AGGREGATES 8
+#define RDX_MAX_MEASURES 16 /* that are taken at a time: see rdx_plan_part() */
+#define RDX_MAX_GROUP_BY 8
+#define RDX_MAX_AGGREGATES 8
 
 typedef struct rdx_plan {
   rdx_arena arena;
@@ -50,9 +50,8 @@ typedef struct rdx_plan {
   bool empty;      /* no row can qualify */
   rdx_term *terms; /* of packed codes, of distinct attributes: all must hold */
   uint32_t term_count;
-  rdx_node *residual; /* the residual predicate, of packed codes: what is no conjunction of terms; NULL: nothing */
-  rdx_measure
-      *measures; /* distinct; aggregates name them by number. An engine sees RDX_MOST_MEASURES of them at most */
+  rdx_node *residual;    /* the residual predicate, of packed codes: what is no conjunction of terms; NULL: nothing */
+  rdx_measure *measures; /* distinct; aggregates name them by number. An engine sees RDX_MAX_MEASURES of them at most */
   uint32_t measure_count, measure_capacity;
   uint32_t *aggregate_measure; /* for each aggregate; UINT32_MAX: COUNT of rows */
   rdx_wide_aggregate *wide;    /* for each aggregate */
@@ -78,14 +77,14 @@ const rdx_code_set *rdx_plan_set(const rdx_plan *plan, uint32_t attribute);
 
 /* A plan whose measures are too many is run in parts, for the same groups. A part is a view of the plan. */
 static inline uint32_t rdx_plan_parts(const rdx_plan *plan) {
-  return plan->measure_count > 0 ? (plan->measure_count + RDX_MOST_MEASURES - 1) / RDX_MOST_MEASURES : 1;
+  return plan->measure_count > 0 ? (plan->measure_count + RDX_MAX_MEASURES - 1) / RDX_MAX_MEASURES : 1;
 }
 
 static inline rdx_plan rdx_plan_part(const rdx_plan *plan, uint32_t part) {
-  const uint32_t first = part * RDX_MOST_MEASURES, left = plan->measure_count - first;
+  const uint32_t first = part * RDX_MAX_MEASURES, left = plan->measure_count - first;
   rdx_plan p = *plan;
   p.measures += plan->measure_count > 0 ? first : 0;
-  p.measure_count = left < RDX_MOST_MEASURES ? left : RDX_MOST_MEASURES;
+  p.measure_count = left < RDX_MAX_MEASURES ? left : RDX_MAX_MEASURES;
   return p;
 }
 

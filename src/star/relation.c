@@ -18,15 +18,15 @@
 #include "kernels/bitmap/kernels.h"
 #include "kernels/packed/kernels.h"
 
-#define MOST_DIMENSIONS 8
+#define MAX_DIMENSIONS 8
 
 /* ---- Checks ---- */
 
 static rdx_status check_dimensions(const rdx_relation *r, rdx_error *err) {
   if (r->dimension_count > 0 && !r->dimensions)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a relation has %u dimensions, but names none", r->dimension_count);
-  if (r->dimension_count > MOST_DIMENSIONS)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a relation has at most %d dimensions, not %u", MOST_DIMENSIONS,
+  if (r->dimension_count > MAX_DIMENSIONS)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a relation has at most %d dimensions, not %u", MAX_DIMENSIONS,
                     r->dimension_count);
   for (uint32_t i = 0; i < r->dimension_count; i++) {
     const rdx_dimension *d = &r->dimensions[i];

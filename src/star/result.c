@@ -100,7 +100,7 @@ rdx_status rdx_group_codes(rdx_finishing *f, uint32_t column, rdx_error *err) {
 
 /* What groups have of a measure: that of a group of nothing is all 0. */
 static const rdx_group_values *values_of(const rdx_finishing *f, uint32_t measure) {
-  return &f->groups[f->is_nothing ? 0 : measure / RDX_MOST_MEASURES].values[measure % RDX_MOST_MEASURES];
+  return &f->groups[f->is_nothing ? 0 : measure / RDX_MAX_MEASURES].values[measure % RDX_MAX_MEASURES];
 }
 
 /* How many values each group has that are not NULL. */
@@ -502,7 +502,7 @@ static rdx_status finish(rdx_finishing *f, rdx_query_result *result, rdx_error *
 static rdx_groups group_of_nothing(void) {
   static uint64_t none[2];
   rdx_groups one = {.count = 1, .ascending = true, .numbers = none, .rows = none};
-  for (uint32_t i = 0; i < RDX_MOST_MEASURES; i++)
+  for (uint32_t i = 0; i < RDX_MAX_MEASURES; i++)
     one.values[i] =
         (rdx_group_values){.counts = none, .sums = (int64_t *)none, .least = (int64_t *)none, .most = (int64_t *)none};
   return one;

@@ -21,18 +21,18 @@ static uint32_t lower_bound_near(const uint64_t *keys, uint32_t begin, uint32_t 
 
 /* ---- Selecting: down the attributes, as through a trie whose nodes are runs of keys ---- */
 
-#define MOST_DERIVED 64
+#define MAX_DERIVED 64
 
 /* What the terms of other attributes say of an attribute without one. */
 typedef struct derived {
   rdx_code_set set;
-  rdx_interval list[MOST_DERIVED];
+  rdx_interval list[MAX_DERIVED];
 } derived;
 
 typedef struct selection {
   const rdx_tuples *tuples;
-  const rdx_code_set *sets[RDX_MOST_TUPLE]; /* of codes; NULL: any */
-  uint32_t depth;                           /* of the last that has one, plus 1 */
+  const rdx_code_set *sets[RDX_MAX_TUPLE]; /* of codes; NULL: any */
+  uint32_t depth;                          /* of the last that has one, plus 1 */
   rdx_ranges *ranges;
   rdx_error *err;
 } selection;
@@ -58,7 +58,7 @@ rdx_status rdx_ranges_add(rdx_ranges *r, uint32_t begin, uint32_t end, rdx_error
 
 /* An interval of codes as one of fields; false where it is empty. */
 static bool fields_of(const rdx_tuples *t, uint32_t position, rdx_interval codes, uint64_t *low, uint64_t *high) {
-  const uint64_t most = rdx_tuples_most(t, position), *dictionary = t->dictionaries[position];
+  const uint64_t most = rdx_tuples_max(t, position), *dictionary = t->dictionaries[position];
   *low = codes.low;
   *high = codes.high;
   if (dictionary) {
@@ -122,8 +122,8 @@ static rdx_status descend(selection *s, uint32_t begin, uint32_t end, uint32_t p
     uint32_t stop = end;
     if (bits > 0) {
       begin = lower_bound_near(t->keys, begin, end, prefix | low << shift);
-      stop = high == rdx_tuples_most(t, position) ? end
-                                                  : lower_bound_near(t->keys, begin, end, prefix | (high + 1) << shift);
+      stop = high == rdx_tuples_max(t, position) ? end
+                                                 : lower_bound_near(t->keys, begin, end, prefix | (high + 1) << shift);
     }
     RDX_TRY(below(s, begin, stop, position));
     begin = stop;
@@ -138,7 +138,7 @@ static bool add_derived(derived *d, uint64_t code) {
     d->list[d->set.count - 1].high = code;
     return true;
   }
-  if (d->set.count == MOST_DERIVED)
+  if (d->set.count == MAX_DERIVED)
     return false;
   d->list[d->set.count++] = (rdx_interval){code, code};
   return true;
@@ -162,7 +162,7 @@ static bool derive(const rdx_tuples *t, uint32_t position, uint32_t other, const
 
 /* Attributes without a term that come before one with: else all their values are gone through. */
 static void derive_all(selection *s, derived *room) {
-  const rdx_code_set *asked[RDX_MOST_TUPLE];
+  const rdx_code_set *asked[RDX_MAX_TUPLE];
   memcpy(asked, s->sets, sizeof asked);
   for (uint32_t position = 0; position < s->depth; position++)
     for (uint32_t other = 0; other < s->depth && !s->sets[position]; other++)
@@ -219,10 +219,10 @@ static rdx_status scan(selection *s) {
 #define ASK_EACH 64 /* children of an OR whether to go on */
 
 /* The tuples whose attributes are in `sets` (NULL: any). */
-static rdx_status select_sets(const rdx_tuples *t, const rdx_code_set *const sets[RDX_MOST_TUPLE], rdx_ranges *out,
+static rdx_status select_sets(const rdx_tuples *t, const rdx_code_set *const sets[RDX_MAX_TUPLE], rdx_ranges *out,
                               rdx_error *err) {
   selection s = {.tuples = t, .ranges = out, .err = err};
-  derived room[RDX_MOST_TUPLE];
+  derived room[RDX_MAX_TUPLE];
   uint32_t first = 0; /* that has a set */
   memcpy(s.sets, sets, sizeof s.sets);
   for (uint32_t i = 0; i < t->attribute_count; i++)
@@ -240,7 +240,7 @@ static int compare_ranges(const void *x, const void *y) {
 }
 
 /* Ranges in any order to disjoint ascending ones. */
-static void unite(rdx_ranges *r) {
+static void make_disjoint(rdx_ranges *r) {
   uint32_t kept = 0, *list = r->list;
   bool ascending = true;
   for (uint32_t i = 1; i < r->count && ascending; i++)
@@ -279,14 +279,14 @@ static rdx_status intersect(rdx_ranges *r, const rdx_ranges *other, rdx_error *e
   return status;
 }
 
-static rdx_status select_node(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MOST_TUPLE],
+static rdx_status select_node(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MAX_TUPLE],
                               rdx_ranges *out, rdx_error *err);
 
 /* Those of any child. */
-static rdx_status select_any(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MOST_TUPLE],
+static rdx_status select_any(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MAX_TUPLE],
                              rdx_ranges *out, rdx_error *err) {
   rdx_ranges one = {0};
-  uint32_t most = MANY_RANGES; /* that are gathered before they are united */
+  uint32_t most = MANY_RANGES; /* that are gathered before their union is made */
   rdx_status status = RDX_OK;
   out->count = 0;
   for (uint32_t i = 0; i < node->count && status == RDX_OK; i++) {
@@ -296,20 +296,20 @@ static rdx_status select_any(const rdx_tuples *t, const rdx_node *node, const rd
     for (uint32_t k = 0; k < one.count && status == RDX_OK; k++)
       status = rdx_ranges_add(out, one.list[2 * k], one.list[2 * k + 1], err);
     if (out->count > most) {
-      unite(out);
+      make_disjoint(out);
       most = out->count > MANY_RANGES / 2 ? 2 * out->count : MANY_RANGES;
     }
   }
   rdx_free(one.list);
-  unite(out);
+  make_disjoint(out);
   return status;
 }
 
 /* Those of all children: of terms together, each of another attribute, then of the others one after the other. */
 static rdx_status select_all(const rdx_tuples *t, const rdx_node *children, uint32_t count,
-                             const rdx_code_set *const outer[RDX_MOST_TUPLE], rdx_ranges *out, rdx_error *err) {
-  const rdx_code_set *sets[RDX_MOST_TUPLE];
-  uint32_t taken[RDX_MOST_TUPLE]; /* the child, plus 1, whose set an attribute has */
+                             const rdx_code_set *const outer[RDX_MAX_TUPLE], rdx_ranges *out, rdx_error *err) {
+  const rdx_code_set *sets[RDX_MAX_TUPLE];
+  uint32_t taken[RDX_MAX_TUPLE]; /* the child, plus 1, whose set an attribute has */
   rdx_ranges one = {0};
   memcpy(sets, outer, sizeof sets);
   memset(taken, 0, sizeof taken);
@@ -335,7 +335,7 @@ static rdx_status select_all(const rdx_tuples *t, const rdx_node *children, uint
 }
 
 /* The tuples for which a node holds; of those whose attributes are not in `sets` maybe none. */
-static rdx_status select_node(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MOST_TUPLE],
+static rdx_status select_node(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MAX_TUPLE],
                               rdx_ranges *out, rdx_error *err) {
   return node->kind == RDX_NODE_OR    ? select_any(t, node, sets, out, err)
          : node->kind == RDX_NODE_AND ? select_all(t, node->children, node->count, sets, out, err)
@@ -375,7 +375,7 @@ static uint64_t count_places(const rdx_ranges *r) {
 }
 
 rdx_status rdx_tuples_select(const rdx_tuples *tuples, const rdx_plan *plan, rdx_ranges *ranges, rdx_error *err) {
-  const rdx_code_set *sets[RDX_MOST_TUPLE] = {0};
+  const rdx_code_set *sets[RDX_MAX_TUPLE] = {0};
   rdx_ranges rest = {0};
   ranges->count = 0;
   if (plan->empty)

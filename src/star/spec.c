@@ -10,7 +10,7 @@
 
 #include "star/expression.h"
 
-#define MOST_DEPTH 64
+#define MAX_DEPTH 64
 
 static bool contains(const uint32_t *list, uint32_t count, uint32_t attribute) {
   for (uint32_t i = 0; i < count; i++)
@@ -112,9 +112,9 @@ typedef struct restriction {
 
 typedef struct ordering {
   const rdx_needs *needs;
-  const restriction (*plans)[RDX_MOST_SPEC]; /* of each plan, by position in needs->scan */
+  const restriction (*plans)[RDX_MAX_SPEC]; /* of each plan, by position in needs->scan */
   uint32_t plan_count;
-  uint32_t order[RDX_MOST_SPEC], best[RDX_MOST_SPEC];
+  uint32_t order[RDX_MAX_SPEC], best[RDX_MAX_SPEC];
   double least;
 } ordering;
 
@@ -168,11 +168,11 @@ static bool restrict_all(const rdx_needs *needs, const rdx_plan *plan, restricti
   return true;
 }
 
-#define MOST_ORDERING 64 /* plans that are looked at */
+#define MAX_ORDERING 64 /* plans that are looked at */
 
 /* By the share of codes that qualify, on the average over the plans. */
 static void order_by_share(rdx_needs *needs, const rdx_plan *plans, uint32_t count) {
-  double shares[RDX_MOST_SCAN] = {0};
+  double shares[RDX_MAX_SCAN] = {0};
   for (uint32_t i = 0; i < needs->scan_count; i++) {
     for (uint32_t p = 0; p < count; p++) {
       const rdx_code_set *set = rdx_plan_set(&plans[p], needs->scan[i]);
@@ -191,18 +191,18 @@ static void order_by_share(rdx_needs *needs, const rdx_plan *plans, uint32_t cou
 
 /* RTCUDB, section 4.2 "determining the order of the attributes involved in the encoding". */
 void rdx_needs_order(rdx_needs *needs, const rdx_plan *plans, uint32_t count) {
-  if (needs->scan_count > RDX_MOST_SPEC) {
+  if (needs->scan_count > RDX_MAX_SPEC) {
     order_by_share(needs, plans, count);
     return;
   }
-  restriction restrictions[MOST_ORDERING][RDX_MOST_SPEC];
-  ordering o = {.needs = needs, .plans = (const restriction(*)[RDX_MOST_SPEC])restrictions, .least = -1};
-  for (uint32_t i = 0; i < count && o.plan_count < MOST_ORDERING; i++)
+  restriction restrictions[MAX_ORDERING][RDX_MAX_SPEC];
+  ordering o = {.needs = needs, .plans = (const restriction(*)[RDX_MAX_SPEC])restrictions, .least = -1};
+  for (uint32_t i = 0; i < count && o.plan_count < MAX_ORDERING; i++)
     o.plan_count += restrict_all(needs, &plans[i], restrictions[o.plan_count]);
   for (uint32_t i = 0; i < needs->scan_count; i++)
     o.order[i] = i;
   try_orders(&o, 0);
-  uint32_t ordered[RDX_MOST_SPEC] = {0};
+  uint32_t ordered[RDX_MAX_SPEC] = {0};
   for (uint32_t i = 0; i < needs->scan_count; i++)
     ordered[i] = needs->scan[o.best[i]];
   memcpy(needs->scan, ordered, sizeof ordered);
@@ -294,10 +294,10 @@ static rdx_status copy_expression(const rdx_expression *e, uint32_t depth, uint3
   rdx_expression *copy = NULL;
   if (!e)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "an expression of a cube lacks an operand, or is missing");
-  if (depth > MOST_DEPTH)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression is more than %d levels deep", MOST_DEPTH);
+  if (depth > MAX_DEPTH)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression is more than %d levels deep", MAX_DEPTH);
   if ((*left)-- == 0)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression takes more than %d steps", RDX_MOST_STEPS);
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an expression takes more than %d steps", RDX_MAX_STEPS);
   RDX_TRY(rdx_arena_alloc(arena, 1, sizeof *copy, "a cube", (void **)&copy, err));
   *copy = *e;
   copy->left = copy->right = NULL;
@@ -326,16 +326,16 @@ rdx_status rdx_spec_copy(const rdx_cube_spec *spec, uint32_t most_scan, const rd
   *out = *spec;
   RDX_TRY(
       copy_attributes(spec->scan, spec->scan_count, most_scan, "scan attributes", relation, arena, &out->scan, err));
-  RDX_TRY(copy_attributes(spec->group_by, spec->group_count, RDX_MOST_SPEC, "group attributes", relation, arena,
+  RDX_TRY(copy_attributes(spec->group_by, spec->group_count, RDX_MAX_SPEC, "group attributes", relation, arena,
                           &out->group_by, err));
   if (spec->expression_count > 0 && !spec->expressions)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has %u expressions, but names none", spec->expression_count);
-  if (spec->expression_count > RDX_MOST_SPEC)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has at most %d expressions, not %u", RDX_MOST_SPEC,
+  if (spec->expression_count > RDX_MAX_SPEC)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has at most %d expressions, not %u", RDX_MAX_SPEC,
                     spec->expression_count);
   RDX_TRY(rdx_arena_alloc(arena, spec->expression_count, sizeof *expressions, "a cube", (void **)&expressions, err));
   for (uint32_t i = 0; i < spec->expression_count; i++) {
-    uint32_t left = RDX_MOST_STEPS;
+    uint32_t left = RDX_MAX_STEPS;
     RDX_TRY(copy_expression(spec->expressions[i], 1, &left, arena, &expressions[i], err));
   }
   out->expressions = expressions;

@@ -7,17 +7,17 @@
 
 #include "star/plan.h"
 
-#define RDX_MOST_SPEC 8  /* of each: scan attributes, group attributes, expressions */
-#define RDX_MOST_SCAN 64 /* scan attributes, of cubes that take more */
+#define RDX_MAX_SPEC 8  /* of each: scan attributes, group attributes, expressions */
+#define RDX_MAX_SCAN 64 /* scan attributes, of cubes that take more */
 
 /* A spec that grows. */
 typedef struct rdx_needs {
-  uint32_t scan[RDX_MOST_SCAN], group_by[RDX_MOST_SPEC];
-  const rdx_expression *expressions[RDX_MOST_SPEC];
+  uint32_t scan[RDX_MAX_SCAN], group_by[RDX_MAX_SPEC];
+  const rdx_expression *expressions[RDX_MAX_SPEC];
   uint32_t scan_count, group_count, expression_count;
-  uint32_t most_scan;         /* attributes that a cube has */
-  bool summed[RDX_MOST_SPEC]; /* see rdx_cube_spec */
-  bool too_many;              /* for any cube */
+  uint32_t most_scan;        /* attributes that a cube has */
+  bool summed[RDX_MAX_SPEC]; /* see rdx_cube_spec */
+  bool too_many;             /* for any cube */
 } rdx_needs;
 
 /* What a query needs. RDX_ERROR_UNSUPPORTED where that is more than a spec may have, of scan attributes `most_scan`. */

@@ -78,7 +78,7 @@ static const rdx_star_ops *cube_ops(const rdx_star *engine) {
 /* The scan attributes that its cubes have at most. */
 static uint32_t most_scan(const rdx_star *engine) {
   const rdx_star_ops *ops = engine->kind->cubed ? cube_ops(engine) : NULL;
-  return ops && ops->most_scan > 0 ? ops->most_scan : RDX_MOST_SPEC;
+  return ops && ops->most_scan > 0 ? ops->most_scan : RDX_MAX_SPEC;
 }
 
 static rdx_status build_cube(rdx_star *engine, const rdx_cube_spec *spec, rdx_cube *cube, rdx_error *err) {

@@ -36,7 +36,7 @@ typedef struct rdx_star_ops {
   bool traces_rays;
   bool cubes;
   size_t size;        /* of what answers queries, which is all zero before it is built */
-  uint32_t most_scan; /* attributes of a cube; 0: RDX_MOST_SPEC */
+  uint32_t most_scan; /* attributes of a cube; 0: RDX_MAX_SPEC */
   /* Whether queries of several sets of scan attributes should share a cube of all; NULL: always. */
   bool (*fits)(const rdx_packed_relation *relation, const rdx_cube_spec *spec);
   /* Build what answers queries within `spec` (NULL: a kind without cubes). */

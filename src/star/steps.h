@@ -8,8 +8,8 @@
 #include "star/relation.h"
 #include "column/keys.h"
 
-#define RDX_MOST_STEPS 64
-#define RDX_MOST_STACK 8
+#define RDX_MAX_STEPS 64
+#define RDX_MAX_STACK 8
 
 typedef struct rdx_step {
   rdx_expression_kind kind;

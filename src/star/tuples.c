@@ -193,7 +193,7 @@ static rdx_status check_fields(const building *b, rdx_error *err) {
   for (uint32_t i = 0; i < t->attribute_count; i++) {
     const uint64_t most =
         t->dictionaries[i] ? t->dictionary_counts[i] - 1 : largest_code(&b->relation->attributes[t->attributes[i]]);
-    for (uint32_t k = 0; k < t->count && most < rdx_tuples_most(t, i); k++)
+    for (uint32_t k = 0; k < t->count && most < rdx_tuples_max(t, i); k++)
       RDX_TRY(rdx_returned_number(b->device, rdx_tuples_field(t, t->keys[k], i), 0, most, "a code of a tuple", err));
   }
   return RDX_OK;
@@ -231,7 +231,7 @@ static rdx_status find_all_determined(rdx_tuples *t, rdx_error *err) {
 
 /* Where neighbours differ first. */
 static void count_prefixes(rdx_tuples *t) {
-  uint32_t differ[RDX_MOST_TUPLE] = {0}, position_of[64];
+  uint32_t differ[RDX_MAX_TUPLE] = {0}, position_of[64];
   for (uint32_t i = t->attribute_count; i-- > 0;)
     for (uint32_t bit = 0; bit < t->bits[i]; bit++)
       position_of[t->shifts[i] + bit] = i;
@@ -288,10 +288,10 @@ rdx_status rdx_tuples_create(const rdx_packed_relation *relation, rdx_buffer *ro
 }
 
 void rdx_tuples_destroy(rdx_tuples *t) {
-  for (uint32_t i = 0; i < RDX_MOST_TUPLE; i++)
+  for (uint32_t i = 0; i < RDX_MAX_TUPLE; i++)
     rdx_free(t->dictionaries[i]);
-  for (uint32_t i = 0; i < RDX_MOST_TUPLE * RDX_MOST_TUPLE; i++)
-    rdx_free(t->determined[i / RDX_MOST_TUPLE][i % RDX_MOST_TUPLE]);
+  for (uint32_t i = 0; i < RDX_MAX_TUPLE * RDX_MAX_TUPLE; i++)
+    rdx_free(t->determined[i / RDX_MAX_TUPLE][i % RDX_MAX_TUPLE]);
   rdx_free(t->keys);
   rdx_free(t->starts);
   *t = (rdx_tuples){0};
@@ -313,7 +313,7 @@ uint32_t rdx_tuples_position(const rdx_tuples *t, uint32_t attribute) {
   for (uint32_t i = 0; i < t->attribute_count; i++)
     if (t->attributes[i] == attribute)
       return i;
-  return RDX_MOST_TUPLE;
+  return RDX_MAX_TUPLE;
 }
 
 uint64_t rdx_tuples_code(const rdx_tuples *t, uint32_t place, uint32_t position) {
@@ -342,14 +342,14 @@ static void add_codes(const rdx_tuples *t, const rdx_plan *plan, uint32_t number
 void rdx_tuples_number(const rdx_tuples *t, const rdx_plan *plan, const uint64_t *places, uint64_t stride,
                        uint64_t count, uint64_t *numbers) {
   const uint32_t attributes = plan->query->group_count;
-  field fields[RDX_MOST_TUPLE];
+  field fields[RDX_MAX_TUPLE];
   uint32_t n = 0;
   uint64_t lowest = 0; /* the number of codes that are all the least */
   for (uint32_t a = 0; a < attributes; a++) {
     const uint32_t position = rdx_tuples_position(t, plan->query->group_by[a]);
     lowest += plan->group_low[a] * plan->group_stride[a];
     if (t->bits[position] > 0 && !t->dictionaries[position] && !plan->group_dense[a])
-      fields[n++] = (field){t->shifts[position], rdx_tuples_most(t, position), plan->group_stride[a]};
+      fields[n++] = (field){t->shifts[position], rdx_tuples_max(t, position), plan->group_stride[a]};
   }
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t key = attributes > 0 ? t->keys[places[i * stride]] : 0;
@@ -375,7 +375,7 @@ static bool is_constant_within_group(const rdx_plan *plan, uint32_t attribute) {
 }
 
 bool rdx_tuples_are_constant(const rdx_tuples *t, const rdx_plan *plan) {
-  bool constant[RDX_MOST_TUPLE];
+  bool constant[RDX_MAX_TUPLE];
   for (uint32_t i = 0; i < t->attribute_count; i++)
     constant[i] = t->bits[i] == 0 || is_constant_within_group(plan, t->attributes[i]);
   for (uint32_t i = 0; i < t->attribute_count; i++) {

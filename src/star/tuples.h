@@ -9,21 +9,21 @@
 
 #include "star/plan.h"
 
-#define RDX_MOST_TUPLE 8
+#define RDX_MAX_TUPLE 8
 
 typedef struct rdx_tuples {
   uint32_t attribute_count;
-  uint32_t attributes[RDX_MOST_TUPLE];
+  uint32_t attributes[RDX_MAX_TUPLE];
   /* A tuple is a key of 64 bits: codes side by side, the first the highest. */
-  uint32_t bits[RDX_MOST_TUPLE], shifts[RDX_MOST_TUPLE];
-  uint64_t *dictionaries[RDX_MOST_TUPLE]; /* ascending codes, whose places stand in the key; NULL: codes do */
-  uint32_t dictionary_counts[RDX_MOST_TUPLE];
+  uint32_t bits[RDX_MAX_TUPLE], shifts[RDX_MAX_TUPLE];
+  uint64_t *dictionaries[RDX_MAX_TUPLE]; /* ascending codes, whose places stand in the key; NULL: codes do */
+  uint32_t dictionary_counts[RDX_MAX_TUPLE];
   uint32_t count;
-  uint64_t *keys;                        /* ascending */
-  uint32_t prefixes[RDX_MOST_TUPLE + 1]; /* distinct tuples of the first attributes, of so many */
+  uint64_t *keys;                       /* ascending */
+  uint32_t prefixes[RDX_MAX_TUPLE + 1]; /* distinct tuples of the first attributes, of so many */
   /* determined[b][a], where attribute b of a tuple determines its attribute a (a month its year): the code of a for
    * each code of b, or UINT32_MAX where b has none. Else NULL. */
-  uint32_t *determined[RDX_MOST_TUPLE][RDX_MOST_TUPLE];
+  uint32_t *determined[RDX_MAX_TUPLE][RDX_MAX_TUPLE];
   uint32_t *starts; /* count + 1: where the rows of each tuple begin, in the order of tuples; the caller's to find */
 } rdx_tuples;
 
@@ -37,15 +37,15 @@ void rdx_tuples_destroy(rdx_tuples *tuples);
 /* Of host memory. */
 uint64_t rdx_tuples_bytes(const rdx_tuples *tuples);
 
-/* Which attribute of the tuples this is; RDX_MOST_TUPLE: none. */
+/* Which attribute of the tuples this is; RDX_MAX_TUPLE: none. */
 uint32_t rdx_tuples_position(const rdx_tuples *tuples, uint32_t attribute);
 
 /* A field of a key is the code of attribute `position`, or its place in the dictionary. The largest; that of a key. */
-static inline uint64_t rdx_tuples_most(const rdx_tuples *t, uint32_t position) {
+static inline uint64_t rdx_tuples_max(const rdx_tuples *t, uint32_t position) {
   return t->bits[position] == 0 ? 0 : UINT64_MAX >> (64 - t->bits[position]);
 }
 static inline uint64_t rdx_tuples_field(const rdx_tuples *t, uint64_t key, uint32_t position) {
-  return t->bits[position] == 0 ? 0 : key >> t->shifts[position] & rdx_tuples_most(t, position);
+  return t->bits[position] == 0 ? 0 : key >> t->shifts[position] & rdx_tuples_max(t, position);
 }
 
 /* The code of attribute `position` in tuple `place`. */

@@ -25,9 +25,9 @@ typedef struct work {
   const rdx_wide_values *values;
   uint64_t rows;
   uint32_t dimension;
-  uint32_t operand_of[RDX_MOST_STEPS]; /* for each step */
+  uint32_t operand_of[RDX_MAX_STEPS]; /* for each step */
   uint32_t operand_count;
-  operand operands[RDX_MOST_STEPS];
+  operand operands[RDX_MAX_STEPS];
   uint8_t *validity;
 } work;
 
@@ -64,7 +64,7 @@ static void combine(rdx_expression_kind kind, uint64_t *left, const uint64_t *ri
 /* The value of a row: what passes its words on the way comes back, as no value does. That of NULL is 0. */
 static void calculate(const work *w, uint64_t row, uint64_t *out) {
   const uint32_t words = w->values->words;
-  uint64_t stack[RDX_MOST_STACK][RDX_WIDE_WORDS];
+  uint64_t stack[RDX_MAX_STACK][RDX_WIDE_WORDS];
   uint32_t height = 0;
   set(out, words, 0);
   if (w->validity && !(w->validity[row / 8] >> row % 8 & 1))

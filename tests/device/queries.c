@@ -98,7 +98,7 @@ static void make_dimension(star *s, uint32_t d, uint64_t rows) {
 }
 
 void star_make(star *s, uint64_t rows, uint32_t attributes, uint32_t tables, bool tame) {
-  static const char *const names[MOST_ATTRIBUTES] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+  static const char *const names[MAX_ATTRIBUTES] = {"a", "b", "c", "d", "e", "f", "g", "h"};
   static const uint64_t sizes[] = {0, 1, 7, 40, 40, 300, 300, 300};
   memset(s, 0, sizeof *s);
   s->relation = (rdx_relation){.rows = rows,
@@ -127,7 +127,7 @@ void star_free(star *s) {
 }
 
 /* The rows of all attributes for a row of the fact table; false where a partner is missing. */
-static bool rows_of(const star *s, uint64_t row, uint64_t rows[MOST_ATTRIBUTES]) {
+static bool rows_of(const star *s, uint64_t row, uint64_t rows[MAX_ATTRIBUTES]) {
   for (uint32_t d = 0; d < s->relation.dimension_count; d++)
     if (s->partners[d][row] == UINT64_MAX)
       return false;
@@ -267,7 +267,7 @@ static double float_at(const rdx_column *c, uint64_t row) {
 /* ---- What must come out ---- */
 
 typedef struct group {
-  uint64_t rows[MOST_ATTRIBUTES]; /* of a member: they stand for the values of the group's attributes */
+  uint64_t rows[MAX_ATTRIBUTES]; /* of a member: they stand for the values of the group's attributes */
   uint64_t count;
   uint64_t values[8];
   i128 sum[8], least[8], most[8];
@@ -302,7 +302,7 @@ static int compare_rows(const grouping *g, const uint64_t *a, const uint64_t *b)
 
 /* A row that qualifies. */
 typedef struct member {
-  uint64_t rows[MOST_ATTRIBUTES];
+  uint64_t rows[MAX_ATTRIBUTES];
 } member;
 
 static const grouping *sorted; /* what the comparison of members is for */
@@ -587,7 +587,7 @@ void query_expect(const star *s, test_query *q, bool having, expected *out) {
   collect(&g);
   out->groups = g.count;
   if (g.count == 0 && q->query.group_count == 0) {
-    static const uint64_t nothing[MOST_ATTRIBUTES];
+    static const uint64_t nothing[MAX_ATTRIBUTES];
     add_group(&g, nothing);
   }
   out->status = make_columns(&g, out);

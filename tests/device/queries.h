@@ -7,17 +7,17 @@
 
 #include "predicates.h"
 
-#define MOST_ATTRIBUTES 8
-#define MOST_TABLES 3
+#define MAX_ATTRIBUTES 8
+#define MAX_TABLES 3
 
-/* A fact table and up to MOST_TABLES dimensions. */
+/* A fact table and up to MAX_TABLES dimensions. */
 typedef struct star {
   rdx_relation relation;
-  rdx_attribute attributes[MOST_ATTRIBUTES];
-  rdx_dimension dimensions[MOST_TABLES];
-  test_column columns[MOST_ATTRIBUTES], keys[MOST_TABLES], foreign[MOST_TABLES];
-  rdx_column views[MOST_ATTRIBUTES];
-  uint64_t *partners[MOST_TABLES]; /* the row of each dimension; UINT64_MAX: none */
+  rdx_attribute attributes[MAX_ATTRIBUTES];
+  rdx_dimension dimensions[MAX_TABLES];
+  test_column columns[MAX_ATTRIBUTES], keys[MAX_TABLES], foreign[MAX_TABLES];
+  rdx_column views[MAX_ATTRIBUTES];
+  uint64_t *partners[MAX_TABLES]; /* the row of each dimension; UINT64_MAX: none */
 } star;
 
 /* `tame`: columns that can be calculated with, and few values. */

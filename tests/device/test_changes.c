@@ -31,7 +31,7 @@ static const rdx_index_params methods[] = {
 static const rdx_type types[] = {RDX_TYPE_U32, RDX_TYPE_I64, RDX_TYPE_U8,      RDX_TYPE_F32, RDX_TYPE_U64,
                                  RDX_TYPE_I16, RDX_TYPE_F64, RDX_TYPE_DECIMAL, RDX_TYPE_BOOL};
 
-#define MOST_ROWS 8192
+#define MAX_ROWS 8192
 
 /* Of those from `k` on, the first that the device can build. The first of all needs no rays. */
 static const rdx_index_params *method_from(uint64_t k) {
@@ -44,8 +44,8 @@ static const rdx_index_params *method_from(uint64_t k) {
 
 typedef struct model {
   rdx_column column;
-  uint8_t validity[MOST_ROWS / 8];
-  uint8_t values[MOST_ROWS * 8];
+  uint8_t validity[MAX_ROWS / 8];
+  uint8_t values[MAX_ROWS * 8];
 } model;
 
 static void model_clear(model *m, rdx_type type) {
@@ -60,7 +60,7 @@ static void set_live(model *m, uint64_t row, bool live) {
 
 static void append(model *m, const rdx_column *c) {
   const size_t size = rdx_type_size(c->type);
-  assert_true(m->column.rows + c->rows <= MOST_ROWS);
+  assert_true(m->column.rows + c->rows <= MAX_ROWS);
   if (c->rows > 0)
     memcpy(m->values + m->column.rows * size, c->values, c->rows * size);
   for (uint64_t i = 0; i < c->rows; i++)

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MOST_ROWS 400
+#define MAX_ROWS 400
 
 static const rdx_type types[] = {RDX_TYPE_BOOL, RDX_TYPE_I8,   RDX_TYPE_I16,       RDX_TYPE_I32,    RDX_TYPE_I64,
                                  RDX_TYPE_U8,   RDX_TYPE_U16,  RDX_TYPE_U32,       RDX_TYPE_U64,    RDX_TYPE_F32,
@@ -18,14 +18,14 @@ static const rdx_type types[] = {RDX_TYPE_BOOL, RDX_TYPE_I8,   RDX_TYPE_I16,    
 /* A column of the host and the values that it owns. */
 typedef struct host_column {
   rdx_column view;
-  uint64_t values[MOST_ROWS];
-  uint8_t validity[MOST_ROWS / 8 + 1];
+  uint64_t values[MAX_ROWS];
+  uint8_t validity[MAX_ROWS / 8 + 1];
 } host_column;
 
 static host_column *host_make(rdx_type type, uint64_t rows) {
   host_column *c = calloc(1, sizeof *c);
   assert_non_null(c);
-  assert_true(rows <= MOST_ROWS);
+  assert_true(rows <= MAX_ROWS);
   c->view = (rdx_column){.type = type, .rows = rows, .values = c->values, .validity = c->validity};
   return c;
 }
@@ -126,7 +126,7 @@ static void check_rows(const rdx_scan *scan, const rdx_column *scanned, const rd
 
 static void scans_give_columns(void **state) {
   (void)state;
-  static const uint64_t sizes[] = {0, 1, 31, 32, 33, 200, MOST_ROWS};
+  static const uint64_t sizes[] = {0, 1, 31, 32, 33, 200, MAX_ROWS};
   for (uint32_t k = 0; k < (test_is_slow() ? 14 : 100); k++) {
     const rdx_type type = types[k % COUNT(types)];
     const uint64_t rows = sizes[test_random() % COUNT(sizes)];
@@ -175,10 +175,10 @@ static host_column *expect_lookup(const lookup_case *c, rdx_lookup_result_kind w
 
 /* All rows of all probes, which are few. */
 static host_column *expect_rows(const lookup_case *c) {
-  host_column *e = host_make(RDX_TYPE_U32, MOST_ROWS);
+  host_column *e = host_make(RDX_TYPE_U32, MAX_ROWS);
   uint64_t count = 0;
   for (uint64_t i = 0; i < c->probes.view.rows; i++)
-    for (uint32_t k = 0; k < c->keys.view.rows && count < MOST_ROWS; k++)
+    for (uint32_t k = 0; k < c->keys.view.rows && count < MAX_ROWS; k++)
       if (column_matches(&c->keys.view, k, &c->probes.view, NULL, i))
         host_set(e, count++, &k);
   e->view.rows = count;
@@ -257,7 +257,7 @@ static void float_sums_are_columns(void **state) {
 
 static void check_join(rdx_join_kind kind, rdx_join_mapping mapping, const rdx_column *left, const rdx_column *right) {
   const rdx_join_params params = {.kind = kind, .mapping = mapping};
-  host_column *sides[2] = {host_make(RDX_TYPE_U32, MOST_ROWS), host_make(RDX_TYPE_U32, MOST_ROWS)};
+  host_column *sides[2] = {host_make(RDX_TYPE_U32, MAX_ROWS), host_make(RDX_TYPE_U32, MAX_ROWS)};
   rdx_join_result *join = NULL;
   rdx_join_view view;
   uint64_t count = 0;

@@ -10,14 +10,14 @@
 
 #include "support.h"
 
-#define MOST_ROWS 300000 /* more than a piece */
+#define MAX_ROWS 300000 /* more than a piece */
 #define DIMENSION_ROWS 500
-#define MOST_KEYS 600 /* so that some rows have no partner */
+#define MAX_KEYS 600 /* so that some rows have no partner */
 
-static int32_t foreign[2][MOST_ROWS], keys[2][DIMENSION_ROWS];
-static int64_t amounts[MOST_ROWS], prices[DIMENSION_ROWS];
-static double weights[MOST_ROWS];
-static uint8_t amount_valid[MOST_ROWS / 8 + 1], name_valid[DIMENSION_ROWS / 8 + 1];
+static int32_t foreign[2][MAX_ROWS], keys[2][DIMENSION_ROWS];
+static int64_t amounts[MAX_ROWS], prices[DIMENSION_ROWS];
+static double weights[MAX_ROWS];
+static uint8_t amount_valid[MAX_ROWS / 8 + 1], name_valid[DIMENSION_ROWS / 8 + 1];
 static char names[DIMENSION_ROWS * 8];
 static uint64_t name_offsets[DIMENSION_ROWS + 1];
 static char path[64];
@@ -27,9 +27,9 @@ static rdx_attribute attributes[ATTRIBUTES];
 static rdx_dimension dimensions[2];
 
 static void fill(void) {
-  for (uint32_t i = 0; i < MOST_ROWS; i++) {
-    foreign[0][i] = (int32_t)(test_random() % MOST_KEYS);
-    foreign[1][i] = (int32_t)(test_random() % MOST_KEYS);
+  for (uint32_t i = 0; i < MAX_ROWS; i++) {
+    foreign[0][i] = (int32_t)(test_random() % MAX_KEYS);
+    foreign[1][i] = (int32_t)(test_random() % MAX_KEYS);
     amounts[i] = (int64_t)test_random();
     weights[i] = (double)(int64_t)test_random() / 7;
   }
@@ -101,7 +101,7 @@ static void check_row(const rdx_table *table, uint64_t at, uint64_t row, const u
 static void check_star(uint64_t rows, bool missing) {
   rdx_table *table = NULL;
   const rdx_relation star = make_star(rows, missing);
-  uint32_t partner[2][MOST_KEYS];
+  uint32_t partner[2][MAX_KEYS];
   memset(partner, 0xff, sizeof partner);
   for (uint32_t d = 0; d < 2; d++)
     for (uint32_t i = 0; i < DIMENSION_ROWS; i++)
@@ -126,7 +126,7 @@ static void check_star(uint64_t rows, bool missing) {
 
 static void test_stars(void **state) {
   (void)state;
-  static const uint64_t sizes[] = {0, 1, 31, 5000, MOST_ROWS};
+  static const uint64_t sizes[] = {0, 1, 31, 5000, MAX_ROWS};
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     if (test_is_slow() && sizes[i] > 5000)
       continue;

@@ -14,7 +14,7 @@
 
 #include "device/device.h"
 
-#define MOST_BYTES ((size_t)64 << 20) /* of an allocation: what the host knows bounds it */
+#define MAX_BYTES ((size_t)64 << 20) /* of an allocation: what the host knows bounds it */
 
 static uint64_t tries = 6; /* of a job and a kind of error: RAYDEX_TEST_TRIES sets it */
 
@@ -31,7 +31,7 @@ static void note_size(size_t size) {
 static void *allocate(void *user, size_t size) {
   (void)user;
   note_size(size);
-  void *memory = size > MOST_BYTES ? NULL : malloc(size);
+  void *memory = size > MAX_BYTES ? NULL : malloc(size);
   live += memory != NULL;
   return memory;
 }
@@ -39,7 +39,7 @@ static void *allocate(void *user, size_t size) {
 static void *reallocate(void *user, void *old, size_t size) {
   (void)user;
   note_size(size);
-  void *memory = size > MOST_BYTES ? NULL : realloc(old, size);
+  void *memory = size > MAX_BYTES ? NULL : realloc(old, size);
   live += old == NULL && memory != NULL;
   return memory;
 }
@@ -89,7 +89,7 @@ static uint64_t play(const job *j, const player_faults *faults, rdx_status *stat
   *status = j->run(device, j->context, &err);
   rdx_device_get_usage(device, &usage);
   const uint64_t calls = player_close(&device);
-  const bool small = largest <= MOST_BYTES && player_largest() <= MOST_BYTES;
+  const bool small = largest <= MAX_BYTES && player_largest() <= MAX_BYTES;
   if (live != before || usage.memory_used != 0 || !small || (*status != RDX_OK && err.text[0] == '\0')) {
     show(j, faults);
     fail_msg("'%s' (%s): %lld blocks and %llu bytes of the device are left, the largest had %zu and %llu bytes",
@@ -528,7 +528,7 @@ static void check_star(uint64_t rows, bool tame) {
   };
   static test_query queries[QUERIES];
   star s;
-  star_make(&s, rows, 1 + (uint32_t)(test_random() % MOST_ATTRIBUTES), (uint32_t)(test_random() % (MOST_TABLES + 1)),
+  star_make(&s, rows, 1 + (uint32_t)(test_random() % MAX_ATTRIBUTES), (uint32_t)(test_random() % (MAX_TABLES + 1)),
             tame);
   for (uint32_t i = 0; i < QUERIES; i++)
     query_make(&s, &queries[i]);

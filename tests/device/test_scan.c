@@ -11,7 +11,7 @@
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-#define MOST_COLUMNS 6
+#define MAX_COLUMNS 6
 
 /* What every test runs on. */
 static const rdx_scan_method methods[] = {RDX_SCAN_COLUMN, RDX_SCAN_BINDEX, RDX_SCAN_RTINDEX,
@@ -26,8 +26,8 @@ static const rdx_type types[] = {RDX_TYPE_BOOL, RDX_TYPE_I8,   RDX_TYPE_I16,    
 typedef struct table {
   uint32_t count;
   uint64_t rows;
-  test_column columns[MOST_COLUMNS];
-  rdx_column views[MOST_COLUMNS];
+  test_column columns[MAX_COLUMNS];
+  rdx_column views[MAX_COLUMNS];
 } table;
 
 static table make_table(uint32_t count, uint64_t rows) {
@@ -60,7 +60,7 @@ static expected expect(const table *t, const rdx_predicate *p) {
   expected e = {.bitmap = calloc(t->rows / 32 + 1, 4), .rows = calloc(t->rows + 1, 4)};
   assert_true(e.bitmap && e.rows);
   for (uint64_t row = 0; row < t->rows; row++) {
-    uint64_t rows[MOST_COLUMNS];
+    uint64_t rows[MAX_COLUMNS];
     for (uint32_t i = 0; i < t->count; i++)
       rows[i] = row;
     if (!predicate_holds(t->views, rows, p))
@@ -143,7 +143,7 @@ static void test_random_trees(void **state) {
   const uint32_t tables = test_is_slow() ? 24 : 320, predicates = test_is_slow() ? 8 : 32;
   for (uint32_t i = 0; i < tables; i++) {
     const uint64_t rows = i % 2 ? sizes[test_random() % COUNT(sizes)] : test_random() % 500;
-    table t = make_table(1 + (uint32_t)(test_random() % MOST_COLUMNS), rows);
+    table t = make_table(1 + (uint32_t)(test_random() % MAX_COLUMNS), rows);
     check_table(&t, predicates);
     free_table(&t);
   }
@@ -201,7 +201,7 @@ static void test_options(void **state) {
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .encoding = RDX_SWITCH_OFF, .vectors = 2, .planes = 1}},
   };
   for (size_t i = 0; i < COUNT(variants) * (test_is_slow() ? 1 : 6); i++) {
-    table t = make_table(1 + (uint32_t)(test_random() % MOST_COLUMNS), 1 + test_random() % 700);
+    table t = make_table(1 + (uint32_t)(test_random() % MAX_COLUMNS), 1 + test_random() % 700);
     check_predicates(&t, &variants[i % COUNT(variants)]);
     free_table(&t);
   }
@@ -678,8 +678,8 @@ static void test_shared_boxes(void **state) {
 static void test_device_columns(void **state) {
   (void)state;
   table t = make_table(4, 3000);
-  rdx_device_column *copies[MOST_COLUMNS] = {0};
-  rdx_column views[MOST_COLUMNS];
+  rdx_device_column *copies[MAX_COLUMNS] = {0};
+  rdx_column views[MAX_COLUMNS];
   for (uint32_t i = 0; i < t.count; i++) {
     OK(rdx_device_column_create(test_device, &t.views[i], &copies[i], err));
     views[i] = rdx_device_column_view(copies[i]);

@@ -80,7 +80,7 @@ static void test_random_stars(void **state) {
   for (uint32_t i = 0; i < stars; i++) {
     star s;
     const uint64_t rows = i % 2 ? sizes[test_random() % COUNT(sizes)] : test_random() % 400;
-    star_make(&s, rows, 1 + (uint32_t)(test_random() % MOST_ATTRIBUTES), (uint32_t)(test_random() % (MOST_TABLES + 1)),
+    star_make(&s, rows, 1 + (uint32_t)(test_random() % MAX_ATTRIBUTES), (uint32_t)(test_random() % (MAX_TABLES + 1)),
               test_random() % 4 != 0);
     check_star(&s, queries);
     star_free(&s);
@@ -101,7 +101,7 @@ static const rdx_expression *commute(const rdx_expression *e, rdx_expression *no
 
 /* A cube of all attributes, for whose queries rows of a group are apart. */
 static void add_all(rdx_star *engine, const star *s, const test_query *q) {
-  static const uint32_t all[MOST_ATTRIBUTES] = {0, 1, 2, 3, 4, 5, 6, 7};
+  static const uint32_t all[MAX_ATTRIBUTES] = {0, 1, 2, 3, 4, 5, 6, 7};
   const rdx_expression *expressions[COUNT(q->aggregates)];
   rdx_expression nodes[COUNT(q->aggregates)][COUNT(q->expressions[0])];
   rdx_cube_spec spec = {.scan = all,

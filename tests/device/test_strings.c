@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MOST 512 /* strings in a set */
-#define MOST_BYTES (1u << 20)
+#define MAX_BYTES (1u << 20)
 
 /* Strings under construction; the first byte of `bytes` belongs to none of them, as in a slice of a column. */
 typedef struct texts {
@@ -20,7 +20,7 @@ typedef struct texts {
 } texts;
 
 static void start(texts *t) {
-  t->bytes = malloc(MOST_BYTES);
+  t->bytes = malloc(MAX_BYTES);
   assert_non_null(t->bytes);
   t->bytes[0] = '?';
   t->offsets[0] = 1;
@@ -29,7 +29,7 @@ static void start(texts *t) {
 
 static void add(texts *t, const char *text, uint64_t length) {
   const uint64_t row = t->view.rows++;
-  assert_true(row < MOST && t->offsets[row] + length <= MOST_BYTES);
+  assert_true(row < MOST && t->offsets[row] + length <= MAX_BYTES);
   memcpy(t->bytes + t->offsets[row], text, length);
   t->offsets[row + 1] = t->offsets[row] + length;
 }

@@ -300,8 +300,8 @@ static void test_one_of_many_groups(void **state) {
 
 /* Attributes of numbers of any size, by the class of their row, which is an attribute, too: of those of a table. */
 static void make_star(star *s, uint64_t rows) {
-  star_make(s, rows, MOST_ATTRIBUTES, (uint32_t)(test_random() % (MOST_TABLES + 1)), true);
-  for (uint32_t i = 0; i < MOST_ATTRIBUTES; i++) {
+  star_make(s, rows, MAX_ATTRIBUTES, (uint32_t)(test_random() % (MAX_TABLES + 1)), true);
+  for (uint32_t i = 0; i < MAX_ATTRIBUTES; i++) {
     static const rdx_type types[] = {RDX_TYPE_I64, RDX_TYPE_U64, RDX_TYPE_DECIMAL, RDX_TYPE_I64, RDX_TYPE_F64};
     const rdx_type type = i == 0 ? RDX_TYPE_U8 : types[test_random() % COUNT(types)];
     const uint64_t own = s->views[i].rows;

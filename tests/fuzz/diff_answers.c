@@ -175,7 +175,7 @@ static int compare_results(const void *a, const void *b) {
 
 /* A predicate over the results, with literals that are among them. */
 static void having_make(query *q, uint32_t columns) {
-  pool pools[MOST_RESULTS];
+  pool pools[MAX_RESULTS];
   for (uint32_t c = 0; c < columns; c++) {
     const rdx_column *column = &q->columns[c];
     pools[c] = (pool){.type = column->type, .scale = column->scale, .cells = take(q->groups * sizeof(cell))};

@@ -448,7 +448,7 @@ static cell cell_at(const rdx_column *column, uint64_t row) {
   return c;
 }
 
-#define MOST_CHANGES 12
+#define MAX_CHANGES 12
 
 void changes_case(void) {
   const rdx_index_method method = chance(2)    ? random_index_method(true)
@@ -467,7 +467,7 @@ void changes_case(void) {
   if (!passed("index", rdx_index_create(diff_device, &view, &params, &index, &err), &err, &r))
     return;
   at_end(destroy_index, index);
-  const size_t room = rows + MOST_CHANGES * 200;
+  const size_t room = rows + MAX_CHANGES * 200;
   changing c = {.cells = take(room * sizeof(cell)),
                 .values = take(room * sizeof(value)),
                 .gone = take(room * sizeof(bool)),
@@ -479,7 +479,7 @@ void changes_case(void) {
   memset(c.gone, 0, room * sizeof(bool));
   c.odd_strings = has_long_strings(&keys);
   const pool v = value_pool();
-  for (uint64_t changes = 1 + below(MOST_CHANGES); changes > 0; changes--) {
+  for (uint64_t changes = 1 + below(MAX_CHANGES); changes > 0; changes--) {
     if (!apply(index, method, &p, &c))
       return;
     if (chance(method == RDX_INDEX_CGRX_UPDATABLE ? 8 : 1))

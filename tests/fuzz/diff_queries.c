@@ -51,10 +51,10 @@ uint8_t expression_scale(const star *s, const rdx_expression *e) {
 }
 
 /* Steps whose values pass so many bits are not followed any further. */
-#define MOST_BITS 100
+#define MAX_BITS 100
 
 static i128 fitted(i128 x, bool *passes) {
-  const i128 limit = (i128)1 << MOST_BITS;
+  const i128 limit = (i128)1 << MAX_BITS;
   *passes |= x < -limit || x > limit;
   return x < -limit ? -limit : x > limit ? limit : x;
 }
@@ -138,7 +138,7 @@ void query_make(const star *s, query *q) {
   q->prepare = q->run;
   q->prepare.must = 0;
   uint32_t count = 0;
-  for (uint32_t wanted = (uint32_t)below(MOST_GROUPS + 1); wanted > 0 && chance(80); wanted--) {
+  for (uint32_t wanted = (uint32_t)below(MAX_GROUPS + 1); wanted > 0 && chance(80); wanted--) {
     const uint32_t attribute = (uint32_t)below(attributes);
     bool there = false;
     for (uint32_t i = 0; i < count; i++)
@@ -148,7 +148,7 @@ void query_make(const star *s, query *q) {
   }
   q->query.group_by = q->group_by;
   q->query.group_count = count;
-  q->query.aggregate_count = (uint32_t)(count && chance(10) ? 0 : 1 + magnitude(MOST_AGGREGATES));
+  q->query.aggregate_count = (uint32_t)(count && chance(10) ? 0 : 1 + magnitude(MAX_AGGREGATES));
   for (uint32_t i = 0; i < q->query.aggregate_count; i++) {
     aggregate_make(s, &q->aggregates[i]);
     refuse_aggregate(s, &q->aggregates[i], q);

@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-#define MOST_COLUMNS 6
+#define MAX_COLUMNS 6
 
 static rdx_build_preference random_build(void) {
   return chance(60) ? RDX_BUILD_DEFAULT : (rdx_build_preference)below(RDX_BUILD_LOW_MEMORY + 1);
@@ -137,16 +137,16 @@ static void run(const rdx_scan *scan, const rdx_scan_params *options, const pool
 
 void scans_case(void) {
   const uint64_t rows = random_rows(diff_slow ? 800 : 2000, diff_slow ? 0 : 100000);
-  const uint32_t count = 1 + (uint32_t)magnitude(MOST_COLUMNS);
-  pool pools[MOST_COLUMNS];
-  rdx_column columns[MOST_COLUMNS], views[MOST_COLUMNS];
+  const uint32_t count = 1 + (uint32_t)magnitude(MAX_COLUMNS);
+  pool pools[MAX_COLUMNS];
+  rdx_column columns[MAX_COLUMNS], views[MAX_COLUMNS];
   for (uint32_t i = 0; i < count; i++) {
     const rdx_type type = random_type(chance(50) ? TYPES_ALL : TYPES_KEYS);
     const uint64_t distinct = chance(30) ? rows : 1 + magnitude(rows + 1);
     pools[i] = pool_make(type, distinct, chance(20));
     columns[i] = pool_column(&pools[i], rows, random_nulls());
     views[i] = maybe_upload(&columns[i]);
-    static const char *const names[MOST_COLUMNS] = {"#0", "#1", "#2", "#3", "#4", "#5"};
+    static const char *const names[MAX_COLUMNS] = {"#0", "#1", "#2", "#3", "#4", "#5"};
     watch(names[i], &columns[i]);
   }
   const rdx_scan_params params = random_params(rows);

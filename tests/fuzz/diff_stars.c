@@ -7,7 +7,7 @@
 
 #include <inttypes.h>
 
-static const char *const names[MOST_ATTRIBUTES] = {"#0", "#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8"};
+static const char *const names[MAX_ATTRIBUTES] = {"#0", "#1", "#2", "#3", "#4", "#5", "#6", "#7", "#8"};
 
 /* ---- Stars ---- */
 
@@ -72,14 +72,14 @@ static void join_rows(star *s, uint64_t **partners) {
 }
 
 static void star_make(star *s) {
-  uint64_t *partners[MOST_DIMENSIONS];
+  uint64_t *partners[MAX_DIMENSIONS];
   *s = (star){0};
   s->relation.rows = random_rows(diff_slow ? 300 : 1500, diff_slow ? 0 : 60000);
-  s->relation.attribute_count = 1 + (uint32_t)below(MOST_ATTRIBUTES);
+  s->relation.attribute_count = 1 + (uint32_t)below(MAX_ATTRIBUTES);
   s->relation.attributes = s->attributes;
   s->relation.dimensions = s->dimensions;
   const bool large = s->relation.rows > 10000;
-  s->relation.dimension_count = chance(40) || large ? 0 : 1 + (uint32_t)below(MOST_DIMENSIONS);
+  s->relation.dimension_count = chance(40) || large ? 0 : 1 + (uint32_t)below(MAX_DIMENSIONS);
   for (uint32_t d = 0; d < s->relation.dimension_count; d++)
     partners[d] = make_dimension(s, d);
   for (uint32_t a = 0; a < s->relation.attribute_count; a++) {
@@ -143,10 +143,10 @@ static void used_by(const rdx_predicate *p, bool *used) {
 
 /* A cube that has what a query needs, and more now and then; *all is cleared where that does not fit one. */
 static rdx_status add_cube(rdx_star *engine, const star *s, const query *q, bool *all, rdx_error *err) {
-  bool used[MOST_ATTRIBUTES] = {false};
-  uint32_t scan[MOST_ATTRIBUTES], groups[MOST_GROUPS + 1];
-  const rdx_expression *expressions[MOST_AGGREGATES];
-  bool summed[MOST_AGGREGATES];
+  bool used[MAX_ATTRIBUTES] = {false};
+  uint32_t scan[MAX_ATTRIBUTES], groups[MAX_GROUPS + 1];
+  const rdx_expression *expressions[MAX_AGGREGATES];
+  bool summed[MAX_AGGREGATES];
   rdx_cube_spec spec = {.scan = scan, .group_by = groups, .expressions = expressions, .summed = summed};
   if (q->query.where)
     used_by(q->query.where, used);
@@ -220,7 +220,7 @@ static void run(const rdx_star *engine, const rdx_star_params *made, const query
     check(result, q);
 }
 
-#define MOST_QUERIES 5
+#define MAX_QUERIES 5
 
 /* Prepare for the queries one way or the other; which of them must run then. */
 static void prepare(rdx_star *engine, rdx_star_method method, const star *s, const query *queries, uint64_t count,
@@ -245,7 +245,7 @@ static void prepare(rdx_star *engine, rdx_star_method method, const star *s, con
     if (passed("adding a cube", add_cube(engine, s, &queries[0], &all, &err), &err, &r))
       prepared[0] |= all;
   } else if (chance(method == RDX_STAR_AUTO || method == RDX_STAR_COLUMN_ENGINE ? 60 : 97)) {
-    rdx_query all[MOST_QUERIES];
+    rdx_query all[MAX_QUERIES];
     for (uint64_t i = 0; i < count; i++)
       all[i] = queries[i].query;
     if (passed("preparing queries", rdx_star_prepare(engine, all, (uint32_t)count, &err), &err, &r))
@@ -268,11 +268,11 @@ void stars_case(void) {
   if (!passed("engine", rdx_star_create(diff_device, &s.relation, &params, &engine, &err), &err, NULL))
     return;
   at_end(destroy_engine, engine);
-  query *queries = take(MOST_QUERIES * sizeof *queries);
+  query *queries = take(MAX_QUERIES * sizeof *queries);
   const bool by_spec = chance(30); /* one cube, for the first query */
-  const uint64_t most = s.relation.rows > 10000 ? 1 : by_spec && chance(80) ? 1 : MOST_QUERIES;
+  const uint64_t most = s.relation.rows > 10000 ? 1 : by_spec && chance(80) ? 1 : MAX_QUERIES;
   const uint64_t count = 1 + below(most);
-  bool prepared[MOST_QUERIES];
+  bool prepared[MAX_QUERIES];
   for (uint64_t i = 0; i < count; i++) {
     query_make(&s, &queries[i]);
     query_answer(&s, &queries[i]);

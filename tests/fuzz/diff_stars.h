@@ -7,31 +7,31 @@
 
 #include "diff.h"
 
-#define MOST_ATTRIBUTES 9
-#define MOST_DIMENSIONS 4
-#define MOST_GROUPS 4
-#define MOST_AGGREGATES 5
-#define MOST_RESULTS (MOST_GROUPS + MOST_AGGREGATES)
+#define MAX_ATTRIBUTES 9
+#define MAX_DIMENSIONS 4
+#define MAX_GROUPS 4
+#define MAX_AGGREGATES 5
+#define MAX_RESULTS (MAX_GROUPS + MAX_AGGREGATES)
 
 typedef struct star {
   rdx_relation relation; /* its columns may lie on the device */
-  rdx_attribute attributes[MOST_ATTRIBUTES];
-  rdx_dimension dimensions[MOST_DIMENSIONS];
-  rdx_column columns[MOST_ATTRIBUTES]; /* of the attributes, in host memory */
-  pool pools[MOST_ATTRIBUTES];
-  uint64_t count;                    /* rows of the join */
-  uint64_t (*rows)[MOST_ATTRIBUTES]; /* of each, the row of each attribute's table */
+  rdx_attribute attributes[MAX_ATTRIBUTES];
+  rdx_dimension dimensions[MAX_DIMENSIONS];
+  rdx_column columns[MAX_ATTRIBUTES]; /* of the attributes, in host memory */
+  pool pools[MAX_ATTRIBUTES];
+  uint64_t count;                   /* rows of the join */
+  uint64_t (*rows)[MAX_ATTRIBUTES]; /* of each, the row of each attribute's table */
 } star;
 
 typedef struct query {
   rdx_query query;
-  uint32_t group_by[MOST_GROUPS];
-  rdx_aggregate aggregates[MOST_AGGREGATES];
+  uint32_t group_by[MAX_GROUPS];
+  rdx_aggregate aggregates[MAX_AGGREGATES];
   rdx_order order_by[3];
   refusal prepare, run; /* what building a cube for it and running it may meet */
   uint64_t rows, groups;
-  bool is_unknown;                  /* a value passes what is followed */
-  rdx_column columns[MOST_RESULTS]; /* the answer */
+  bool is_unknown;                 /* a value passes what is followed */
+  rdx_column columns[MAX_RESULTS]; /* the answer */
 } query;
 
 void query_make(const star *s, query *q);

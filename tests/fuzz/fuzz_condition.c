@@ -8,7 +8,7 @@
 
 #include "tests/fuzz/replay.h"
 
-#define MOST_COLUMNS 256
+#define MAX_COLUMNS 256
 
 static volatile uint8_t sink;
 
@@ -54,8 +54,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   }
   const uint32_t count = rdx_condition_columns(condition);
   CHECK(!rdx_condition_column_name(condition, count));
-  for (uint32_t shift = 0; shift < RDX_TYPE_STRING && count <= MOST_COLUMNS; shift++) {
-    rdx_column columns[MOST_COLUMNS] = {0};
+  for (uint32_t shift = 0; shift < RDX_TYPE_STRING && count <= MAX_COLUMNS; shift++) {
+    rdx_column columns[MAX_COLUMNS] = {0};
     const rdx_predicate *predicate = NULL;
     for (uint32_t i = 0; i < count; i++)
       columns[i] = (rdx_column){.type = (rdx_type)(1 + (i + shift) % RDX_TYPE_STRING)};

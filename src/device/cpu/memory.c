@@ -14,8 +14,8 @@
 #define HUGE_PAGE (2u << 20)
 #define PADDING 16u           /* Embree reads 16 bytes at each vertex, the last one included */
 #define LARGE (4 * HUGE_PAGE) /* bytes of a block on huge pages */
-#define LEAST_KEPT (1u << 20) /* bytes */
-#define MOST_KEPT (1u << 29)
+#define MIN_KEPT (1u << 20)   /* bytes */
+#define MAX_KEPT (1u << 29)
 #define PAGE 4096u
 
 /* AddressSanitizer is to see who uses what was freed: then no block is kept. */
@@ -28,11 +28,11 @@
 #endif
 
 static bool is_kept(uint64_t size) {
-  return KEEPS && size >= LEAST_KEPT && size <= MOST_KEPT;
+  return KEEPS && size >= MIN_KEPT && size <= MAX_KEPT;
 }
 
 static uint64_t alignment_of(uint64_t size) {
-  return size >= LARGE ? HUGE_PAGE : size >= LEAST_KEPT ? PAGE : ALIGNMENT;
+  return size >= LARGE ? HUGE_PAGE : size >= MIN_KEPT ? PAGE : ALIGNMENT;
 }
 
 uint64_t rdx_cpu_block_address(const rdx_cpu_block *block) {
@@ -99,7 +99,7 @@ void rdx_cpu_block_destroy(rdx_cpu_spares *s, rdx_cpu_block *block) {
   }
   advise(block, MADV_FREE, PAGE);
   pthread_mutex_lock(&s->lock);
-  while (s->count == RDX_CPU_SPARES || s->bytes + block->size > MOST_KEPT)
+  while (s->count == RDX_CPU_SPARES || s->bytes + block->size > MAX_KEPT)
     rdx_free(take(s, 0).memory);
   s->blocks[s->count++] = *block;
   s->bytes += block->size;

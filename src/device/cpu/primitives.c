@@ -11,13 +11,13 @@
 #include <emmintrin.h>
 #endif
 
-#define MOST_DIGIT_BITS 9
-#define MOST_RADIX (1u << MOST_DIGIT_BITS)
-#define LINE 16u                        /* elements that are written together: whole lines of a cache */
-#define LEAST_STRIPE ((uint64_t)4096)   /* items that a thread takes at a time, */
-#define MOST_STRIPE ((uint64_t)1 << 20) /* so that it can be stopped in between */
-#define CACHED (4u << 20)               /* bytes that caches may hold from one pass to the next */
-#define PIECE 65536u                    /* elements a thread works on at a time */
+#define MAX_DIGIT_BITS 9
+#define MAX_RADIX (1u << MAX_DIGIT_BITS)
+#define LINE 16u                       /* elements that are written together: whole lines of a cache */
+#define MIN_STRIPE ((uint64_t)4096)    /* items that a thread takes at a time, */
+#define MAX_STRIPE ((uint64_t)1 << 20) /* so that it can be stopped in between */
+#define CACHED (4u << 20)              /* bytes that caches may hold from one pass to the next */
+#define PIECE 65536u                   /* elements a thread works on at a time */
 
 static rdx_pool *pool_of(const rdx_stream *stream) {
   return ((rdx_cpu_device *)stream->device)->pool;
@@ -40,9 +40,9 @@ typedef struct sort_pass {
   const uint32_t *values;
   uint32_t *values_out;
   uint64_t count, stripe;
-  uint32_t shift, radix;          /* of the digit */
-  bool large;                     /* more than the caches hold */
-  uint64_t (*places)[MOST_RADIX]; /* of each stripe: counts, then places */
+  uint32_t shift, radix;         /* of the digit */
+  bool large;                    /* more than the caches hold */
+  uint64_t (*places)[MAX_RADIX]; /* of each stripe: counts, then places */
 } sort_pass;
 
 /* Write whole lines, from one aligned address to another. */
@@ -79,9 +79,9 @@ static inline void end_lines(bool large) {
   }                                                                                                                    \
                                                                                                                        \
   typedef struct lines_##suffix {                                                                                      \
-    _Alignas(64) type keys[MOST_RADIX][LINE];                                                                          \
-    _Alignas(64) uint32_t values[MOST_RADIX][LINE];                                                                    \
-    uint64_t first[MOST_RADIX]; /* the first place of each digit that is not written yet */                            \
+    _Alignas(64) type keys[MAX_RADIX][LINE];                                                                           \
+    _Alignas(64) uint32_t values[MAX_RADIX][LINE];                                                                     \
+    uint64_t first[MAX_RADIX]; /* the first place of each digit that is not written yet */                             \
   } lines_##suffix;                                                                                                    \
                                                                                                                        \
   static void write_##suffix(const sort_pass *p, const lines_##suffix *l, uint32_t digit, uint64_t end) {              \
@@ -156,7 +156,7 @@ static rdx_status sort_passes(rdx_stream *stream, sort_pass *p, uint32_t key_byt
                               rdx_error *err) {
   rdx_pool *pool = pool_of(stream);
   const uint64_t stripes = (p->count + p->stripe - 1) / p->stripe;
-  const uint32_t passes = (key_bits + MOST_DIGIT_BITS - 1) / MOST_DIGIT_BITS;
+  const uint32_t passes = (key_bits + MAX_DIGIT_BITS - 1) / MAX_DIGIT_BITS;
   const uint32_t digit_bits = passes > 0 ? (key_bits + passes - 1) / passes : 0;
   p->radix = 1u << digit_bits;
   for (p->shift = 0; p->shift < key_bits; p->shift += digit_bits) {
@@ -186,7 +186,7 @@ rdx_status rdx_cpu_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes
                         uint64_t count, rdx_error *err) {
   rdx_pool *pool = pool_of(stream);
   const uint64_t threads = rdx_pool_threads(pool), share = (count + threads - 1) / threads;
-  const uint64_t stripe = share < LEAST_STRIPE ? LEAST_STRIPE : share < MOST_STRIPE ? share : MOST_STRIPE;
+  const uint64_t stripe = share < MIN_STRIPE ? MIN_STRIPE : share < MAX_STRIPE ? share : MAX_STRIPE;
   rdx_buffer *other_keys = NULL, *other_values = NULL;
   sort_pass p = {.keys = RDX_ADDRESS(void, keys),
                  .values = RDX_ADDRESS(uint32_t, values),

@@ -8,7 +8,7 @@
 #include "device/vulkan/missing.h"
 #include "device/vulkan/vulkan.h"
 
-#define MOST_KNOWN 32 /* devices */
+#define MAX_KNOWN 32 /* devices */
 
 /* One instance serves every description; making one costs up to 100 ms with some drivers. It is kept until the process
  * ends, since drivers do not take kindly to being started over and over. */
@@ -16,7 +16,7 @@ static struct {
   pthread_mutex_t lock;
   bool listed;
   rdx_vk_instance instance;
-  rdx_vk_physical list[MOST_KNOWN]; /* not by rdx_alloc(), whose allocator may be replaced before the process ends */
+  rdx_vk_physical list[MAX_KNOWN]; /* not by rdx_alloc(), whose allocator may be replaced before the process ends */
   uint32_t count;
 } known = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -34,7 +34,7 @@ static rdx_status list_locked(rdx_error *err) {
   status = rdx_vk_list(&known.instance, &list, &known.count, err);
   if (status != RDX_OK)
     rdx_vk_instance_destroy(&known.instance);
-  known.count = known.count < MOST_KNOWN ? known.count : MOST_KNOWN;
+  known.count = known.count < MAX_KNOWN ? known.count : MAX_KNOWN;
   for (uint32_t i = 0; i < known.count; i++)
     known.list[i] = list[i];
   rdx_free(list);

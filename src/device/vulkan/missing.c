@@ -13,8 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_PATH 512
-#define MOST_MANIFEST 65536 /* bytes that are read of one */
+#define MAX_PATH 512
+#define MAX_MANIFEST 65536 /* bytes that are read of one */
 
 typedef struct vendor {
   uint32_t id; /* PCI's */
@@ -34,10 +34,10 @@ typedef struct search {
   const rdx_vk_places *places;
   const vendor *vendor;
   uint32_t gpus;
-  char where[MOST_PATH];    /* the first one: its PCI address, or its device node */
-  char why[2 * MOST_PATH];  /* the library of a driver cannot be loaded */
-  char manifest[MOST_PATH]; /* that names a driver for it; "": none does */
-  bool loads;               /* one that can be loaded */
+  char where[MAX_PATH];    /* the first one: its PCI address, or its device node */
+  char why[2 * MAX_PATH];  /* the library of a driver cannot be loaded */
+  char manifest[MAX_PATH]; /* that names a driver for it; "": none does */
+  bool loads;              /* one that can be loaded */
 } search;
 
 static void append(char *text, size_t size, const char *format, ...) RDX_PRINTF(3, 4);
@@ -54,7 +54,7 @@ static void append(char *text, size_t size, const char *format, ...) {
 
 /* The hexadecimal number that a file holds; UINT32_MAX: none. */
 static uint32_t read_number(const char *folder, const char *entry, const char *file) {
-  char path[MOST_PATH], text[32] = "";
+  char path[MAX_PATH], text[32] = "";
   snprintf(path, sizeof path, "%.200s/%.200s/%s", folder, entry, file);
   FILE *f = fopen(path, "re");
   if (!f)
@@ -69,7 +69,7 @@ static bool is_display(uint32_t class) {
 }
 
 static void count_pci(search *s) {
-  char folder[MOST_PATH];
+  char folder[MAX_PATH];
   snprintf(folder, sizeof folder, "%.400s/bus/pci/devices", s->places->sys);
   DIR *dir = opendir(folder);
   for (const struct dirent *e; dir && (e = readdir(dir));) {
@@ -94,13 +94,13 @@ static bool is_number(const char *text) {
 /* How many nodes of a folder of /dev are called `prefix` and a number; one that may not be opened, or any of them. */
 static uint32_t count_nodes(const search *s, const char *subfolder, const char *prefix, char *node, size_t size,
                             bool *denied) {
-  char folder[MOST_PATH];
+  char folder[MAX_PATH];
   uint32_t count = 0;
   *denied = false;
   snprintf(folder, sizeof folder, "%.400s%s", s->places->dev, subfolder);
   DIR *dir = opendir(folder);
   for (const struct dirent *e; dir && (e = readdir(dir));) {
-    char path[2 * MOST_PATH];
+    char path[2 * MAX_PATH];
     if (strncmp(e->d_name, prefix, strlen(prefix)) != 0 || !is_number(e->d_name + strlen(prefix)))
       continue;
     snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
@@ -135,12 +135,12 @@ static bool find_string(const char *json, const char *key, char *out, size_t siz
 /* The library that a manifest names: relative to it where there is a slash, else wherever libraries are. */
 static bool read_manifest(const char *path, char *library, size_t size) {
   static const char key[] = "\"library_path\"";
-  char *json = NULL, name[MOST_PATH];
+  char *json = NULL, name[MAX_PATH];
   FILE *f = fopen(path, "re");
   if (!f)
     return false;
-  bool found = rdx_calloc(1, MOST_MANIFEST, "a manifest", (void **)&json, NULL) == RDX_OK;
-  found = found && fread(json, 1, MOST_MANIFEST - 1, f) > 0 && find_string(json, key, name, sizeof name);
+  bool found = rdx_calloc(1, MAX_MANIFEST, "a manifest", (void **)&json, NULL) == RDX_OK;
+  found = found && fread(json, 1, MAX_MANIFEST - 1, f) > 0 && find_string(json, key, name, sizeof name);
   const char *slash = strrchr(path, '/');
   if (found && strchr(name, '/') && name[0] != '/' && slash)
     snprintf(library, size, "%.*s/%s", (int)(slash - path), path, name);
@@ -175,7 +175,7 @@ static const char *package_of(const char *error) {
 }
 
 static void try_manifest(search *s, const char *path) {
-  char library[2 * MOST_PATH];
+  char library[2 * MAX_PATH];
   if (s->loads || !read_manifest(path, library, sizeof library) || !is_driver_of(s->vendor, library))
     return;
   void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
@@ -193,7 +193,7 @@ static void try_manifest(search *s, const char *path) {
 static void try_folder(search *s, const char *folder) {
   DIR *dir = opendir(folder);
   for (const struct dirent *e; dir && (e = readdir(dir));) {
-    char path[2 * MOST_PATH];
+    char path[2 * MAX_PATH];
     const size_t length = strlen(e->d_name);
     if (length < 5 || strcmp(e->d_name + length - 5, ".json") != 0)
       continue;
@@ -207,7 +207,7 @@ static void try_folder(search *s, const char *folder) {
 /* A manifest, or a folder of them. */
 static void try_listed(search *s, const char *list) {
   for (const char *at = list; *at;) {
-    char path[MOST_PATH];
+    char path[MAX_PATH];
     const size_t length = strcspn(at, ":");
     DIR *dir = NULL;
     snprintf(path, sizeof path, "%.*s", (int)(length < sizeof path ? length : sizeof path - 1), at);
@@ -242,7 +242,7 @@ static bool has_loader(const rdx_vk_places *places) {
 /* Where the driver is in order. */
 static void explain_nodes(const search *s, char *text, size_t size) {
   const bool nvidia = s->vendor->id == NVIDIA;
-  char node[2 * MOST_PATH] = "";
+  char node[2 * MAX_PATH] = "";
   bool denied = false;
   const uint32_t count = nvidia ? count_nodes(s, "", "nvidia", node, sizeof node, &denied)
                                 : count_nodes(s, "/dri", "renderD", node, sizeof node, &denied);
@@ -304,7 +304,7 @@ uint32_t rdx_vk_find_missing(const rdx_vk_places *places, const uint32_t *shown,
   uint32_t lines = 0;
   for (size_t v = 0; v < RDX_COUNT(vendors); v++) {
     search s = {.places = places, .vendor = &vendors[v]};
-    char node[2 * MOST_PATH] = "";
+    char node[2 * MAX_PATH] = "";
     bool denied = false;
     uint32_t of_vendor = 0;
     for (uint32_t i = 0; i < count; i++)

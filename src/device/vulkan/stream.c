@@ -66,14 +66,14 @@ rdx_status rdx_vk_stream_create(rdx_device *device, rdx_stream **out, rdx_error 
 }
 
 void rdx_vk_stream_destroy(rdx_stream *stream) {
-  enum { MOST_SPARES = 8 };
+  enum { MAX_SPARES = 8 };
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
   rdx_vk_device *d = (rdx_vk_device *)stream->device;
   *stream = (rdx_stream){.device = stream->device};
   s->recording = false;
   s->constants_used = 0;
   pthread_mutex_lock(&d->streams_lock);
-  const bool keep = !s->broken && d->spare_stream_count < MOST_SPARES;
+  const bool keep = !s->broken && d->spare_stream_count < MAX_SPARES;
   if (keep) {
     s->next_spare = d->spare_streams;
     d->spare_streams = s;

@@ -8,7 +8,7 @@
 #include "kernels/cgrx/kernels.h"
 
 #define DEFAULT_BUCKET 16
-#define LEAST_BUCKET 2
+#define MIN_BUCKET 2
 #define LARGEST_BUCKET 65536
 #define X_BITS 23
 #define Y_BITS 23
@@ -40,8 +40,8 @@ rdx_status rdx_cgrx_check(const char *method, const rdx_device *device, const rd
                     "%s: %s does not trace rays (its driver lacks VK_KHR_ray_tracing_pipeline); use method tree, or "
                     "another device",
                     method, device->info.name);
-  if (rdx_cgrx_bucket_size(p) < LEAST_BUCKET || rdx_cgrx_bucket_size(p) > LARGEST_BUCKET)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a bucket has %d to %d keys; got %u", method, LEAST_BUCKET,
+  if (rdx_cgrx_bucket_size(p) < MIN_BUCKET || rdx_cgrx_bucket_size(p) > LARGEST_BUCKET)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a bucket has %d to %d keys; got %u", method, MIN_BUCKET,
                     LARGEST_BUCKET, p->bucket_size);
   if (p->mapping > RDX_CGRX_MAPPING_COVERING || p->layout > RDX_CGRX_LAYOUT_ROW_PACKED ||
       p->search > RDX_CGRX_SEARCH_LINEAR || p->build > RDX_BUILD_LOW_MEMORY)

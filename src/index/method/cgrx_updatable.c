@@ -9,14 +9,14 @@
 #include "kernels/cgrx/kernels.h"
 
 #define DEFAULT_NODE 32
-#define LEAST_NODE 4
+#define MIN_NODE 4
 #define LARGEST_NODE 4096
 #define DEFAULT_FILL 50
 #define DEFAULT_CHAIN 8
 
 /* Slabs double: so many hold more linked nodes than there can be. */
 #define MAX_SLABS 32
-#define LEAST_SLAB_LOG 4
+#define MIN_SLAB_LOG 4
 
 /* The first slab has a node for so many buckets. */
 #define BUCKETS_PER_SLAB_NODE 16
@@ -89,10 +89,10 @@ static rdx_cgrx_params scene_params(const rdx_cgrx_updatable_params *p) {
 }
 
 static rdx_status check(const rdx_device *device, const rdx_cgrx_updatable_params *p, rdx_error *err) {
-  if (p->node_size < LEAST_NODE || p->node_size > LARGEST_NODE || p->fill_percent > 100)
+  if (p->node_size < MIN_NODE || p->node_size > LARGEST_NODE || p->fill_percent > 100)
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
                     "cgrx_updatable: a node has room for %d to %d keys, and fill_percent is at most 100; got %u and %u",
-                    LEAST_NODE, LARGEST_NODE, p->node_size, p->fill_percent);
+                    MIN_NODE, LARGEST_NODE, p->node_size, p->fill_percent);
   const rdx_cgrx_params scene = scene_params(p);
   return rdx_cgrx_check("cgrx_updatable", device, &scene, err);
 }
@@ -145,7 +145,7 @@ static rdx_status load(const updatable *u, const rdx_sorted_keys *sorted, chains
                           .fences = RDX_ADDRESS(uint32_t, c->fences),
                           .buckets = buckets,
                           .node_size = u->params.node_size,
-                          .slab_log = LEAST_SLAB_LOG};
+                          .slab_log = MIN_SLAB_LOG};
   while (1u << c->shape.slab_log < buckets / BUCKETS_PER_SLAB_NODE)
     c->shape.slab_log++;
   RDX_TRY(upload_nodes(u, c, err));

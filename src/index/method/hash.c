@@ -9,7 +9,7 @@
 
 #define DEFAULT_LOAD 80
 #define DEFAULT_LANES 2
-#define MOST_HOMES (1u << 31) /* numbers of buckets, those after the last home included, stay below 2^32 - 1 */
+#define MAX_HOMES (1u << 31) /* numbers of buckets, those after the last home included, stay below 2^32 - 1 */
 
 typedef struct hash {
   uint32_t key_bits;
@@ -49,7 +49,7 @@ static uint32_t choose_lanes(const rdx_device *device, const rdx_hash_params *p)
 static uint32_t count_homes(const rdx_hash_params *p, uint64_t entries, uint32_t key64, uint32_t runs) {
   const uint64_t full = bucket_slots(key64, runs) * (p->load_percent ? p->load_percent : DEFAULT_LOAD);
   const uint64_t homes = (entries * 100 + full - 1) / full;
-  return homes < 1 ? 1 : homes < MOST_HOMES ? (uint32_t)homes : MOST_HOMES;
+  return homes < 1 ? 1 : homes < MAX_HOMES ? (uint32_t)homes : MAX_HOMES;
 }
 
 /* For distinct keys, as nearly all are; runs take less than that once keys have two rows each. */

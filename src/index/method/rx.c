@@ -11,7 +11,7 @@
 #include "kernels/primitives/kernels.h"
 
 /* Rows that the keys of a published index may span for ranges to be answered: rays of one, at most. */
-#define MOST_ROWS (1u << 12)
+#define MAX_ROWS (1u << 12)
 
 typedef struct rx {
   rdx_device *device;
@@ -134,12 +134,12 @@ static rdx_scene_params scene_params(const rdx_rx_params *p, uint64_t count) {
 
 /* Up to so many triangles a GPU builds as fast in any order. (An H100 takes 0.26 s for 2^28 in the order of their keys,
  * 2.7 s in any.) */
-#define MOST_UNORDERED (1ull << 26)
+#define MAX_UNORDERED (1ull << 26)
 
 /* Whether primitives stand in the order of their keys: scene parts hold contiguous ranges, and a builder that keeps the
  * input's order needs it to be good. */
 static bool wants_order(const rdx_device *device, const rdx_rx_params *p, uint64_t count) {
-  return device->keeps_build_order || p->partitions > 1 || count > MOST_UNORDERED ||
+  return device->keeps_build_order || p->partitions > 1 || count > MAX_UNORDERED ||
          (p->partitions == 0 && count > device->info.max_primitives);
 }
 
@@ -414,7 +414,7 @@ static const char *refuse(const void *self, bool range, bool idempotent) {
            "of distinct keys and first rows are exact; build it without";
   const uint32_t shift = rx_segment_shift(r->scheme);
   if (range && r->params.published && r->max_key >= r->min_key &&
-      (r->max_key >> shift) - (r->min_key >> shift) > MOST_ROWS)
+      (r->max_key >> shift) - (r->min_key >> shift) > MAX_ROWS)
     return "rx: as published a range casts a ray along every row between its bounds, and these keys span more than "
            "2^12 rows; build it without published, which visits only rows that hold keys";
   return NULL;

@@ -9,8 +9,8 @@
 #include "kernels/column_engine/operators.h"
 
 #define WORDS (ENGINE_BATCH / 64)
-#define MOST_LATE 16 /* columns */
-#define MOST_WAITING (ENGINE_CHUNK + ENGINE_BATCH + ENGINE_SLACK)
+#define MAX_LATE 16 /* columns */
+#define MAX_WAITING (ENGINE_CHUNK + ENGINE_BATCH + ENGINE_SLACK)
 
 /* A column that rows are read from which are few by then. */
 typedef struct late_column {
@@ -25,9 +25,9 @@ typedef struct batch {
   uint32_t dense;                              /* a bit for each of 32 terms: its column is fetched ahead */
   uint32_t fetched;                            /* bytes of a row that are, going by the first batch */
   uint32_t late_count;
-  late_column late[MOST_LATE];
+  late_column late[MAX_LATE];
   uint32_t n;       /* of rows that qualify and wait to be added */
-  uint32_t *rows;   /* MOST_WAITING, less `first`, ascending */
+  uint32_t *rows;   /* MAX_WAITING, less `first`, ascending */
   uint32_t *groups; /* their numbers, as far as they are known */
 } batch;
 
@@ -439,7 +439,7 @@ static uint32_t batch_rows(uint32_t fetched) {
 }
 
 static void add_late(batch *b, const uint32_t *codes, uint32_t bytes) {
-  if (b->late_count < MOST_LATE)
+  if (b->late_count < MAX_LATE)
     b->late[b->late_count++] = (late_column){(const char *)codes + (uint64_t)b->first * bytes, bytes};
 }
 
@@ -479,7 +479,7 @@ HOT void run_tile(const operators *o, const struct engine_tile_args *a, uint32_t
   uint64_t *cells = q->groups + (a->copies ? (uint64_t)tile * q->group_count * q->slots : 0);
   uint64_t own[ENGINE_MOST_SLOTS] = {0};
   small_bits terms[ENGINE_MOST_EARLY], links[ENGINE_MOST_EARLY];
-  uint32_t rows[MOST_WAITING], groups[MOST_WAITING];
+  uint32_t rows[MAX_WAITING], groups[MAX_WAITING];
   batch b = {
       .q = q, .small_terms = terms, .small_links = links, .first = (uint32_t)begin, .rows = rows, .groups = groups};
   const target t = {single ? own : cells, single ? NULL : groups, q->slots, !single && !a->copies};

@@ -80,17 +80,17 @@ static void build(const void *arguments, const uint32_t *variant, const rdx_scen
 
 #define BLOCK_WORDS 512u /* words of the result in flight */
 
-#define MOST_SOURCES 3 /* in flight */
+#define MAX_SOURCES 3 /* in flight */
 
 /* What a term XORs together, from word `first` on. */
 typedef struct sources {
-  const uint32_t *of[MOST_SOURCES]; /* the first of them */
+  const uint32_t *of[MAX_SOURCES]; /* the first of them */
   uint32_t count;
 } sources;
 
 /* More than the loops below take? Keep the sum of the first two. */
 static void make_room(sources *s, uint32_t *sum, uint32_t words) {
-  if (s->count < MOST_SOURCES)
+  if (s->count < MAX_SOURCES)
     return;
   for (uint32_t w = 0; w < words; w++)
     sum[w] = s->of[0][w] ^ s->of[1][w];
@@ -158,14 +158,14 @@ static void intersect(uint32_t *result, const sources *s, bool first, uint32_t w
 #define intersect intersect_any
 #endif
 
-#define MOST_STREAMS 16
+#define MAX_STREAMS 16
 
 /* What all terms read of their vectors, or the first of it. */
 static uint32_t list_streams(const struct sieve_combine_args *a, const uint32_t **streams) {
   uint32_t count = 0;
   for (uint32_t t = 0; t < a->term_count; t++) {
     const struct sieve_term *term = &SIEVE_TERM(a->query, t);
-    for (uint32_t v = 0; v < term->vector_count && count < MOST_STREAMS; v++) {
+    for (uint32_t v = 0; v < term->vector_count && count < MAX_STREAMS; v++) {
       const struct sieve_vector *vector = &SIEVE_VECTORS(a->query, term->vectors)[v];
       streams[count++] = vector->place == 0 ? vector->low : vector->planes;
     }
@@ -184,7 +184,7 @@ static void fetch_block(const uint32_t *const *streams, uint32_t count, uint32_t
 
 static void combine_block(const struct sieve_combine_args *a, uint32_t first, uint32_t words) {
   uint32_t *out = a->out_bits + first, sum[BLOCK_WORDS], ones[BLOCK_WORDS];
-  uint32_t rooms[MOST_SOURCES][BLOCK_WORDS];
+  uint32_t rooms[MAX_SOURCES][BLOCK_WORDS];
   for (uint32_t t = 0; t < a->term_count; t++) {
     const struct sieve_term *term = &SIEVE_TERM(a->query, t);
     sources s = {{NULL}, 0};
@@ -195,7 +195,7 @@ static void combine_block(const struct sieve_combine_args *a, uint32_t first, ui
     for (uint32_t v = 0; v < term->vector_count; v++) {
       make_room(&s, sum, words);
       s.of[s.count++] = below_border(&SIEVE_VECTORS(a->query, term->vectors)[v], term->valid, a->stride, first, words,
-                                     rooms[v % MOST_SOURCES]);
+                                     rooms[v % MAX_SOURCES]);
     }
     intersect(out, &s, t == 0 && !a->narrow, words);
   }
@@ -204,7 +204,7 @@ static void combine_block(const struct sieve_combine_args *a, uint32_t first, ui
 /* Words begin .. end - 1 of the result; returns how many rows they have. */
 static uint32_t combine_words(const struct sieve_combine_args *a, uint64_t begin, uint64_t end) {
   const uint64_t all = ((uint64_t)a->rows + 31) / 32;
-  const uint32_t *streams[MOST_STREAMS];
+  const uint32_t *streams[MAX_STREAMS];
   const uint32_t stream_count = list_streams(a, streams);
   uint32_t found = 0;
   for (uint64_t word = begin; word < end; word += BLOCK_WORDS) {

@@ -84,12 +84,12 @@ INLINE uint32_t add_each(const star_query *q, target *t, const uint32_t *rows, u
   return changes;
 }
 
-#define LEAST_STRETCH 128 /* rows that tell how those after them are added */
-#define MOST_STRETCH 8192
+#define MIN_STRETCH 128 /* rows that tell how those after them are added */
+#define MAX_STRETCH 8192
 
 INLINE void add_simple(const star_query *q, target *t, const uint32_t *rows, uint32_t begin, uint32_t end,
                        uint32_t group_bytes, uint32_t value_bytes) {
-  uint32_t stretch = group_bytes > 0 ? LEAST_STRETCH : UINT32_MAX;
+  uint32_t stretch = group_bytes > 0 ? MIN_STRETCH : UINT32_MAX;
   bool mixed = false;
   for (uint32_t from = begin, to = 0; from < end; from = to) {
     to = end - from < stretch ? end : from + stretch;
@@ -97,7 +97,7 @@ INLINE void add_simple(const star_query *q, target *t, const uint32_t *rows, uin
                                    : add_runs(q, t, rows, from, to, group_bytes, value_bytes);
     const bool same = mixed == (changes > (to - from) / 8);
     mixed ^= !same;
-    stretch = !same ? LEAST_STRETCH : stretch < MOST_STRETCH ? 2 * stretch : stretch;
+    stretch = !same ? MIN_STRETCH : stretch < MAX_STRETCH ? 2 * stretch : stretch;
   }
 }
 

@@ -12,7 +12,7 @@
 
 #include "scan/method/sieve.h"
 
-#define MOST_TERMS 8
+#define MAX_TERMS 8
 #define FEW_THREADS 16
 #define SLICE_ROWS 32768u /* fewer are not worth a slice */
 
@@ -111,7 +111,7 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
 enum { MISSED, REST, KINDS };
 
 typedef struct plan {
-  rdx_sieved sieved[MOST_TERMS];
+  rdx_sieved sieved[MAX_TERMS];
   uint32_t regions[KINDS];
   uint64_t refined[KINDS]; /* rows in them */
   uint64_t vectors;        /* bit vectors read */
@@ -251,7 +251,7 @@ static uint32_t borders(const void *self, uint32_t column, const uint32_t **out)
 const rdx_scan_ops rdx_bindex_ops = {
     .name = "bindex",
     .max_intervals = RDX_SIEVE_INTERVALS,
-    .max_terms = MOST_TERMS,
+    .max_terms = MAX_TERMS,
     .estimate = estimate,
     .build = build,
     .evaluate = evaluate,

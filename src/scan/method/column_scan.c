@@ -245,22 +245,23 @@ static void add_term(plan *p, const packed_column *c, const rdx_term *term, scan
     add_table(p, c, out);
 }
 
-static double share_of(const column_scan *s, const rdx_term *term) {
+static double selectivity_of(const column_scan *s, const rdx_term *term) {
   const packed_column *c = &s->columns[term->column];
-  return rdx_term_share(term, c->smallest, c->largest);
+  return rdx_term_selectivity(term, c->smallest, c->largest);
 }
 
 /* The order of terms: what lets few rows through goes first, so that the others have little to read. */
-static void order_terms(const column_scan *s, const rdx_term *terms, uint32_t count, uint32_t *order, double *shares) {
+static void order_terms(const column_scan *s, const rdx_term *terms, uint32_t count, uint32_t *order,
+                        double *selectivities) {
   for (uint32_t i = 0; i < count; i++) {
     uint32_t at = i;
-    const double share = share_of(s, &terms[i]);
-    for (; at > 0 && shares[at - 1] > share; at--) {
+    const double selectivity = selectivity_of(s, &terms[i]);
+    for (; at > 0 && selectivities[at - 1] > selectivity; at--) {
       order[at] = order[at - 1];
-      shares[at] = shares[at - 1];
+      selectivities[at] = selectivities[at - 1];
     }
     order[at] = i;
-    shares[at] = share;
+    selectivities[at] = selectivity;
   }
 }
 
@@ -268,7 +269,7 @@ static rdx_status make_plan(const column_scan *s, const rdx_term *terms, uint32_
                             rdx_error *err) {
   uint64_t numbers = 0;
   uint32_t *order = NULL;
-  double *shares = NULL;
+  double *selectivities = NULL;
   for (uint32_t i = 0; i < count; i++)
     numbers += 2 * (uint64_t)terms[i].set.count + BYTE_TABLE_SIZE;
   if (numbers > UINT32_MAX)
@@ -277,8 +278,8 @@ static rdx_status make_plan(const column_scan *s, const rdx_term *terms, uint32_
   RDX_TRY(rdx_arena_alloc(arena, numbers, sizeof *out->numbers, "a column scan", (void **)&out->numbers, err));
   RDX_TRY(rdx_arena_alloc(arena, count, sizeof *out->terms, "a column scan", (void **)&out->terms, err));
   RDX_TRY(rdx_arena_alloc(arena, count, sizeof *order, "a column scan", (void **)&order, err));
-  RDX_TRY(rdx_arena_alloc(arena, count, sizeof *shares, "a column scan", (void **)&shares, err));
-  order_terms(s, terms, count, order, shares);
+  RDX_TRY(rdx_arena_alloc(arena, count, sizeof *selectivities, "a column scan", (void **)&selectivities, err));
+  order_terms(s, terms, count, order, selectivities);
   out->used = 0;
   for (uint32_t i = 0; i < count; i++)
     add_term(out, &s->columns[terms[order[i]].column], &terms[order[i]], &out->terms[i]);
@@ -343,7 +344,7 @@ static double work(const void *self, const rdx_term *terms, uint32_t count) {
   const column_scan *s = self;
   double bytes = 0;
   for (uint32_t t = 0; t < count; t++)
-    bytes += s->columns[terms[t].column].clustered ? share_of(s, &terms[t]) : 1;
+    bytes += s->columns[terms[t].column].clustered ? selectivity_of(s, &terms[t]) : 1;
   return bytes * (double)s->rows;
 }
 

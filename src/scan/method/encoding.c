@@ -171,7 +171,7 @@ rdx_interval rdx_encoding_codes(const rdx_encoding *e, uint32_t begin, uint32_t 
   return (rdx_interval){e->codes[from - 1], to < e->entry_count ? e->codes[to] - 1 : UINT64_MAX};
 }
 
-double rdx_encoding_share(const rdx_encoding *e, const rdx_term *term) {
+double rdx_encoding_selectivity(const rdx_encoding *e, const rdx_term *term) {
   double ranks = 0;
   for (uint32_t i = 0; i < term->set.count; i++)
     ranks += (double)rdx_encoding_rank(e, term->set.list[i].high, true).high -

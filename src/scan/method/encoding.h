@@ -42,7 +42,7 @@ rdx_rank rdx_encoding_rank(const rdx_encoding *encoding, uint64_t code, bool inc
 rdx_interval rdx_encoding_codes(const rdx_encoding *encoding, uint32_t begin, uint32_t end);
 
 /* The part of all rows that a term qualifies, about. */
-double rdx_encoding_share(const rdx_encoding *encoding, const rdx_term *term);
+double rdx_encoding_selectivity(const rdx_encoding *encoding, const rdx_term *term);
 
 /* Device bytes held at the peak of the sort. */
 uint64_t rdx_encoding_estimate(const rdx_encoded_column *column);

@@ -9,7 +9,7 @@
 #include "kernels/rtc1/kernels.h"
 #include "scan/method/ray_matrix.h"
 
-#define MOST_RAYS 16384u      /* across a line: about what the paper casts for 10^8 rows (section 2.3) */
+#define MAX_RAYS 16384u       /* across a line: about what the paper casts for 10^8 rows (section 2.3) */
 #define ROWS_PER_RAY 32u      /* of small columns */
 #define PUBLISHED_RAYS 18000u /* section 2.3: 9 * 10^3 at a selectivity of a half */
 
@@ -85,7 +85,7 @@ static rdx_status build_line(rdx_device *device, const rdx_encoded_column *colum
   const double start = rdx_now_ms();
   rdx_encoding encoding;
   const uint64_t rays = 1 + column->rows / ROWS_PER_RAY;
-  const uint32_t usual = rays < MOST_RAYS ? (uint32_t)rays : MOST_RAYS;
+  const uint32_t usual = rays < MAX_RAYS ? (uint32_t)rays : MAX_RAYS;
   scale(column, params->rays ? params->rays : params->published ? PUBLISHED_RAYS : usual, out);
   RDX_TRY(rdx_encoding_create(device, column, UINT32_MAX, &encoding, err));
   const double sorted = rdx_now_ms();
@@ -241,7 +241,7 @@ static double work(const void *self, const rdx_term *terms, uint32_t count) {
   const lines *l = self;
   double bits = 0;
   for (uint32_t t = 0; t < count; t++)
-    bits += rdx_term_share(&terms[t], l->columns[terms[t].column].smallest, l->columns[terms[t].column].largest);
+    bits += rdx_term_selectivity(&terms[t], l->columns[terms[t].column].smallest, l->columns[terms[t].column].largest);
   return bits * (double)l->rows;
 }
 

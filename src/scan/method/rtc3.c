@@ -10,7 +10,7 @@
 #include "kernels/bitmap/kernels.h"
 #include "scan/method/ray_matrix.h"
 
-#define MOST_TERMS 8
+#define MAX_TERMS 8
 #define INTERVALS 2u /* of a term: <> has two */
 
 /* Rays that a GPU works on at a time, and some more lest it waits for the longest. */
@@ -265,7 +265,7 @@ static double work(const void *self, const rdx_term *terms, uint32_t count) {
   for (uint32_t t = 0; t < count; t++) {
     const rdx_encoded_column *column = &r->columns[terms[t].column];
     if (rdx_matrix_scene_axis(c, terms[t].column) < c->dimensions)
-      rows *= rdx_term_share(&terms[t], column->smallest, column->largest);
+      rows *= rdx_term_selectivity(&terms[t], column->smallest, column->largest);
   }
   return (double)regions.rays * RDX_SCAN_RAY_BYTES + rows * RDX_SCAN_BIT_BYTES;
 }
@@ -274,7 +274,7 @@ const rdx_scan_ops rdx_rtc3_ops = {
     .name = "rtc3",
     .traces_rays = true,
     .max_intervals = INTERVALS,
-    .max_terms = MOST_TERMS,
+    .max_terms = MAX_TERMS,
     .estimate = estimate,
     .build = build,
     .evaluate = evaluate,

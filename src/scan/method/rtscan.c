@@ -22,7 +22,7 @@
 #include "scan/method/ray_matrix.h"
 #include "scan/samples.h"
 
-#define MOST_TERMS 8
+#define MAX_TERMS 8
 #define INTERVALS 2u /* of a term: <> has two */
 
 typedef struct group {
@@ -424,12 +424,12 @@ static rdx_status build(rdx_device *device, const rdx_scan_params *params, const
 
 /* ---- Regions ---- */
 
-#define MOST_SPANS (6 * INTERVALS)
+#define MAX_SPANS (6 * INTERVALS)
 
 /* What a column's axis is cut into. */
 typedef struct axis_cells {
   uint32_t refined_count, possible_count, certain_count;
-  rdx_cells refined[MOST_SPANS], possible[MOST_SPANS], certain[MOST_SPANS]; /* D, U, C */
+  rdx_cells refined[MAX_SPANS], possible[MAX_SPANS], certain[MAX_SPANS]; /* D, U, C */
 } axis_cells;
 
 static void add_cells(rdx_cells *list, uint32_t *count, rdx_cells cells, bool join) {
@@ -506,7 +506,7 @@ static void add_regions(const rtscan *r, const group *g, const rdx_term *terms, 
 
 /* ---- Evaluating ---- */
 
-/* The regions of a group that has any: each of at most MOST_TERMS terms touches one group. */
+/* The regions of a group that has any: each of at most MAX_TERMS terms touches one group. */
 typedef struct part {
   const group *group;
   uint32_t place, count; /* in the query */
@@ -517,10 +517,10 @@ typedef struct run {
   const form *form;
   const rdx_term *terms;
   uint32_t count, part_count, conjunctions;
-  uint32_t ends[MOST_TERMS]; /* of each conjunction: where its terms end */
-  rdx_sieved sieved[MOST_TERMS];
-  const group *owners[MOST_TERMS]; /* the group that refines each term */
-  part parts[MOST_TERMS];
+  uint32_t ends[MAX_TERMS]; /* of each conjunction: where its terms end */
+  rdx_sieved sieved[MAX_TERMS];
+  const group *owners[MAX_TERMS]; /* the group that refines each term */
+  part parts[MAX_TERMS];
   rdx_sieve_query query;
 } run;
 
@@ -659,8 +659,8 @@ static rdx_sieve_cost cost_of(const form *f, const rdx_term *terms, uint32_t cou
     const uint32_t column = terms[t].column, axis = rdx_matrix_scene_axis(c, column);
     if (t == term || axis >= c->dimensions)
       continue;
-    const double share = rdx_encoding_share(&r->encodings[column], &terms[t]);
-    cells[axis] *= share;
+    const double selectivity = rdx_encoding_selectivity(&r->encodings[column], &terms[t]);
+    cells[axis] *= selectivity;
   }
   for (uint32_t k = 0; k < c->dimensions; k++) {
     rays *= cells[k] / c->width + 1;
@@ -793,7 +793,7 @@ static double work(const void *self, const rdx_term *terms, uint32_t count) {
 
 static uint32_t max_conjunctions(const void *self) {
   const rtscan *r = self;
-  return r->params.published ? 1 : MOST_TERMS; /* published: conjunctions only */
+  return r->params.published ? 1 : MAX_TERMS; /* published: conjunctions only */
 }
 
 static rdx_status make_query(const rtscan *r, run *q, uint32_t regions, rdx_error *err) {
@@ -955,7 +955,7 @@ const rdx_scan_ops rdx_rtscan_ops = {
     .name = "rtscan",
     .traces_rays = true,
     .max_intervals = INTERVALS,
-    .max_terms = MOST_TERMS,
+    .max_terms = MAX_TERMS,
     .estimate = estimate,
     .build = build,
     .evaluate = evaluate,

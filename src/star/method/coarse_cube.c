@@ -17,17 +17,17 @@
 #include "star/method/cube_runs.h"
 #include "kernels/primitives/kernels.h"
 
-#define MOST_CELLS (1u << 22)    /* of an axis: coordinates */
-#define MOST_SHIFT 31            /* of 32 bits */
+#define MAX_CELLS (1u << 22)     /* of an axis: coordinates */
+#define MAX_SHIFT 31             /* of 32 bits */
 #define FEW_GROUPS 64            /* may have scene rows of their own */
-#define MOST_LANES 256           /* scene rows that the blocks of a cell spread over */
+#define MAX_LANES 256            /* scene rows that the blocks of a cell spread over */
 #define GPU_RAYS 16384           /* as many are wanted at least */
 #define CPU_RAYS 64              /* are worth a thread */
 #define GPU_PARTS 4096           /* workgroups that add up blocks */
 #define GPU_RUN_PARTS 16384      /* threads that do by runs, */
 #define GPU_RUNS 4               /* of which each may have as few */
 #define RUN_ROWS 8               /* that a core adds up in the time of a run's totals */
-#define MOST_BLOCK 16384         /* rows, by the model, */
+#define MAX_BLOCK 16384          /* rows, by the model, */
 #define LARGEST_BLOCK (1u << 31) /* and asked for: sums with it stay below 2^32 */
 #define GPU_BLOCK 64
 #define GPU_RUNS_BLOCK 1024
@@ -72,7 +72,7 @@ static uint32_t choose_block(const coarse_cube *c) {
     return c->long_runs ? GPU_RUNS_BLOCK : GPU_BLOCK;
   const double best = sqrt(200.0 * (double)c->core.rows / 64);
   uint32_t rows = 64;
-  while (rows * M_SQRT2 < best && rows < MOST_BLOCK)
+  while (rows * M_SQRT2 < best && rows < MAX_BLOCK)
     rows *= 2;
   return rows;
 }
@@ -92,12 +92,12 @@ static void choose_cells(coarse_cube *c) {
   const double rows = (double)c->core.rows / (c->by_group ? c->core.groups.count : 1);
   const double places = c->core.scan.count;
   while ((rows * (double)(1ull << c->shift) < places * c->block_rows && (double)(1ull << c->shift) < places &&
-          c->shift < MOST_SHIFT) ||
-         c->core.scan.count >> c->shift >= MOST_CELLS)
+          c->shift < MAX_SHIFT) ||
+         c->core.scan.count >> c->shift >= MAX_CELLS)
     c->shift++;
   const double blocks = rows * (double)(1ull << c->shift) / (places > 0 ? places : 1) / c->block_rows;
   c->lanes = 1;
-  while (!on_cpu(c) && c->lanes * 8 < blocks && c->lanes < MOST_LANES)
+  while (!on_cpu(c) && c->lanes * 8 < blocks && c->lanes < MAX_LANES)
     c->lanes *= 2;
   c->scene_rows = c->lanes * (c->by_group ? c->core.groups.count : 1);
 }

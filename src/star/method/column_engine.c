@@ -12,10 +12,10 @@
 #include "star/star.h"
 #include "kernels/primitives/kernels.h"
 
-#define MOST_DENSE (1ul << 22)        /* groups */
-#define MOST_COPIES_BYTES (4ul << 20) /* of slots, when each tile has its own */
-#define MOST_READ (1ul << 18)         /* bytes of groups that come along with a run */
-#define KEPT 8                        /* workspaces */
+#define MAX_DENSE (1ul << 22)        /* groups */
+#define MAX_COPIES_BYTES (4ul << 20) /* of slots, when each tile has its own */
+#define MAX_READ (1ul << 18)         /* bytes of groups that come along with a run */
+#define KEPT 8                       /* workspaces */
 
 /* What a run hands on to the next one, so that it allocates nothing. */
 typedef struct workspace {
@@ -151,7 +151,7 @@ static void lay_out(run *r) {
   if (r->dense) {
     r->tile = (uint32_t)(rows / wanted + ENGINE_STRETCH) / ENGINE_STRETCH * ENGINE_STRETCH;
     r->tiles = (uint32_t)((rows + r->tile - 1) / r->tile);
-    r->copies = on_cpu(r) && cells * r->tiles * 8 <= MOST_COPIES_BYTES ? r->tiles : 0;
+    r->copies = on_cpu(r) && cells * r->tiles * 8 <= MAX_COPIES_BYTES ? r->tiles : 0;
     r->slots = cells * (r->copies ? r->copies : 1) * 8;
     r->tables += r->plan->groups * entry_bytes(r);
   }
@@ -290,7 +290,7 @@ static rdx_status record_dense(run *r, rdx_error *err) {
   if (on_cpu(r) || r->plan->groups > ENGINE_FEW_GROUPS)
     RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_engine_compact, &compact, NULL, r->plan->groups, NULL, err));
   const uint64_t all = r->plan->groups * entry_bytes(r);
-  r->first_bytes = all < MOST_READ ? all : MOST_READ / entry_bytes(r) * entry_bytes(r);
+  r->first_bytes = all < MAX_READ ? all : MAX_READ / entry_bytes(r) * entry_bytes(r);
   RDX_TRY(rdx_stream_mark(stream, err));
   const void *read = NULL;
   RDX_TRY(rdx_stream_read(stream, r->work.memory, 0, ENGINE_FOUND + r->first_bytes, &read, err));
@@ -442,7 +442,7 @@ static rdx_status run_query(run *r, rdx_groups *out, rdx_error *err) {
                     "MIN and MAX of values that spread over more than 32 bits take 64-bit atomics, which %s has not",
                     r->plan->relation->device->info.name);
   const uint64_t rows = r->plan->relation->rows, groups = r->plan->groups;
-  r->dense = groups <= MOST_DENSE && groups <= 65536 + 4 * rows;
+  r->dense = groups <= MAX_DENSE && groups <= 65536 + 4 * rows;
   lay_out(r);
   RDX_TRY(take_workspace(r->engine, r->slots, r->size, &r->work, err));
   if (r->dense)

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_BITMAP 65536u /* codes; wider sets are searched */
+#define MAX_BITMAP 65536u /* codes; wider sets are searched */
 /* Shares of rows below which a GPU looks at terms, and at dimensions, row by row: with codes side by side the former
  * cost little for all rows, the latter a gather for each. */
 #define FEW_FOR_TERMS (1 / 400.)
 #define FEW_FOR_LINKS (1 / 16.)
 
-/* A term of the plan, and the share of codes that it keeps. */
+/* A term of the plan, and the selectivity of codes that it keeps. */
 typedef struct ranked {
-  double share;
+  double selectivity;
   uint32_t term;
 } ranked;
 
@@ -46,7 +46,7 @@ static uint64_t set_size(const rdx_code_set *set) {
   if (set->count == 1)
     return 0;
   const uint64_t span = set->list[set->count - 1].high - set->list[0].low;
-  return span < MOST_BITMAP ? span / 64 + 1 : 2ul * set->count;
+  return span < MAX_BITMAP ? span / 64 + 1 : 2ul * set->count;
 }
 
 typedef struct sizes {
@@ -127,7 +127,7 @@ static void add_term(building *b, const rdx_term *term, bool own) {
                      .bytes = c->bytes,
                      .foreign_bytes = p ? p->bytes : 0,
                      .set = b->numbers_used,
-                     .count = count > 1 && span < MOST_BITMAP ? 0 : count};
+                     .count = count > 1 && span < MAX_BITMAP ? 0 : count};
   find_gap(list, count, codes, t);
   b->out->bytes += c->rows * c->bytes;
   if (count > 1 && t->count == 0)
@@ -136,32 +136,33 @@ static void add_term(building *b, const rdx_term *term, bool own) {
     add_pairs(b, &term->set);
 }
 
-static double share_of(const building *b, const rdx_term *t) {
+static double selectivity_of(const building *b, const rdx_term *t) {
   return rdx_code_set_size(&t->set) / (double)rdx_encoded_column_codes(attribute_of(b, t->column));
 }
 
 static int compare_ranked(const void *x, const void *y) {
   const ranked *a = x, *b = y;
-  return a->share != b->share ? (a->share > b->share) - (a->share < b->share) : (int)(a->term > b->term) * 2 - 1;
+  return a->selectivity != b->selectivity ? (a->selectivity > b->selectivity) - (a->selectivity < b->selectivity)
+                                          : (int)(a->term > b->term) * 2 - 1;
 }
 
-/* Terms of a table (0: the fact table), the most selective first. Returns the share of rows that is left. */
+/* Terms of a table (0: the fact table), the most selective first. Returns the selectivity of rows that is left. */
 static double add_terms(building *b, uint32_t dimension) {
-  double share = 1;
+  double selectivity = 1;
   for (uint32_t i = 0; i < b->plan->term_count; i++) {
     const rdx_term *t = &b->plan->terms[b->ranks[i].term];
     if (attribute_of(b, t->column)->dimension != dimension)
       continue;
     add_term(b, t, true);
-    share *= b->ranks[i].share;
+    selectivity *= b->ranks[i].selectivity;
   }
-  return share;
+  return selectivity;
 }
 
 static void rank_terms(building *b) {
   const uint32_t count = b->plan->term_count;
   for (uint32_t i = 0; i < count; i++)
-    b->ranks[i] = (ranked){share_of(b, &b->plan->terms[i]), i};
+    b->ranks[i] = (ranked){selectivity_of(b, &b->plan->terms[i]), i};
   if (count > 1)
     qsort(b->ranks, count, sizeof *b->ranks, compare_ranked);
 }
@@ -213,15 +214,14 @@ static void add_parts(building *b, uint32_t dimension) {
 
 /* What a row that is looked up costs for each that this drops, as measured: on the CPU shuffles find the bits of few
  * rows in a quarter of the time, but a column that is read afterwards has most of its lines read all the same. */
-static double price_of(const building *b, const rdx_column_table *t) {
+static double cost_of(const building *b, const rdx_column_table *t) {
   const bool shuffled = b->plan->relation->device->info.backend == RDX_BACKEND_CPU && t->rows < ENGINE_SMALL;
-  return (shuffled ? 0.5 : 1) / (1 - t->share);
+  return (shuffled ? 0.5 : 1) / (1 - t->selectivity);
 }
 
 static int compare_tables(const void *x, const void *y) {
   const rdx_column_table *a = x, *b = y;
-  return a->price != b->price ? (a->price > b->price) - (a->price < b->price)
-                              : (int)(a->dimension > b->dimension) * 2 - 1;
+  return a->cost != b->cost ? (a->cost > b->cost) - (a->cost < b->cost) : (int)(a->dimension > b->dimension) * 2 - 1;
 }
 
 /* Tables of the dimensions that decide about rows or have group attributes, the cheapest first. */
@@ -231,9 +231,9 @@ static void add_tables(building *b) {
   for (uint32_t d = 0; d < r->dimension_count; d++) {
     rdx_column_table t = {
         .rows = r->foreign_rows[d].rows, .dimension = d, .first_term = b->terms_used, .first_part = b->parts_used};
-    t.share = add_terms(b, d + 1);
+    t.selectivity = add_terms(b, d + 1);
     add_parts(b, d + 1);
-    t.price = price_of(b, &t);
+    t.cost = cost_of(b, &t);
     t.term_count = b->terms_used - t.first_term;
     t.part_count = b->parts_used - t.first_part;
     if (t.term_count > 0 || t.part_count > 0 || r->foreign_rows[d].missing)
@@ -299,15 +299,15 @@ static void add_measure(building *b, uint32_t number) {
     e->sum_slot = q->slots;
     q->slots += 1 + e->wide;
   }
-  if (m->wanted & RDX_WANT_LEAST)
+  if (m->wanted & RDX_WANT_MIN)
     e->least_slot = q->slots++;
-  if (m->wanted & RDX_WANT_MOST)
+  if (m->wanted & RDX_WANT_MAX)
     e->most_slot = q->slots++;
-  if (m->wanted & RDX_WANT_LEAST)
+  if (m->wanted & RDX_WANT_MIN)
     q->max_slots |= 1ul << e->least_slot;
-  if (m->wanted & RDX_WANT_MOST)
+  if (m->wanted & RDX_WANT_MAX)
     q->max_slots |= 1ul << e->most_slot;
-  b->out->wide_extremes |= (m->wanted & (RDX_WANT_LEAST | RDX_WANT_MOST)) && range > UINT32_MAX;
+  b->out->wide_extremes |= (m->wanted & (RDX_WANT_MIN | RDX_WANT_MAX)) && range > UINT32_MAX;
 }
 
 /* ---- All of it ---- */
@@ -362,12 +362,12 @@ static void choose_early(building *b) {
     if (o->early_terms == ENGINE_MOST_EARLY || (late_set && t->bytes == 8))
       break;
     o->early_terms++;
-    left = late_set ? spanned : left * b->ranks[i].share;
+    left = late_set ? spanned : left * b->ranks[i].selectivity;
     late_sets |= late_set;
     o->first_late_term += !late_sets;
   }
   while (o->early_links < o->table_count && o->early_links < ENGINE_MOST_EARLY && left > FEW_FOR_LINKS)
-    left *= o->tables[o->early_links++].share;
+    left *= o->tables[o->early_links++].selectivity;
 }
 
 rdx_status rdx_column_query_create(const rdx_plan *plan, rdx_column_query *out, rdx_error *err) {

@@ -13,8 +13,8 @@ typedef struct rdx_column_table {
   uint64_t rows;
   uint32_t dimension; /* from 0 */
   uint32_t first_term, term_count, first_part, part_count;
-  double share; /* of its rows that qualify, as far as the terms tell */
-  double price; /* of looking a row up, for each that it drops */
+  double selectivity; /* of its rows that qualify, as far as the terms tell */
+  double cost;        /* of looking a row up, for each that it drops */
 } rdx_column_table;
 
 typedef struct rdx_column_query {

@@ -128,8 +128,8 @@ static rdx_status pack_measure(const rdx_cube_core *core, const rdx_measure *m, 
 
 static rdx_status store_measure(rdx_cube_core *core, const rdx_measure *m, const rdx_cube_rows *rows,
                                 rdx_cube_measure *out, rdx_error *err) {
-  star_step steps[RDX_MOST_STEPS];
-  rdx_buffer *codes[RDX_MOST_STEPS] = {0};
+  star_step steps[RDX_MAX_STEPS];
+  rdx_buffer *codes[RDX_MAX_STEPS] = {0};
   out->span = (uint64_t)m->most - (uint64_t)m->least;
   if (m->nulls && out->span == UINT64_MAX)
     RDX_TRY(find_unused(m, &out->null_code, err));

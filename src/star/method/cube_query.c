@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define LEAST_READ 4096u /* bytes of a result that come along, whatever its size was the last time */
+#define MIN_READ 4096u /* bytes of a result that come along, whatever its size was the last time */
 
 /* ---- Measures and costs ---- */
 
@@ -52,8 +52,8 @@ static uint32_t slots_of(const rdx_cube_core *core, const rdx_measure *m, const 
   uint32_t slots = m->wanted & RDX_WANT_SUM ? STAR_SUM : 0;
   if (slots && core->rows > 0 && stored->span > UINT64_MAX / core->rows)
     slots |= STAR_HIGH;
-  slots |= m->wanted & RDX_WANT_LEAST ? STAR_LEAST : 0;
-  slots |= m->wanted & RDX_WANT_MOST ? STAR_MOST : 0;
+  slots |= m->wanted & RDX_WANT_MIN ? STAR_LEAST : 0;
+  slots |= m->wanted & RDX_WANT_MAX ? STAR_MOST : 0;
   return m->nulls ? slots | STAR_COUNT | STAR_NULLS : slots;
 }
 
@@ -202,7 +202,7 @@ rdx_status rdx_cube_finish(const rdx_cube_core *core, rdx_cube_run *run, rdx_err
   const struct star_collect_args args = {.query = (star_query *)(uintptr_t)run->query_address,
                                          .found = RDX_ADDRESS(uint64_t, run->found)};
   const uint64_t most = 8 + (uint64_t)run->query.group_count * (1 + run->query.slot_count) * 8;
-  uint64_t first = run->expected < LEAST_READ ? LEAST_READ : run->expected;
+  uint64_t first = run->expected < MIN_READ ? MIN_READ : run->expected;
   first = first < RDX_STREAM_READ_MAX ? first : RDX_STREAM_READ_MAX;
   first = first < most ? first : most;
   const uint64_t *records = NULL;

@@ -294,7 +294,7 @@ static uint32_t first_of(const rdx_runs *runs, uint32_t place) {
 
 bool rdx_runs_serve(const rdx_cube_core *core, const rdx_runs *runs, const rdx_plan *plan) {
   for (uint32_t i = 0; i < plan->measure_count && runs->count > 0; i++)
-    if ((plan->measures[i].wanted & (RDX_WANT_LEAST | RDX_WANT_MOST)) != 0 ||
+    if ((plan->measures[i].wanted & (RDX_WANT_MIN | RDX_WANT_MAX)) != 0 ||
         !runs->totals[rdx_cube_measure_of(core, &plan->measures[i])].sums)
       return false;
   return runs->count > 0;
@@ -410,7 +410,7 @@ static void collect(const rdx_cube_run *run, const uint32_t *touched, uint32_t c
 }
 
 #define CACHED_WORDS 4096 /* accumulators that the nearest cache holds: then adding up is cheaper than sorting */
-#define MOST_LISTED 1024
+#define MAX_LISTED 1024
 
 rdx_status rdx_runs_answer(const rdx_cube_core *core, const rdx_runs *runs, rdx_cube_run *run, rdx_error *err) {
   const rdx_plan *plan = run->call->plan;
@@ -423,7 +423,7 @@ rdx_status rdx_runs_answer(const rdx_cube_core *core, const rdx_runs *runs, rdx_
   rdx_cube_prepare(core, 1, run);
   const uint64_t group_count = q->group_count, slots = q->slot_count;
   const uint64_t groups = all < group_count ? all : group_count,
-                 listed = group_count * slots > CACHED_WORDS ? MOST_LISTED : 0;
+                 listed = group_count * slots > CACHED_WORDS ? MAX_LISTED : 0;
   RDX_TRY(rdx_cube_record_room(run, 1 + (groups < listed ? listed : groups) * (1 + slots), err));
   const bool parts = list_records(&r, run, listed, run->records);
   if (!parts) {

@@ -19,8 +19,8 @@
 #define CPU_LEG 0x1p46f     /* 2^-24 of it is more than any coordinate */
 #define GPU_Z_SCALE 0x1p16f /* a power of two */
 #define FLAT 31             /* a shift that makes z 0, or 1 */
-#define MOST_HALF_LEG (1u << 21)
-#define MOST_GRID 1024   /* rays of a grid that the model asks for */
+#define MAX_HALF_LEG (1u << 21)
+#define MAX_GRID 1024    /* rays of a grid that the model asks for */
 #define GPU_PIECES 65536 /* wanted of a query of many rows */
 #define GPU_LEAST 8      /* rows of a piece */
 #define CPU_LEAST 4096
@@ -55,7 +55,7 @@ static bool on_cpu(const rt_cube *c) {
 /* ---- Options ---- */
 
 static bool is_leg(double leg) {
-  return leg == 0 || (leg >= 2 && leg <= 2.0 * MOST_HALF_LEG);
+  return leg == 0 || (leg >= 2 && leg <= 2.0 * MAX_HALF_LEG);
 }
 
 rdx_status rdx_rt_cube_check_params(const rdx_rt_cube_params *p, rdx_error *err) {
@@ -65,7 +65,7 @@ rdx_status rdx_rt_cube_check_params(const rdx_rt_cube_params *p, rdx_error *err)
       (p->leg_x > 2.0 * RT_MOST_HALF_LEG && p->leg_y > 2.0 * RT_MOST_HALF_LEG))
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
                     "rt_cube: legs must be 2 to %u, one of them at most %u (0: by the model), not %g and %g",
-                    2 * MOST_HALF_LEG, 2 * RT_MOST_HALF_LEG, p->leg_x, p->leg_y);
+                    2 * MAX_HALF_LEG, 2 * RT_MOST_HALF_LEG, p->leg_x, p->leg_y);
   if (p->sub_accumulators > STAR_COPIES)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rt_cube: sub-accumulators must be at most %u, not %u", STAR_COPIES,
                     p->sub_accumulators);
@@ -171,8 +171,8 @@ rdx_status rdx_rt_grid_count(uint64_t x_codes, uint64_t y_codes, rdx_rt_grid *gr
  * may be as short as one likes, so one ray is best, except where all rows have one z. */
 static void choose_steps(rt_cube *c) {
   const bool separate = c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN;
-  const double wanted = on_cpu(c) ? 4.0 * c->core.device->info.threads : MOST_GRID;
-  const double rays = wanted < MOST_GRID ? wanted : MOST_GRID;
+  const double wanted = on_cpu(c) ? 4.0 * c->core.device->info.threads : MAX_GRID;
+  const double rays = wanted < MAX_GRID ? wanted : MAX_GRID;
   rdx_rt_grid_divide(&c->params, separate ? rays : 1, c->x_count, c->y_count, &c->grid);
 }
 
@@ -243,7 +243,7 @@ rdx_build_preference rdx_rt_cube_preference(const rdx_rt_cube_params *p, const r
 }
 
 static rdx_status build_scene(rt_cube *c, rdx_error *err) {
-  star_step steps[2 * RDX_MOST_MEASURES];
+  star_step steps[2 * RDX_MAX_MEASURES];
   rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
                             .count = c->core.rows,
                             .preference = rdx_rt_cube_preference(&c->params, c->core.device),
