@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "base/numbers.h"
 
 #define SHORT_RUN 8u
 #define INLINE static inline __attribute__((always_inline)) /* so that sizes are known where they are */
@@ -68,10 +69,6 @@ uint64_t *rdx_sort(uint64_t *records, uint64_t count, uint32_t words, uint32_t c
 #define RADIX_LEAST 128 /* fewer are merged faster */
 #define SPARE_BITS 6    /* more than number the keys: evenly spread ones seldom have all of them in common */
 
-static uint32_t bits_of(uint64_t x) {
-  return x ? 64 - (uint32_t)__builtin_clzll(x) : 0;
-}
-
 /* Sort by bits first .. end - 1, at most eight at a time, the lowest first (LSD radix sort: Knuth, The Art of Computer
  * Programming 3, section 5.2.5). */
 static uint64_t *sort_by_bits(uint64_t *words, uint64_t count, uint32_t first, uint32_t end, uint64_t *room) {
@@ -114,7 +111,7 @@ static bool sort_nearly_sorted(uint64_t *words, uint64_t count, uint64_t most) {
 /* Sort words by bits first .. end - 1, those equal in these being in order. The highest of them mostly put all but a
  * few into their places. */
 static uint64_t *sort_by_most_bits(uint64_t *words, uint64_t count, uint32_t first, uint32_t end, uint64_t *room) {
-  const uint32_t telling = (bits_of(count) + SPARE_BITS + 7) / 8 * 8;
+  const uint32_t telling = (rdx_bit_length(count) + SPARE_BITS + 7) / 8 * 8;
   if (end - first > telling) {
     uint64_t *const sorted = sort_by_bits(words, count, end - telling, end, room);
     if (sort_nearly_sorted(sorted, count, count))
@@ -135,7 +132,7 @@ static void sort_words(const uint64_t *keys, uint64_t count, uint32_t low, uint3
   if (differ != 0)
     room = count < RADIX_LEAST ? sort(room, count, 1, 1, room + count)
                                : sort_by_most_bits(room, count, place_bits + (uint32_t)__builtin_ctzll(differ),
-                                                   place_bits + bits_of(differ), room + count);
+                                                   place_bits + rdx_bit_length(differ), room + count);
   for (uint64_t i = 0; i < count; i++)
     order[i] = room[i] & ((1ull << place_bits) - 1);
 }
@@ -144,8 +141,8 @@ void rdx_sort_order(const uint64_t *keys, uint64_t count, uint64_t *order, uint6
   uint64_t all = 0;
   for (uint64_t i = 0; i < count; i++)
     all |= keys[i];
-  const uint32_t low = all ? (uint32_t)__builtin_ctzll(all) : 0, place_bits = count ? bits_of(count - 1) : 0;
-  if (bits_of(all) - low + place_bits <= 64) {
+  const uint32_t low = all ? (uint32_t)__builtin_ctzll(all) : 0, place_bits = rdx_bits_below(count);
+  if (rdx_bit_length(all) - low + place_bits <= 64) {
     sort_words(keys, count, low, place_bits, order, room);
     return;
   }

@@ -2,6 +2,7 @@
  * Copyright 2026 The Raydex authors */
 
 #include "base/wide.h"
+#include "base/numbers.h"
 
 #include <math.h>
 #include <string.h>
@@ -90,7 +91,7 @@ static bool any_below(const uint64_t *x, uint32_t bits) {
 
 /* number * 2^exponent, and with `more` a little above that, rounded; the number has 64 bits, unless it is exact. */
 static double round_once(uint64_t number, bool more, int exponent) {
-  const int length = number ? 64 - __builtin_clzll(number) : 0;
+  const int length = (int)rdx_bit_length(number);
   int least = exponent + length - MANTISSA_BITS;
   least = least > MIN_EXPONENT ? least : MIN_EXPONENT;
   const int drop = least - exponent;
@@ -101,11 +102,6 @@ static double round_once(uint64_t number, bool more, int exponent) {
   const uint64_t kept = drop < 64 ? number >> drop : 0, half = 1ull << (drop - 1), rest = number & (half * 2 - 1);
   const bool up = rest > half || (rest == half && (more || kept % 2 == 1));
   return ldexp((double)(kept + up), least);
-}
-
-static uint32_t bit_length_of(rdx_i128 x) {
-  const uint64_t high = (uint64_t)(x >> 64), low = (uint64_t)x;
-  return high ? 128 - (uint32_t)__builtin_clzll(high) : low ? 64 - (uint32_t)__builtin_clzll(low) : 0;
 }
 
 /* Long division by as many bits at a time as 127 have room for, until the quotient has 64 or nothing is left. */
@@ -119,7 +115,7 @@ double rdx_wide_quotient(const uint64_t *x, uint32_t words, int exponent, rdx_i1
   uint64_t quotient = 0;
   rdx_i128 rest = 0;
   while (quotient >> 63 == 0 && (left > 0 || rest > 0)) {
-    const uint32_t room = 127 - bit_length_of(rest), lacking = 64 - bit_length_of((rdx_i128)quotient);
+    const uint32_t room = 127 - rdx_bit_length_i128(rest), lacking = 64 - rdx_bit_length_i128((rdx_i128)quotient);
     uint32_t bits = room < lacking ? room : lacking;
     if (left > 0) {
       bits = bits < left ? bits : left;

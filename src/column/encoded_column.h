@@ -6,6 +6,7 @@
 #include <raydex/column.h>
 
 #include "column/dictionary.h"
+#include "column/keys.h"
 #include "device/device.h"
 #include "device/search.h"
 #include "kernels/packed/packed.h"
@@ -84,7 +85,7 @@ static inline uint64_t rdx_encoded_column_codes(const rdx_encoded_column *column
 }
 
 static inline bool rdx_encoded_column_is_float(const rdx_encoded_column *column) {
-  return column->type == RDX_TYPE_F32 || column->type == RDX_TYPE_F64;
+  return rdx_type_is_float(column->type);
 }
 
 /* Whether values of a type can be calculated with: integers and decimals. */

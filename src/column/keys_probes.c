@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "column/keys.h"
+#include "base/numbers.h"
 
 /* What became of a probe: a code, or the knowledge that it matches nothing. */
 typedef struct code {
@@ -20,18 +21,7 @@ static bool is_integer(rdx_type type) {
   return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_DECIMAL;
 }
 
-static bool is_float(rdx_type type) {
-  return type == RDX_TYPE_F32 || type == RDX_TYPE_F64;
-}
-
 /* ---- Integers and decimals ---- */
-
-static rdx_i128 power_of_ten(uint8_t exponent) {
-  rdx_i128 power = 1;
-  while (exponent-- > 0)
-    power *= 10;
-  return power;
-}
 
 static rdx_i128 integer_at(const rdx_column *c, uint64_t row) {
   switch (c->type) {
@@ -132,7 +122,8 @@ static code from_string(const rdx_column *c, uint64_t row, const rdx_probe_targe
 /* ---- All of them ---- */
 
 static rdx_status check_types(const rdx_column *c, const rdx_probe_target *t, rdx_error *err) {
-  if ((is_integer(c->type) && is_integer(t->type)) || (is_float(c->type) && is_float(t->type)) || c->type == t->type)
+  if ((is_integer(c->type) && is_integer(t->type)) || (rdx_type_is_float(c->type) && rdx_type_is_float(t->type)) ||
+      c->type == t->type)
     return RDX_OK;
   return rdx_fail(err, RDX_ERROR_ARGUMENT, "probes of type %s cannot be looked up among keys of type %s",
                   rdx_type_name(c->type), rdx_type_name(t->type));
@@ -141,13 +132,13 @@ static rdx_status check_types(const rdx_column *c, const rdx_probe_target *t, rd
 static code convert(const rdx_column *c, uint64_t row, const rdx_probe_target *t) {
   if (t->type == RDX_TYPE_STRING)
     return from_string(c, row, t);
-  if (is_float(t->type))
+  if (rdx_type_is_float(t->type))
     return from_float(c->type == RDX_TYPE_F32 ? ((const float *)c->values)[row] : ((const double *)c->values)[row], t);
   const uint8_t scale = c->type == RDX_TYPE_DECIMAL ? c->scale : 0;
   const rdx_i128 value = integer_at(c, row);
   if (scale > t->scale)
-    return from_integer(value, power_of_ten((uint8_t)(scale - t->scale)), t);
-  return from_integer(value * power_of_ten((uint8_t)(t->scale - scale)), 1, t);
+    return from_integer(value, rdx_power_of_ten((uint32_t)(scale - t->scale)), t);
+  return from_integer(value * rdx_power_of_ten((uint32_t)(t->scale - scale)), 1, t);
 }
 
 static void store(void *out, uint64_t i, uint32_t bits, uint64_t key) {

@@ -10,6 +10,7 @@
 #include "column/keys.h"
 #include "kernels/bitmap/kernels.h"
 #include "kernels/packed/kernels.h"
+#include "base/numbers.h"
 
 #define MAX_RANKS 65536u /* of columns that differences could code as well */
 #define BITMAP_BITS 22   /* of bitmaps of keys, as a power of two: they stay in a cache */
@@ -77,7 +78,7 @@ static rdx_status list_bits(const rdx_buffer *bits, distinct_keys *out, rdx_erro
 /* Keys are sorted, their distinct ones counted, and listed where they are few enough. */
 static rdx_status sort_keys(rdx_stream *stream, const rdx_encoded_column *s, uint64_t most, rdx_buffer *buffers[3],
                             distinct_keys *out, rdx_error *err) {
-  const uint32_t bytes = s->key_bits / 8, bits = 64 - (uint32_t)__builtin_clzll((s->largest - s->smallest) | 1);
+  const uint32_t bytes = s->key_bits / 8, bits = rdx_bit_length((s->largest - s->smallest) | 1);
   double ms = 0;
   RDX_TRY(rdx_buffer_create(stream->device, s->rows * bytes, "the keys of a column", &buffers[0], err));
   RDX_TRY(rdx_buffer_create(stream->device, 8, "a count", &buffers[1], err));

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "column/keys.h"
+#include "base/numbers.h"
 
 typedef struct ordering {
   rdx_finishing *f;
@@ -173,10 +174,6 @@ typedef struct packed_term {
   uint32_t word, shift, bits;     /* of the value less the least, or the largest less it */
 } packed_term;
 
-static uint32_t bits_of(uint64_t x) {
-  return x ? 64 - (uint32_t)__builtin_clzll(x) : 0;
-}
-
 /* The word that `bits` more are packed into, one after another. */
 static uint32_t next_word(sort_words *s, uint32_t bits) {
   if (s->size == 0 || bits > s->bits) {
@@ -188,7 +185,7 @@ static uint32_t next_word(sort_words *s, uint32_t bits) {
 }
 
 static packed_term lay_out(const rdx_group_column *c, sort_words *s) {
-  packed_term p = {.bits = c->low < c->high ? bits_of(c->high - c->low) : 0};
+  packed_term p = {.bits = c->low < c->high ? rdx_bit_length(c->high - c->low) : 0};
   p.flag_word = c->nulls ? next_word(s, 1) : 0;
   p.flag_shift = s->bits;
   p.word = next_word(s, p.bits);

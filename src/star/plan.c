@@ -10,6 +10,7 @@
 #include "star/expression.h"
 #include "column/keys.h"
 #include "device/search.h"
+#include "base/numbers.h"
 
 #define MAX_SCALE 18
 
@@ -70,13 +71,6 @@ typedef struct steps {
   bounds bounds; /* of the result */
 } steps;
 
-static int64_t power_of_ten(uint32_t exponent) {
-  int64_t power = 1;
-  while (exponent-- > 0)
-    power *= 10;
-  return power;
-}
-
 /* There is room: an expression has as many steps as nodes. */
 static void add_step(steps *s, rdx_step step) {
   s->list[s->count++] = step;
@@ -88,20 +82,14 @@ static void begin_steps(steps *s, rdx_plan *plan) {
   s->nulls = false;
 }
 
-static uint32_t bit_length(rdx_i128 x) {
-  const rdx_i128 size = x < 0 ? -x : x;
-  const uint64_t high = (uint64_t)(size >> 64), low = (uint64_t)size;
-  return high ? 128 - (uint32_t)__builtin_clzll(high) : low ? 64 - (uint32_t)__builtin_clzll(low) : 0;
-}
-
 static bounds bounds_of(rdx_i128 least, rdx_i128 most, uint32_t height) {
-  const uint32_t bits[] = {bit_length(least), bit_length(most)};
+  const uint32_t bits[] = {rdx_bit_length_i128(least), rdx_bit_length_i128(most)};
   return (bounds){.least = least, .most = most, .bits = bits[0] > bits[1] ? bits[0] : bits[1], .height = height};
 }
 
 /* An attribute's value times 10^up. */
 static bounds add_attribute(steps *s, const rdx_encoded_column *c, uint32_t up) {
-  const int64_t factor = power_of_ten(up);
+  const int64_t factor = (int64_t)rdx_power_of_ten(up);
   const bool some = c->count > 0;
   const rdx_i128 least = some ? rdx_encoded_column_value_of_key(c, c->smallest) * factor : 0;
   const rdx_i128 most = some ? rdx_encoded_column_value_of_key(c, c->largest) * factor : 0;
@@ -112,7 +100,7 @@ static bounds add_attribute(steps *s, const rdx_encoded_column *c, uint32_t up) 
 }
 
 static bounds add_constant(steps *s, int64_t value, uint32_t up) {
-  const int64_t factor = power_of_ten(up);
+  const int64_t factor = (int64_t)rdx_power_of_ten(up);
   const rdx_i128 all = (rdx_i128)value * factor;
   const bool fits = all >= INT64_MIN && all <= INT64_MAX;
   add_step(s, (rdx_step){.kind = RDX_EXPRESSION_CONSTANT,

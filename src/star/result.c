@@ -12,6 +12,7 @@
 
 #include "base/wide.h"
 #include "column/keys.h"
+#include "base/numbers.h"
 
 static rdx_status make_array(rdx_finishing *f, uint64_t count, size_t size, void *out, rdx_error *err) {
   void *array = NULL;
@@ -228,13 +229,6 @@ static rdx_status make_sums(const rdx_finishing *f, uint32_t number, uint32_t me
   return RDX_OK;
 }
 
-static rdx_i128 power_of_ten(uint32_t exponent) {
-  rdx_i128 power = 1;
-  while (exponent-- > 0)
-    power *= 10;
-  return power;
-}
-
 #define SUM_WORDS 3 /* of 128 bits, with a sign */
 
 typedef struct averaging {
@@ -246,7 +240,7 @@ typedef struct averaging {
 static void average_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   (void)worker;
   const averaging *a = context;
-  const rdx_i128 scale = power_of_ten(a->f->plan->measures[a->measure].scale);
+  const rdx_i128 scale = rdx_power_of_ten(a->f->plan->measures[a->measure].scale);
   const uint64_t *counts = counts_of(a->f, a->measure);
   for (uint64_t i = begin; i < end; i++) {
     const uint64_t count = counts[i];
@@ -288,7 +282,7 @@ static uint32_t add_limbs(const rdx_finishing *f, const rdx_wide_aggregate *wide
 static rdx_status make_wide_quotients(const rdx_finishing *f, uint32_t number, double *values, rdx_error *err) {
   const rdx_wide_aggregate *wide = &f->plan->wide[number];
   const bool average = f->plan->query->aggregates[number].kind == RDX_AGGREGATE_AVG;
-  const rdx_i128 scale = power_of_ten(wide->scale);
+  const rdx_i128 scale = rdx_power_of_ten(wide->scale);
   const int exponent = wide->limbs->exponents[0];
   const uint64_t *counts = counts_of(f, wide->measures[0]);
   for (uint64_t i = 0; i < f->groups->count; i++) {
@@ -311,7 +305,7 @@ static rdx_status make_wide_sums(const rdx_finishing *f, uint32_t number, int64_
     uint64_t all[RDX_WIDE_WORDS];
     const uint32_t words = add_limbs(f, wide, i, 0, all);
     if (!rdx_wide_fits(all, words))
-      return fail_overflow(f, number, i, rdx_wide_quotient(all, words, 0, power_of_ten(wide->scale)), err);
+      return fail_overflow(f, number, i, rdx_wide_quotient(all, words, 0, rdx_power_of_ten(wide->scale)), err);
     values[i] = (int64_t)all[0];
   }
   return RDX_OK;

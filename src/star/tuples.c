@@ -10,12 +10,9 @@
 #include "kernels/bitmap/kernels.h"
 #include "kernels/primitives/kernels.h"
 #include "kernels/star/kernels.h"
+#include "base/numbers.h"
 
 #define KEY_BITS 64
-
-static uint32_t bits_of(uint64_t largest) {
-  return largest == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(largest);
-}
 
 static uint64_t largest_code(const rdx_encoded_column *a) {
   const uint64_t codes = rdx_encoded_column_codes(a);
@@ -88,7 +85,7 @@ static rdx_status shorten_widest(building *b, uint32_t total, rdx_error *err) {
     status = distinct(b, codes, 8, largest_code(&b->relation->attributes[t->attributes[widest]]),
                       &t->dictionaries[widest], &t->dictionary_counts[widest], err);
   rdx_buffer_destroy(&codes);
-  t->bits[widest] = bits_of(t->dictionary_counts[widest] > 0 ? t->dictionary_counts[widest] - 1 : 0);
+  t->bits[widest] = rdx_bits_below(t->dictionary_counts[widest]);
   return status;
 }
 
@@ -96,7 +93,7 @@ static rdx_status choose_bits(building *b, rdx_error *err) {
   rdx_tuples *t = b->tuples;
   uint32_t total = 0;
   for (uint32_t i = 0; i < t->attribute_count; i++) {
-    t->bits[i] = bits_of(largest_code(&b->relation->attributes[t->attributes[i]]));
+    t->bits[i] = rdx_bit_length(largest_code(&b->relation->attributes[t->attributes[i]]));
     total += t->bits[i];
   }
   while (total > KEY_BITS) {

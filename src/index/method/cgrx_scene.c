@@ -6,6 +6,7 @@
 #include "index/method/cgrx_scene.h"
 
 #include "kernels/cgrx/kernels.h"
+#include "base/numbers.h"
 
 #define DEFAULT_BUCKET 16
 #define MIN_BUCKET 2
@@ -82,10 +83,6 @@ uint64_t rdx_cgrx_scene_estimate(const rdx_device *device, const rdx_cgrx_params
 
 /* ---- The shape ---- */
 
-static uint32_t bit_length(uint64_t x) {
-  return x == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(x);
-}
-
 static void set_reaches(rdx_cgrx_scene *c, uint64_t range) {
   cgrx_state *s = &c->shape;
   s->reach_x = s->reach_y = s->reach_z = RDX_ALL_THE_WAY;
@@ -127,7 +124,7 @@ static rdx_status lay_out(rdx_cgrx_scene *c, const rdx_sorted_keys *sorted, cons
   RDX_TRY(rdx_sorted_keys_at(sorted, s->n - 1, &s->max_rep, err));
   RDX_TRY(rdx_returned_number(c->device, s->min_rep, least, s->max_rep, "the first representative", err));
   if (p->mapping != RDX_CGRX_MAPPING_PLAIN && p->mapping != RDX_CGRX_MAPPING_SCALED) {
-    const uint32_t bits = bit_length(s->max_rep - least), wanted = bit_length(s->buckets - 1) + COMPACT_BITS;
+    const uint32_t bits = rdx_bit_length(s->max_rep - least), wanted = rdx_bit_length(s->buckets - 1) + COMPACT_BITS;
     s->origin = least;
     s->shift = bits > wanted ? bits - wanted : 0;
   }

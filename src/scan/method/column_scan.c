@@ -9,6 +9,7 @@
 #include "kernels/bitmap/kernels.h"
 #include "kernels/column_scan/kernels.h"
 #include "scan/scan.h"
+#include "base/numbers.h"
 
 typedef struct packed_column {
   uint64_t smallest, largest;
@@ -41,7 +42,7 @@ static uint64_t stride_of(uint64_t rows) {
 }
 
 static uint32_t range_bits(const rdx_encoded_column *c) {
-  return c->smallest < c->largest ? 64 - (uint32_t)__builtin_clzll(c->largest - c->smallest) : 1;
+  return c->smallest < c->largest ? rdx_bit_length(c->largest - c->smallest) : 1;
 }
 
 static uint32_t planes_of(const rdx_encoded_column *c) {

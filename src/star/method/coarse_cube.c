@@ -16,6 +16,7 @@
 
 #include "star/method/cube_runs.h"
 #include "kernels/primitives/kernels.h"
+#include "base/numbers.h"
 
 #define MAX_CELLS (1u << 22)     /* of an axis: coordinates */
 #define MAX_SHIFT 31             /* of 32 bits */
@@ -134,12 +135,8 @@ static rdx_status sort(arranging *a, uint32_t bits, rdx_error *err) {
   return rdx_stream_sort(a->stream, a->keys, 8, bits, a->order, a->cube->core.rows, err);
 }
 
-static uint32_t bits_of(uint64_t count) {
-  return count <= 1 ? 0 : 64 - (uint32_t)__builtin_clzll(count - 1);
-}
-
 static uint32_t cell_bits(const coarse_cube *c) {
-  return bits_of((c->core.scan.count >> c->shift) + 1);
+  return rdx_bits_below((c->core.scan.count >> c->shift) + 1);
 }
 
 /* That a scene row and a cell make. */
@@ -198,7 +195,7 @@ static void drop_runs(key_runs *runs) {
 static rdx_status count_runs(arranging *a, uint64_t *count, rdx_error *err) {
   rdx_buffer *buffers[3] = {0};
   RDX_TRY(append_key(a, a->places, 0, 64, true, err));
-  RDX_TRY(append_key(a, a->groups, 0, bits_of(a->cube->core.groups.count), false, err));
+  RDX_TRY(append_key(a, a->groups, 0, rdx_bits_below(a->cube->core.groups.count), false, err));
   const rdx_status status = mark_runs(a, buffers, count, err);
   for (uint32_t i = 0; i < 3; i++)
     rdx_buffer_destroy(&buffers[i]);
@@ -233,7 +230,7 @@ static rdx_status choose_order(arranging *a, rdx_error *err) {
 static rdx_status sort_rows(arranging *a, rdx_error *err) {
   const coarse_cube *c = a->cube;
   const rdx_cube_core *core = &c->core;
-  const uint32_t group_bits = bits_of(core->groups.count);
+  const uint32_t group_bits = rdx_bits_below(core->groups.count);
   RDX_TRY(rdx_buffer_create(core->device, core->rows * 4, "the rows of a cube", &a->order, err));
   RDX_TRY(rdx_primitive_iota(a->stream, a->order, core->rows, err));
   if (grouped_cells(c)) {

@@ -11,6 +11,7 @@
 #include "star/method/column_query.h"
 #include "star/star.h"
 #include "kernels/primitives/kernels.h"
+#include "base/numbers.h"
 
 #define MAX_DENSE (1ul << 22)        /* groups */
 #define MAX_COPIES_BYTES (4ul << 20) /* of slots, when each tile has its own */
@@ -367,7 +368,7 @@ static rdx_status list_rows(run *r, sorting *s, rdx_error *err) {
 static rdx_status find_runs(run *r, sorting *s, rdx_error *err) {
   rdx_stream *stream = r->work.stream;
   const uint64_t n = s->row_count;
-  const uint32_t bits = r->plan->groups > 1 ? 64 - (uint32_t)__builtin_clzll(r->plan->groups - 1) : 1;
+  const uint32_t bits = r->plan->groups > 1 ? rdx_bits_below(r->plan->groups) : 1;
   RDX_TRY(create(r, n * 8, &s->groups, err));
   RDX_TRY(create(r, n * 4, &s->starts, err));
   RDX_TRY(create(r, n * 8, &s->distinct, err));

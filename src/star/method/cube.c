@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "kernels/primitives/kernels.h"
+#include "base/numbers.h"
 
 /* ---- Packing ---- */
 
@@ -17,10 +18,6 @@ star_step rdx_cube_load(const rdx_buffer *numbers, uint32_t bytes) {
                      .factor = 1,
                      .kind = STAR_ATTRIBUTE,
                      .bytes = bytes};
-}
-
-uint32_t rdx_star_bytes_for(uint64_t largest) {
-  return largest <= UINT8_MAX ? 1 : largest <= UINT16_MAX ? 2 : largest <= UINT32_MAX ? 4 : 8;
 }
 
 static rdx_status launch_pack(rdx_device *device, const star_step *steps, struct star_pack_args *args, uint64_t items,
@@ -136,7 +133,7 @@ static rdx_status store_measure(rdx_cube_core *core, const rdx_measure *m, const
   else if (m->nulls)
     out->null_code = out->span + 1;
   out->largest = out->null_code > out->span ? out->null_code : out->span;
-  out->bytes = rdx_star_bytes_for(out->largest);
+  out->bytes = rdx_code_bytes(out->largest);
   rdx_status status = make_steps(core, m, rows->joined, steps, codes, err);
   if (status == RDX_OK)
     status = pack_measure(core, m, steps, rows->order, out, err);
@@ -146,10 +143,6 @@ static rdx_status store_measure(rdx_cube_core *core, const rdx_measure *m, const
 }
 
 /* ---- The order of rows ---- */
-
-static uint32_t bits_of(uint32_t count) {
-  return count > 1 ? 32 - (uint32_t)__builtin_clz(count - 1) : 0;
-}
 
 /* What rows are sorted by: the places of their scan tuple and of their group, side by side. */
 typedef struct ordering {
@@ -212,7 +205,8 @@ static rdx_status find_starts(ordering *o, rdx_error *err) {
 
 /* Rows by scan tuple, and those of one by group: they are added up faster where groups follow each other. */
 static rdx_status order_rows(rdx_cube_core *core, rdx_buffer **scan_places, rdx_cube_rows *rows, rdx_error *err) {
-  ordering o = {.core = core, .place_bits = bits_of(core->scan.count), .group_bits = bits_of(core->groups.count)};
+  ordering o = {
+      .core = core, .place_bits = rdx_bits_below(core->scan.count), .group_bits = rdx_bits_below(core->groups.count)};
   o.key_bytes = o.place_bits + o.group_bits <= 32 ? 4 : 8;
   rdx_status status = rdx_stream_create_for(core->device, "build", &o.stream, err);
   if (status == RDX_OK && o.place_bits + o.group_bits > 0)
@@ -258,7 +252,7 @@ static rdx_status begin(rdx_cube_core *core, const rdx_cube_spec *spec, rdx_cube
   RDX_TRY(rdx_packed_joined(core->relation, &rows->joined, &core->rows, err));
   RDX_TRY(rdx_tuples_create(core->relation, rows->joined, core->rows, spec->group_by, spec->group_count, &core->groups,
                             &rows->group, err));
-  core->group_bytes = core->groups.count > 1 ? rdx_star_bytes_for(core->groups.count - 1) : 0;
+  core->group_bytes = core->groups.count > 1 ? rdx_code_bytes(core->groups.count - 1) : 0;
   return RDX_OK;
 }
 

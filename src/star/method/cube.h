@@ -86,8 +86,6 @@ RDX_MUST_USE rdx_status rdx_cube_places(const rdx_cube_core *core, rdx_buffer **
 RDX_MUST_USE rdx_status rdx_cube_pack(rdx_device *device, const star_step *steps, uint32_t step_count,
                                       const rdx_buffer *order, uint64_t rows, uint32_t bytes, uint64_t least,
                                       uint64_t null_code, rdx_buffer **out, rdx_error *err);
-/* The bytes of a packed number that may be so large: 1, 2, 4 or 8. */
-uint32_t rdx_star_bytes_for(uint64_t largest);
 /* The step that loads an attribute's code of each joined row, that of NULL as it is. What is gathered for it goes to
  * `*codes`, which the caller drops. */
 RDX_MUST_USE rdx_status rdx_star_attribute(const rdx_cube_core *core, const rdx_encoded_column *attribute,

@@ -11,6 +11,7 @@
 
 #include "star/method/rt_cube.h"
 #include "star/method/rt_filter.h"
+#include "base/numbers.h"
 
 #define X_BITS 21 /* 2^21 and legs of 2^22 stay below 2^23 */
 #define Y_BITS 21
@@ -116,16 +117,12 @@ static rdx_status choose_coordinates(rt_cube *c, rdx_error *err) {
   return rdx_rt_cube_cut(&c->core.scan, attributes > 0 ? 1 : 0, &c->z_cuts, &c->z_cut_count, err);
 }
 
-uint32_t rdx_bits_of(uint64_t largest) {
-  return largest == 0 ? 0 : 64 - (uint32_t)__builtin_clzll(largest);
-}
-
 /* x: the codes of as many measures as fit, side by side. Returns the number of steps. */
 static uint32_t make_x(rt_cube *c, star_step *steps) {
   uint32_t count = 0, bits = 0;
   for (uint32_t i = 0; i < c->core.plan.measure_count; i++) {
     const rdx_cube_measure *m = &c->core.measures[i];
-    const uint32_t own = rdx_bits_of(m->largest);
+    const uint32_t own = rdx_bit_length(m->largest);
     if (count > 0 && bits + own > X_BITS)
       break;
     steps[count++] = (star_step){.codes = RDX_ADDRESS(uint32_t, m->codes),

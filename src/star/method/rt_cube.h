@@ -35,8 +35,6 @@ uint32_t rdx_rt_cube_parts(const rdx_cube_core *core, uint64_t rays);
 uint32_t rdx_rt_cube_copies(const rdx_cube_core *core, const rdx_rt_cube_params *params, uint32_t parts,
                             uint32_t model);
 
-uint32_t rdx_bits_of(uint64_t largest);
-
 /* The first places of each distinct tuple of the first `attributes` attributes; *out is the caller's. */
 RDX_MUST_USE rdx_status rdx_rt_cube_cut(const rdx_tuples *tuples, uint32_t attributes, uint32_t **out,
                                         uint32_t *out_count, rdx_error *err);

@@ -4,6 +4,7 @@
 /* RTCUDB as published: attributes encoded in coordinates (sections 3.2 and 4). kernels/star/rtcudb.h proves that each
  * row of a query counts once. Rows lie in the order of the table, and so do their triangles. */
 
+#include "base/numbers.h"
 #include "star/method/rtcudb.h"
 
 #include <stdatomic.h>
@@ -141,7 +142,7 @@ static rdx_status store_scan(rdx_rtcudb *c, const rdx_cube_rows *rows, rdx_error
     star_step step;
     if (a->radix > 0 && a->shift == 0)
       continue;
-    a->bytes = rdx_star_bytes_for(rdx_encoded_column_codes(coded_of(c, i)));
+    a->bytes = rdx_code_bytes(rdx_encoded_column_codes(coded_of(c, i)));
     rdx_status status = rdx_star_attribute(&c->core, coded_of(c, i), rows->joined, &step, &codes, err);
     if (status == RDX_OK)
       status =
@@ -161,7 +162,7 @@ static rdx_status choose_fields(rdx_rtcudb *c, rdx_error *err) {
   uint64_t largest = 0;
   RDX_TRY(rdx_calloc(c->core.plan.measure_count, sizeof *c->parts, "the measures of a cube", (void **)&c->parts, err));
   for (uint32_t i = 0; i < c->core.plan.measure_count; i++) {
-    const uint32_t wanted = rdx_bits_of(c->core.measures[i].largest), left = RTCUDB_BITS - used;
+    const uint32_t wanted = rdx_bit_length(c->core.measures[i].largest), left = RTCUDB_BITS - used;
     c->parts[i] = (rtcudb_part){.shift = left > 0 ? used : 0, .bits = wanted < left ? wanted : left};
     if (left > 0)
       largest |= wanted <= left ? c->core.measures[i].largest << used : (1ull << RTCUDB_BITS) - 1;
@@ -187,7 +188,7 @@ static rdx_status drop_encoded(rdx_rtcudb *c, rdx_error *err) {
     rdx_buffer_destroy(&whole);
     if (status == RDX_OK && high) {
       const star_step load = rdx_cube_load(high, 8);
-      m->bytes = rdx_star_bytes_for(largest);
+      m->bytes = rdx_code_bytes(largest);
       status = rdx_cube_pack(c->core.device, &load, 1, NULL, c->core.rows, m->bytes, 0, UINT64_MAX, &m->codes, err);
     }
     rdx_buffer_destroy(&high);
@@ -294,7 +295,7 @@ static rdx_status place_triangles(rdx_rtcudb *c, const rdx_buffer *groups, const
   rdx_stream_destroy(&stream);
   if (status == RDX_OK && rests) {
     const star_step load = rdx_cube_load(rests, 4);
-    c->rest_bytes = rdx_star_bytes_for(largest_rest(c));
+    c->rest_bytes = rdx_code_bytes(largest_rest(c));
     status = rdx_cube_pack(c->core.device, &load, 1, NULL, c->core.rows, c->rest_bytes, 0, UINT64_MAX, &c->rests, err);
   }
   rdx_buffer_destroy(&rests);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+#ifndef RDX_BASE_NUMBERS_H
+#define RDX_BASE_NUMBERS_H
+
+#include "base/base.h"
+
+/* The bits that a number takes; 0 takes none. */
+static inline uint32_t rdx_bit_length(uint64_t x) {
+  return x ? 64 - (uint32_t)__builtin_clzll(x) : 0;
+}
+
+static inline uint32_t rdx_bit_length_i128(rdx_i128 x) {
+  const rdx_i128 size = x < 0 ? -x : x;
+  const uint64_t high = (uint64_t)(size >> 64);
+  return high ? 64 + rdx_bit_length(high) : rdx_bit_length((uint64_t)size);
+}
+
+/* The bits of the numbers below `count`. */
+static inline uint32_t rdx_bits_below(uint64_t count) {
+  return count > 0 ? rdx_bit_length(count - 1) : 0;
+}
+
+/* Of an exponent of at most 38. */
+static inline rdx_i128 rdx_power_of_ten(uint32_t exponent) {
+  rdx_i128 power = 1;
+  while (exponent-- > 0)
+    power *= 10;
+  return power;
+}
+
+#endif
