@@ -60,65 +60,60 @@ static rdx_status mark_keys(rdx_stream *stream, const rdx_encoded_column *s, rdx
 
 /* The set bits of a bitmap, of which there are `out->count`. */
 static rdx_status list_bits(const rdx_buffer *bits, distinct_keys *out, rdx_error *err) {
-  uint32_t *words = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *words = NULL;
   uint64_t n = 0;
   RDX_TRY(rdx_alloc(out->count, 8, "the distinct keys of a column", (void **)&out->keys, err));
   RDX_TRY(rdx_alloc(bits->size, 1, "the distinct keys of a column", (void **)&words, err));
-  rdx_status status = rdx_buffer_download(bits, 0, words, bits->size, err);
-  for (uint64_t w = 0; w < bits->size / 4 && status == RDX_OK; w++)
+  RDX_TRY(rdx_buffer_download(bits, 0, words, bits->size, err));
+  for (uint64_t w = 0; w < bits->size / 4; w++)
     for (uint32_t left = words[w]; left != 0; left &= left - 1, n++)
       if (n < out->count)
         out->keys[n] = 32 * w + (uint32_t)__builtin_ctz(left);
-  if (status == RDX_OK)
-    status = rdx_returned_number(bits->device, n, out->count, out->count, "the distinct keys of a column", err);
-  rdx_free(words);
-  return status;
+  return rdx_returned_number(bits->device, n, out->count, out->count, "the distinct keys of a column", err);
 }
 
 /* Keys are sorted, their distinct ones counted, and listed where they are few enough. */
-static rdx_status sort_keys(rdx_stream *stream, const rdx_encoded_column *s, uint64_t most, rdx_buffer *buffers[3],
-                            distinct_keys *out, rdx_error *err) {
+static rdx_status sort_keys(rdx_stream *stream, const rdx_encoded_column *s, uint64_t most, distinct_keys *out,
+                            rdx_error *err) {
   const uint32_t bytes = s->key_bits / 8, bits = rdx_bit_length((s->largest - s->smallest) | 1);
   double ms = 0;
-  RDX_TRY(rdx_buffer_create(stream->device, s->rows * bytes, "the keys of a column", &buffers[0], err));
-  RDX_TRY(rdx_buffer_create(stream->device, 8, "a count", &buffers[1], err));
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *keys = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *count = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *found = NULL;
+  RDX_TRY(rdx_buffer_create(stream->device, s->rows * bytes, "the keys of a column", &keys, err));
+  RDX_TRY(rdx_buffer_create(stream->device, 8, "a count", &count, err));
   const struct packed_pack_args args = {.keys = RDX_ADDRESS(uint32_t, s->keys),
                                         .valid = RDX_ADDRESS(uint32_t, s->valid),
-                                        .out_codes = RDX_ADDRESS(uint32_t, buffers[0]),
+                                        .out_codes = RDX_ADDRESS(uint32_t, keys),
                                         .base = s->smallest,
                                         .most = UINT64_MAX,
                                         .rows = (uint32_t)s->rows};
   RDX_TRY(rdx_codes_pack(stream->device, &args, s->key_bits == 64, bytes, &ms, err));
-  RDX_TRY(rdx_stream_sort(stream, buffers[0], bytes, bits, NULL, s->rows, err));
-  RDX_TRY(rdx_stream_unique(stream, buffers[0], bytes, 0, NULL, buffers[1], s->rows, err));
+  RDX_TRY(rdx_stream_sort(stream, keys, bytes, bits, NULL, s->rows, err));
+  RDX_TRY(rdx_stream_unique(stream, keys, bytes, 0, NULL, count, s->rows, err));
   RDX_TRY(rdx_stream_finish(stream, err));
-  RDX_TRY(rdx_buffer_number(buffers[1], 0, 1, s->rows, "the distinct keys of a column", &out->count, err));
+  RDX_TRY(rdx_buffer_number(count, 0, 1, s->rows, "the distinct keys of a column", &out->count, err));
   if (out->count > most)
     return RDX_OK;
-  RDX_TRY(rdx_buffer_create(stream->device, out->count * 8, "the distinct keys of a column", &buffers[2], err));
-  RDX_TRY(rdx_stream_unique(stream, buffers[0], bytes, 0, buffers[2], buffers[1], s->rows, err));
+  RDX_TRY(rdx_buffer_create(stream->device, out->count * 8, "the distinct keys of a column", &found, err));
+  RDX_TRY(rdx_stream_unique(stream, keys, bytes, 0, found, count, s->rows, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   RDX_TRY(rdx_alloc(out->count, 8, "the distinct keys of a column", (void **)&out->keys, err));
-  return rdx_buffer_download(buffers[2], 0, out->keys, out->count * 8, err);
+  return rdx_buffer_download(found, 0, out->keys, out->count * 8, err);
 }
 
 static rdx_status find_distinct(rdx_device *device, const rdx_encoded_column *s, uint64_t most, distinct_keys *out,
                                 rdx_error *err) {
-  rdx_buffer *bits = NULL, *buffers[3] = {0};
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *bits = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
-  rdx_status status = RDX_OK;
   if (is_narrow(s) || s->rows > most) /* else a bitmap tells nothing */
-    status = mark_keys(stream, s, &bits, &out->count, err);
-  if (status == RDX_OK && out->count <= most)
-    status = is_narrow(s) ? list_bits(bits, out, err) : sort_keys(stream, s, most, buffers, out, err);
-  if (status == RDX_OK && out->keys)
-    status = rdx_returned_keys(device, out->keys, out->count, s->largest - s->smallest, "a key of a column", err);
-  rdx_stream_destroy(&stream);
-  rdx_buffer_destroy(&bits);
-  for (uint32_t i = 0; i < RDX_COUNT(buffers); i++)
-    rdx_buffer_destroy(&buffers[i]);
-  return status;
+    RDX_TRY(mark_keys(stream, s, &bits, &out->count, err));
+  if (out->count <= most)
+    RDX_TRY(is_narrow(s) ? list_bits(bits, out, err) : sort_keys(stream, s, most, out, err));
+  return out->keys
+             ? rdx_returned_keys(device, out->keys, out->count, s->largest - s->smallest, "a key of a column", err)
+             : RDX_OK;
 }
 
 /* Take the distinct keys that were found for the dictionary of a column. */

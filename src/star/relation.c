@@ -86,22 +86,21 @@ static rdx_status take_rows(rdx_device *device, rdx_lookup_result *result, rdx_b
   return rdx_buffer_upload(*out, 0, view.first, view.probes * 4, err);
 }
 
+/* The largest of numbers of rows. */
+static rdx_status find_largest(rdx_device *device, rdx_buffer *rows, uint64_t count, uint64_t *out, rdx_error *err) {
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *largest = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
+  RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
+  RDX_TRY(rdx_buffer_create(device, 8, "a number of rows", &largest, err));
+  RDX_TRY(rdx_stream_reduce(stream, RDX_REDUCE_MAX, rows, 4, largest, count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  return rdx_buffer_download(largest, 0, out, 8, err);
+}
+
 static rdx_status pack_foreign_rows(rdx_device *device, rdx_buffer *rows, uint64_t count, rdx_foreign_rows *out,
                                     double *ms, rdx_error *err) {
-  rdx_stream *stream = NULL;
-  rdx_buffer *largest = NULL;
   uint64_t most = 0;
-  RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
-  rdx_status status = rdx_buffer_create(device, 8, "a number of rows", &largest, err);
-  if (status == RDX_OK)
-    status = rdx_stream_reduce(stream, RDX_REDUCE_MAX, rows, 4, largest, count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(largest, 0, &most, 8, err);
-  rdx_buffer_destroy(&largest);
-  rdx_stream_destroy(&stream);
-  RDX_TRY(status);
+  RDX_TRY(find_largest(device, rows, count, &most, err));
   out->missing = count > 0 && most == RDX_NO_ROW;
   if (count > 0 && !out->missing && most >= out->rows)
     return rdx_returned_wrong(device, most, 0, out->rows - 1, "the foreign row of a row", err);
@@ -132,76 +131,60 @@ static rdx_status look_up_foreign_rows(rdx_device *device, const rdx_dimension *
 
 /* The row of each key string, RDX_NO_ROW for a string that no row has; whether all rows differ. */
 static rdx_status list_key_rows(const rdx_encoded_column *key, uint32_t **out, bool *distinct, rdx_error *err) {
-  uint32_t *codes = NULL, *rows = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *codes = NULL;
+  const uint32_t count = key->dictionary->count;
   RDX_TRY(rdx_alloc(key->rows, sizeof *codes, "the keys of a dimension", (void **)&codes, err));
-  rdx_status status = rdx_alloc(key->dictionary->count, sizeof *rows, "the keys of a dimension", (void **)&rows, err);
-  if (status == RDX_OK && key->rows > 0 && key->nulls == 0) {
-    status = rdx_buffer_download(key->keys, 0, codes, key->rows * sizeof *codes, err);
-    if (status == RDX_OK)
-      status = rdx_returned_u32s(key->keys->device, codes, key->rows, key->dictionary->count - 1,
-                                 "the code of a string", err);
+  RDX_TRY(rdx_alloc(count, sizeof **out, "the keys of a dimension", (void **)out, err));
+  memset(*out, 0xff, count * sizeof **out);
+  *distinct = true;
+  if (key->rows == 0 || key->nulls > 0)
+    return RDX_OK;
+  RDX_TRY(rdx_buffer_download(key->keys, 0, codes, key->rows * sizeof *codes, err));
+  RDX_TRY(rdx_returned_u32s(key->keys->device, codes, key->rows, count - 1, "the code of a string", err));
+  for (uint64_t i = 0; i < key->rows; i++) {
+    *distinct &= (*out)[codes[i]] == RDX_NO_ROW;
+    (*out)[codes[i]] = (uint32_t)i;
   }
-  if (status == RDX_OK) {
-    memset(rows, 0xff, key->dictionary->count * sizeof *rows);
-    *distinct = true;
-    for (uint64_t i = 0; i < key->rows && key->nulls == 0; i++) {
-      *distinct &= rows[codes[i]] == RDX_NO_ROW;
-      rows[codes[i]] = (uint32_t)i;
-    }
-  }
-  rdx_free(codes);
-  *out = rows;
-  return status;
+  return RDX_OK;
 }
 
 /* From codes of the foreign key to rows, in place. */
 static rdx_status map_strings(const rdx_device *device, const rdx_encoded_column *key, const uint32_t *key_rows,
                               const rdx_dictionary *foreign, const rdx_column *column, uint32_t *codes,
                               rdx_error *err) {
-  uint32_t *map = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *map = NULL;
   RDX_TRY(rdx_dictionary_map(foreign, key->dictionary, &map, err));
   for (uint32_t i = 0; i < foreign->count; i++)
     map[i] = map[i] == UINT32_MAX ? RDX_NO_ROW : key_rows[map[i]];
-  rdx_status status = RDX_OK;
-  for (uint64_t i = 0; i < column->rows && status == RDX_OK; i++) {
+  for (uint64_t i = 0; i < column->rows; i++) {
     const bool has = rdx_column_has(column, i);
     if (has && codes[i] >= foreign->count)
-      status = rdx_returned_wrong(device, codes[i], 0, foreign->count - 1ull, "the code of a string", err);
-    codes[i] = has && status == RDX_OK ? map[codes[i]] : RDX_NO_ROW;
+      return rdx_returned_wrong(device, codes[i], 0, foreign->count - 1ull, "the code of a string", err);
+    codes[i] = has ? map[codes[i]] : RDX_NO_ROW;
   }
-  rdx_free(map);
-  return status;
+  return RDX_OK;
 }
 
 /* The same for strings: an index knows their first eight bytes only, which keys may have in common. */
 static rdx_status match_strings(rdx_device *device, const rdx_dimension *d, uint32_t number, rdx_buffer **out,
                                 rdx_error *err) {
   const rdx_column text = rdx_column_on_host(&d->foreign_key);
-  rdx_encoded_column key = {0}, foreign = {0};
-  uint32_t *key_rows = NULL, *rows = NULL;
+  RDX_SCOPED(rdx_encoded_column_drop) rdx_encoded_column key = {0};
+  RDX_SCOPED(rdx_encoded_column_drop) rdx_encoded_column foreign = {0};
+  RDX_SCOPED(rdx_free_local) uint32_t *key_rows = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *rows = NULL;
   bool distinct = false;
-  rdx_status status = rdx_encoded_column_create(device, &d->key, &key, err);
-  if (status == RDX_OK)
-    status = list_key_rows(&key, &key_rows, &distinct, err);
-  if (status == RDX_OK)
-    status = check_key(key.rows, key.nulls, distinct, number, err);
-  if (status == RDX_OK)
-    status = rdx_encoded_column_create(device, &d->foreign_key, &foreign, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(foreign.rows, sizeof *rows, "the foreign rows", (void **)&rows, err);
-  if (status == RDX_OK && foreign.rows > 0)
-    status = rdx_buffer_download(foreign.keys, 0, rows, foreign.rows * sizeof *rows, err);
-  if (status == RDX_OK)
-    status = map_strings(device, &key, key_rows, foreign.dictionary, &text, rows, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(device, foreign.rows * sizeof *rows, "the foreign rows", out, err);
-  if (status == RDX_OK && foreign.rows > 0)
-    status = rdx_buffer_upload(*out, 0, rows, foreign.rows * sizeof *rows, err);
-  rdx_free(rows);
-  rdx_free(key_rows);
-  rdx_encoded_column_drop(&foreign);
-  rdx_encoded_column_drop(&key);
-  return status;
+  RDX_TRY(rdx_encoded_column_create(device, &d->key, &key, err));
+  RDX_TRY(list_key_rows(&key, &key_rows, &distinct, err));
+  RDX_TRY(check_key(key.rows, key.nulls, distinct, number, err));
+  RDX_TRY(rdx_encoded_column_create(device, &d->foreign_key, &foreign, err));
+  const uint64_t bytes = foreign.rows * sizeof *rows;
+  RDX_TRY(rdx_alloc(foreign.rows, sizeof *rows, "the foreign rows", (void **)&rows, err));
+  if (bytes > 0)
+    RDX_TRY(rdx_buffer_download(foreign.keys, 0, rows, bytes, err));
+  RDX_TRY(map_strings(device, &key, key_rows, foreign.dictionary, &text, rows, err));
+  RDX_TRY(rdx_buffer_create(device, bytes, "the foreign rows", out, err));
+  return bytes > 0 ? rdx_buffer_upload(*out, 0, rows, bytes, err) : RDX_OK;
 }
 
 static rdx_status create_foreign_rows(rdx_device *device, const rdx_dimension *d, uint32_t number,
@@ -395,19 +378,15 @@ rdx_status rdx_packed_joined(const rdx_packed_relation *relation, rdx_buffer **o
   *out_count = relation->rows;
   if (!missing)
     return RDX_OK;
-  rdx_stream *stream = NULL;
-  rdx_buffer *count = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *count = NULL, *rows = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create_for(relation->device, "build", &stream, err));
-  rdx_status status = rdx_buffer_create(relation->device, 8, "a number of rows", &count, err);
-  if (status == RDX_OK)
-    status = list_joined(relation, stream, out_rows, count, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_number(count, 0, 0, relation->rows, "the rows that have foreign rows", out_count, err);
-  rdx_buffer_destroy(&count);
-  rdx_stream_destroy(&stream);
-  if (status != RDX_OK)
-    rdx_buffer_destroy(out_rows);
-  return status;
+  RDX_TRY(rdx_buffer_create(relation->device, 8, "a number of rows", &count, err));
+  RDX_TRY(list_joined(relation, stream, &rows, count, err));
+  RDX_TRY(rdx_buffer_number(count, 0, 0, relation->rows, "the rows that have foreign rows", out_count, err));
+  *out_rows = rows;
+  rows = NULL;
+  return RDX_OK;
 }
 
 /* ---- Dense codes ---- */

@@ -49,21 +49,15 @@ static rdx_status read_count(const building *b, uint64_t most, uint64_t *out, rd
 /* The distinct values among ascending keys, which are at most `most`. */
 static rdx_status distinct(building *b, const rdx_buffer *keys, uint32_t key_bytes, uint64_t most, uint64_t **out,
                            uint32_t *out_count, rdx_error *err) {
-  rdx_buffer *values = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *values = NULL;
   uint64_t count = 0;
   RDX_TRY(rdx_buffer_create(b->device, b->count * 8, "the tuples of a cube", &values, err));
-  rdx_status status = rdx_stream_unique(b->stream, keys, key_bytes, 0, values, b->number, b->count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(b->stream, err);
-  if (status == RDX_OK)
-    status = read_count(b, UINT64_MAX, &count, err);
-  if (status == RDX_OK)
-    status = download_array(values, count, sizeof **out, (void **)out, err);
-  if (status == RDX_OK)
-    status = rdx_returned_keys(b->device, *out, count, most, "a tuple", err);
-  rdx_buffer_destroy(&values);
+  RDX_TRY(rdx_stream_unique(b->stream, keys, key_bytes, 0, values, b->number, b->count, err));
+  RDX_TRY(rdx_stream_finish(b->stream, err));
+  RDX_TRY(read_count(b, UINT64_MAX, &count, err));
+  RDX_TRY(download_array(values, count, sizeof **out, (void **)out, err));
   *out_count = (uint32_t)count;
-  return status;
+  return rdx_returned_keys(b->device, *out, count, most, "a tuple", err);
 }
 
 /* The dictionary of the widest attribute that has none, for want of bits. */
@@ -77,16 +71,13 @@ static rdx_status shorten_widest(building *b, uint32_t total, rdx_error *err) {
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "the %u attributes of a tuple take %u bits together, and may take %d: use fewer of them",
                     t->attribute_count, total, KEY_BITS);
-  rdx_buffer *codes = NULL;
-  RDX_TRY(rdx_packed_gather(b->relation, &b->relation->attributes[t->attributes[widest]], b->rows, b->count, 8, &codes,
-                            err));
-  rdx_status status = rdx_stream_sort(b->stream, codes, 8, t->bits[widest], NULL, b->count, err);
-  if (status == RDX_OK)
-    status = distinct(b, codes, 8, largest_code(&b->relation->attributes[t->attributes[widest]]),
-                      &t->dictionaries[widest], &t->dictionary_counts[widest], err);
-  rdx_buffer_destroy(&codes);
+  const rdx_encoded_column *attribute = &b->relation->attributes[t->attributes[widest]];
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *codes = NULL;
+  RDX_TRY(rdx_packed_gather(b->relation, attribute, b->rows, b->count, 8, &codes, err));
+  RDX_TRY(rdx_stream_sort(b->stream, codes, 8, t->bits[widest], NULL, b->count, err));
+  RDX_TRY(distinct(b, codes, 8, largest_code(attribute), &t->dictionaries[widest], &t->dictionary_counts[widest], err));
   t->bits[widest] = rdx_bits_below(t->dictionary_counts[widest]);
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status choose_bits(building *b, rdx_error *err) {
@@ -140,7 +131,7 @@ static bool fits_bitmap(uint64_t count, uint32_t bits) {
 /* Keys are numbers of a set: places are ranks in it. */
 static rdx_status rank_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], rdx_buffer **places, rdx_error *err) {
   const uint64_t size = 1ull << bits, most = size < b->count ? size : b->count;
-  uint32_t *numbers = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *numbers = NULL;
   uint64_t count = 0;
   RDX_TRY(rdx_buffer_create(b->device, rdx_bitmap_bytes(size), "the tuples of a cube", &buffers[0], err));
   RDX_TRY(rdx_buffer_create(b->device, (buffers[0]->size / 4 + 1) * 8, "the tuples of a cube", &buffers[1], err));
@@ -152,16 +143,13 @@ static rdx_status rank_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], 
   RDX_TRY(rdx_bitmap_rank(b->stream, b->keys, 8 * b->key_bytes, buffers[0], buffers[1], *places, b->count, err));
   RDX_TRY(rdx_stream_finish(b->stream, err));
   RDX_TRY(read_count(b, size, &count, err));
-  rdx_status status = download_array(buffers[2], count, sizeof *numbers, (void **)&numbers, err);
-  if (status == RDX_OK)
-    status = rdx_returned_rows(b->device, numbers, count, size, "a tuple", err);
+  RDX_TRY(download_array(buffers[2], count, sizeof *numbers, (void **)&numbers, err));
+  RDX_TRY(rdx_returned_rows(b->device, numbers, count, size, "a tuple", err));
   b->tuples->count = (uint32_t)count;
-  if (status == RDX_OK)
-    status = rdx_alloc(count, sizeof *b->tuples->keys, "the tuples of a cube", (void **)&b->tuples->keys, err);
-  for (uint64_t i = 0; i < count && status == RDX_OK; i++)
+  RDX_TRY(rdx_alloc(count, sizeof *b->tuples->keys, "the tuples of a cube", (void **)&b->tuples->keys, err));
+  for (uint64_t i = 0; i < count; i++)
     b->tuples->keys[i] = numbers[i];
-  rdx_free(numbers);
-  return status;
+  return RDX_OK;
 }
 
 /* Too many bits for that: keys are sorted, and places are the numbers of their runs. */

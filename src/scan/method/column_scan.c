@@ -122,24 +122,24 @@ static void make_steps(packed_column *p, const uint64_t *sample, uint64_t count)
 }
 
 static rdx_status choose_steps(const rdx_encoded_column *c, packed_column *p, rdx_error *err) {
-  uint64_t *sample = NULL, count = 0;
+  RDX_SCOPED(rdx_free_local) uint64_t *sample = NULL;
+  uint64_t count = 0;
   if (p->planes < 2 || p->planes > 7) /* one byte decides all; or there is no room for another */
     return RDX_OK;
   RDX_TRY(rdx_alloc(SAMPLE_RUNS * SAMPLE_RUN, sizeof *sample, "a sample", (void **)&sample, err));
-  rdx_status status = take_sample(c, p, sample, &count, err);
-  if (status == RDX_OK && is_skewed(p, sample, count)) {
+  RDX_TRY(take_sample(c, p, sample, &count, err));
+  if (is_skewed(p, sample, count)) {
     p->stepped = true;
     p->planes++;
     make_steps(p, sample, count);
   }
-  rdx_free(sample);
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status pack(const column_scan *s, const rdx_encoded_column *c, packed_column *out, double *ms,
                        rdx_error *err) {
   const uint32_t key64 = c->key_bits == 64;
-  rdx_buffer *steps = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *steps = NULL;
   *out = (packed_column){.smallest = c->smallest,
                          .largest = c->largest,
                          .planes = planes_of(c),
@@ -149,10 +149,9 @@ static rdx_status pack(const column_scan *s, const rdx_encoded_column *c, packed
   RDX_TRY(choose_steps(c, out, err));
   RDX_TRY(rdx_buffer_create(s->device, out->planes * s->stride, "a packed column", &out->bytes, err));
   RDX_TRY(rdx_buffer_create(s->device, blocks_of(s->rows) * 16, "the zones of a column", &out->zones, err));
-  rdx_status status = RDX_OK;
   if (out->stepped) {
     RDX_TRY(rdx_buffer_create(s->device, sizeof out->steps, "the steps of a column", &steps, err));
-    status = rdx_buffer_upload(steps, 0, out->steps, sizeof out->steps, err);
+    RDX_TRY(rdx_buffer_upload(steps, 0, out->steps, sizeof out->steps, err));
   }
   const struct column_pack_args args = {.keys = RDX_ADDRESS(uint32_t, c->keys),
                                         .zones = RDX_ADDRESS(uint64_t, c->zones),
@@ -164,10 +163,7 @@ static rdx_status pack(const column_scan *s, const rdx_encoded_column *c, packed
                                         .rows = (uint32_t)s->rows,
                                         .plane_count = out->planes,
                                         .shift = out->shift};
-  if (status == RDX_OK)
-    status = rdx_launch_timed(s->device, &rdx_kernel_column_pack, &args, &key64, (s->rows + 31) / 32, "build", ms, err);
-  rdx_buffer_destroy(&steps);
-  return status;
+  return rdx_launch_timed(s->device, &rdx_kernel_column_pack, &args, &key64, (s->rows + 31) / 32, "build", ms, err);
 }
 
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
@@ -312,23 +308,17 @@ static rdx_status launch(const column_scan *s, rdx_stream *stream, const plan *p
 static rdx_status launch_counted(const column_scan *s, rdx_stream *stream, const plan *p, rdx_scan_call *call,
                                  rdx_scan_counts *counts, rdx_error *err) {
   const uint64_t tiles = tiles_of(s->rows);
-  rdx_buffer *bytes = NULL, *sum = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *bytes = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *sum = NULL;
   uint64_t total = 0;
-  rdx_status status = rdx_buffer_create(s->device, tiles * 4, "counters", &bytes, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(s->device, 8, "counters", &sum, err);
-  if (status == RDX_OK)
-    status = launch(s, stream, p, call, bytes, err);
-  if (status == RDX_OK)
-    status = rdx_stream_reduce(stream, RDX_REDUCE_SUM, bytes, 4, sum, tiles, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(sum, 0, &total, sizeof total, err);
+  RDX_TRY(rdx_buffer_create(s->device, tiles * 4, "counters", &bytes, err));
+  RDX_TRY(rdx_buffer_create(s->device, 8, "counters", &sum, err));
+  RDX_TRY(launch(s, stream, p, call, bytes, err));
+  RDX_TRY(rdx_stream_reduce(stream, RDX_REDUCE_SUM, bytes, 4, sum, tiles, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_buffer_download(sum, 0, &total, sizeof total, err));
   counts->bytes += total;
-  rdx_buffer_destroy(&bytes);
-  rdx_buffer_destroy(&sum);
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
