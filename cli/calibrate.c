@@ -21,10 +21,11 @@ static void print_help(void) {
 }
 
 static const uint32_t row_sizes[] = RDX_CALIBRATION_ROWS;
-static const uint32_t key_sizes[] = RDX_CALIBRATION_KEYS;
+static const uint32_t tuple_sizes[] = RDX_CALIBRATION_TUPLES;
 static const uint32_t scene_sizes[] = RDX_CALIBRATION_SCENE;
+static const uint32_t join_methods[] = RDX_CALIBRATION_JOIN_METHODS;
 
-/* The rates as a table: `sizes` NULL: there is one. */
+/* The rates as a table: for each of `sizes`, which may be join_methods; NULL: there is one. */
 typedef struct line {
   const char *name, *what;
   const uint32_t *sizes;
@@ -47,13 +48,14 @@ static const line lines[] = {
     {"test", "rows kept or not, rows of dimension", row_sizes, offsetof(rdx_calibration, test)},
     {"gather", "numbers looked up, rows of dimension", row_sizes, offsetof(rdx_calibration, gather)},
     {"sort_key", "keys sorted", NULL, offsetof(rdx_calibration, sort_key)},
-    {"build_key", "keys hashed, keys of the table", key_sizes, offsetof(rdx_calibration, build_key)},
-    {"probe_key", "keys looked up, keys of the table", key_sizes, offsetof(rdx_calibration, probe_key)},
+    {"join", "joins of no rows", join_methods, offsetof(rdx_calibration, join)},
+    {"join_build", "keys put into the index of a join", join_methods, offsetof(rdx_calibration, join_build)},
+    {"join_probe", "keys looked up in it", join_methods, offsetof(rdx_calibration, join_probe)},
     {"ray", "rays, rows of the cube", scene_sizes, offsetof(rdx_calibration, ray)},
     {"hit", "hits, rows of the cube", scene_sizes, offsetof(rdx_calibration, hit)},
     {"cube", "queries of a cube with nothing to do", NULL, offsetof(rdx_calibration, cube)},
     {"coarse_cube", "queries of a coarse cube with nothing to do", NULL, offsetof(rdx_calibration, coarse_cube)},
-    {"range", "ranges of a cube searched", NULL, offsetof(rdx_calibration, range)},
+    {"range", "steps of a search, tuples of the cube", tuple_sizes, offsetof(rdx_calibration, range)},
     {"tuple", "combinations of a cube's attributes tested", NULL, offsetof(rdx_calibration, tuple)},
     {"run", "runs of rows of a cube added up", NULL, offsetof(rdx_calibration, run)},
     {"value", "values of expressions calculated", NULL, offsetof(rdx_calibration, value)},
@@ -70,15 +72,21 @@ static const char *rate_text(double ns, char out[32]) {
   return out;
 }
 
+static uint32_t count_of(const line *l) {
+  return l->sizes == join_methods ? RDX_CALIBRATION_JOINS : l->sizes ? RDX_CALIBRATION_SIZES : 1;
+}
+
 static void print_line(const line *l, const rdx_calibration *c, uint32_t i, bool csv) {
   const double *numbers = (const double *)((const char *)c + l->offset);
   char size[32] = "", rate[32];
-  if (l->sizes)
+  if (l->sizes == join_methods)
+    snprintf(size, sizeof size, "%s", rdx_index_method_name((rdx_index_method)join_methods[i]));
+  else if (l->sizes)
     snprintf(size, sizeof size, "%" PRIu32, l->sizes[i]);
   if (csv)
     printf("%s,%s,%.6g\n", l->name, size, numbers[i]);
   else if (numbers[i] > 0)
-    printf("%-36s %9s  %8s/s  %12.3f ns\n", l->what, size, rate_text(numbers[i], rate), numbers[i]);
+    printf("%-36s %12s  %8s/s  %12.3f ns\n", l->what, size, rate_text(numbers[i], rate), numbers[i]);
 }
 
 static void print_calibration(const rdx_device *device, const rdx_calibration *c, bool csv) {
@@ -89,7 +97,7 @@ static void print_calibration(const rdx_device *device, const rdx_calibration *c
     printf("%s, %s, %" PRIu32 " thread%s: %s\n", info->name, info->driver, info->threads, console_s(info->threads),
            c->source == RDX_CALIBRATION_MEASURED ? "measured" : "as it was measured before");
   for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
-    for (uint32_t i = 0; i < (lines[k].sizes ? RDX_CALIBRATION_SIZES : 1); i++)
+    for (uint32_t i = 0; i < count_of(&lines[k]); i++)
       print_line(&lines[k], c, i, csv);
 }
 

@@ -16,7 +16,7 @@
  *
  *     rdx_calibration rates;
  *     rdx_device_get_calibration(device, &rates);
- *     printf("a key of a large table takes %.1f ns to look up\n", rates.probe_key[RDX_CALIBRATION_SIZES - 1]);
+ *     printf("a key takes %.1f ns to look up in a hash table\n", rates.join_probe[0]);
  */
 
 #include <raydex/device.h>
@@ -34,6 +34,8 @@ typedef enum rdx_calibration_source {
 
 /** Sizes that some rates are measured at; between them rates are interpolated by the logarithm of the size. */
 #define RDX_CALIBRATION_SIZES 3
+/** Methods of joins: RDX_CALIBRATION_JOIN_METHODS. */
+#define RDX_CALIBRATION_JOINS 5
 
 /** What one of each takes, in nanoseconds, with all of a device's threads at work. */
 typedef struct rdx_calibration {
@@ -53,21 +55,26 @@ typedef struct rdx_calibration {
   double test[RDX_CALIBRATION_SIZES];   /**< a row kept or not by a bit of its dimension of RDX_CALIBRATION_ROWS rows */
   double gather[RDX_CALIBRATION_SIZES]; /**< a number looked up in such a dimension */
   double sort_key;                      /**< a key of 32 bits sorted, with a row number */
-  double build_key[RDX_CALIBRATION_SIZES]; /**< a key put into a hash table of RDX_CALIBRATION_KEYS keys */
-  double probe_key[RDX_CALIBRATION_SIZES]; /**< a key of a row looked up in it */
+  double join[RDX_CALIBRATION_JOINS];   /**< a join of next to no rows, by each of RDX_CALIBRATION_JOIN_METHODS */
+  double join_build[RDX_CALIBRATION_JOINS]; /**< a key put into its index */
+  double join_probe[RDX_CALIBRATION_JOINS]; /**< a key of a row looked up in it */
   double ray[RDX_CALIBRATION_SIZES]; /**< a ray through a cube of RDX_CALIBRATION_SCENE rows; 0: none are traced */
   double hit[RDX_CALIBRATION_SIZES]; /**< a row that it meets there */
   double cube;                       /**< a query of a sorted cube that has next to nothing to do */
   double coarse_cube;                /**< the same of a coarse cube */
   double tuple;                      /**< a combination of a cube's attributes tested by one of them, on one core */
-  double range;                      /**< a range of a cube's order found, or a prefix on the way to it, on one core */
-  double run;                        /**< a run of its rows added up, on one core */
-  double value;                      /**< a value calculated on the host, of an expression */
+  /** A step of a search in a cube's order of RDX_CALIBRATION_TUPLES combinations, on one core: a range, or a prefix on
+   * the way to it, among n combinations takes 1 + log2(n). */
+  double range[RDX_CALIBRATION_SIZES];
+  double run;   /**< a run of its rows added up, on one core */
+  double value; /**< a value calculated on the host, of an expression */
 } rdx_calibration;
 
 #define RDX_CALIBRATION_ROWS                                                                                           \
   { 1u << 10, 1u << 16, 1u << 22 }
-#define RDX_CALIBRATION_KEYS                                                                                           \
+#define RDX_CALIBRATION_JOIN_METHODS                                                                                   \
+  { RDX_INDEX_HASH, RDX_INDEX_RADIX_HASH, RDX_INDEX_TREE, RDX_INDEX_SORTED_ARRAY, RDX_INDEX_BTREE }
+#define RDX_CALIBRATION_TUPLES                                                                                         \
   { 1u << 12, 1u << 16, 1u << 20 }
 #define RDX_CALIBRATION_SCENE                                                                                          \
   { 1u << 10, 1u << 15, 1u << 20 }

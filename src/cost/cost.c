@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 static const uint32_t row_sizes[] = RDX_CALIBRATION_ROWS;
-static const uint32_t key_sizes[] = RDX_CALIBRATION_KEYS;
+static const uint32_t tuple_sizes[] = RDX_CALIBRATION_TUPLES;
 static const uint32_t scene_sizes[] = RDX_CALIBRATION_SCENE;
 
 /* ---- Work ---- */
@@ -37,10 +37,11 @@ double rdx_work_ms(const rdx_calibration *r, const rdx_work *w) {
       w->codes * r->scan_code + w->lists * r->list + w->found * r->found_row + w->added * r->add_row +
       w->grouped * r->group_row + w->tables * r->table + w->filled * r->table_row + w->numbered * r->number_row +
       sized(w->tests, r->test, row_sizes, w->table_rows) + sized(w->gathers, r->gather, row_sizes, w->table_rows) +
-      w->sorted * r->sort_key + sized(w->built, r->build_key, key_sizes, w->built) +
-      sized(w->probed, r->probe_key, key_sizes, w->built) + sized(w->rays, r->ray, scene_sizes, w->primitives) +
+      w->sorted * r->sort_key + w->joins * r->join[w->join_method] + w->built * r->join_build[w->join_method] +
+      w->probed * r->join_probe[w->join_method] + sized(w->rays, r->ray, scene_sizes, w->primitives) +
       sized(w->hits, r->hit, scene_sizes, w->primitives) + w->cubes * r->cube + w->coarse_cubes * r->coarse_cube +
-      w->tuples * r->tuple + w->ranges * r->range + w->runs * r->run + w->values * r->value;
+      w->tuples * r->tuple + sized(w->steps, r->range, tuple_sizes, w->searched_tuples) + w->runs * r->run +
+      w->values * r->value;
   return 1e-6 * ns;
 }
 

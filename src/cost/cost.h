@@ -24,14 +24,15 @@ typedef struct rdx_work {
   double numbered;       /* rows of dimensions numbered by their groups */
   double tests, gathers; /* of rows by bits, of numbers, in dimensions of `table_rows` */
   double table_rows;
-  double sorted;     /* keys */
-  double built;      /* keys put into a hash table */
-  double probed;     /* keys looked up in a hash table of `built` keys */
-  double rays, hits; /* in a scene of `primitives` */
+  double sorted;               /* keys */
+  uint32_t join_method;        /* of RDX_CALIBRATION_JOIN_METHODS */
+  double joins, built, probed; /* keys put into the index, and looked up in it */
+  double rays, hits;           /* in a scene of `primitives` */
   double primitives;
-  double coarse_cubes;                /* queries of a coarse cube */
-  double cubes, tuples, ranges, runs; /* queries of another cube; tuples tested, ranges found and runs added up there */
-  double values;                      /* of expressions, on the host */
+  double coarse_cubes;           /* queries of a coarse cube */
+  double cubes, tuples, runs;    /* queries of another cube; tuples tested and runs added up there */
+  double steps, searched_tuples; /* of searches in an order of so many tuples */
+  double values;                 /* of expressions, on the host */
 } rdx_work;
 
 double rdx_work_ms(const rdx_calibration *rates, const rdx_work *work);

@@ -10,6 +10,7 @@
 #include <raydex/scan.h>
 #include <raydex/table.h>
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -396,7 +397,23 @@ static double divide(double ns, double count) {
   return ns > 0 ? ns / count : 0;
 }
 
-/* A query for a part goes from code to code, where these are few beside all pairs; else it looks at each pair. */
+#define SPAN 64 /* combinations of each code, where ranges are measured */
+
+/* A query for a part goes from code to code, and looks for a range and for the next code in each. */
+static rdx_status measure_ranges(measuring *m, rdx_error *err) {
+  static const uint32_t sizes[] = RDX_CALIBRATION_TUPLES;
+  for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES; i++) {
+    const uint64_t tuples = sizes[i] >> (i > 0 ? m->shift : 0);
+    const cubing c = {.rows = tuples, .codes = tuples / SPAN, .parts = SPAN};
+    const double codes = (double)c.codes;
+    cube_times t = {0};
+    RDX_TRY(measure_cube(m, RDX_STAR_SORTED_CUBE, c, &t, err));
+    m->out->range[i] = divide(1e6 * (t.part - t.one) - m->out->run * (codes - SPAN), 2 * codes * (1 + log2(SPAN)));
+  }
+  return RDX_OK;
+}
+
+/* Where codes are many beside all pairs, a query for a part looks at each pair. */
 static rdx_status measure_cubes(measuring *m, rdx_error *err) {
   static const cubing few = {.rows = 1u << 16, .codes = 512, .parts = 32};
   static const cubing many = {.rows = 4096 * 15, .codes = 4096, .parts = 15};
@@ -406,12 +423,11 @@ static rdx_status measure_cubes(measuring *m, rdx_error *err) {
   RDX_TRY(measure_cube(m, RDX_STAR_SORTED_CUBE, few, &t, err));
   r->cube = 1e6 * t.one;
   r->run = divide(1e6 * (t.all - t.one), (few_codes - 1) * (double)few.parts);
-  r->range = divide(1e6 * (t.part - t.one) - r->run * (few_codes - (double)few.parts), 2 * few_codes);
   RDX_TRY(measure_cube(m, RDX_STAR_COARSE_CUBE, few, &t, err));
   r->coarse_cube = 1e6 * t.one;
   RDX_TRY(measure_cube(m, RDX_STAR_SORTED_CUBE, many, &t, err));
-  r->tuple = divide(1e6 * (t.part - t.one) - (r->run + r->range) * many_codes, (double)many.rows);
-  return RDX_OK;
+  r->tuple = divide(1e6 * (t.part - t.one) - r->run * many_codes, (double)many.rows);
+  return measure_ranges(m, err);
 }
 
 /* An RT cube's hits are rows; it casts a ray for each range. */
@@ -424,7 +440,8 @@ static rdx_status measure_rays(measuring *m, rdx_error *err) {
     cube_times t = {0};
     RDX_TRY(measure_cube(m, RDX_STAR_RT_CUBE, c, &t, err));
     m->out->hit[i] = divide(1e6 * (t.all - t.one), (double)rows - rows_of_code);
-    const double hits = m->out->hit[i] * (rows_of_part - rows_of_code), ranges = 2 * m->out->range * (double)codes;
+    const double hits = m->out->hit[i] * (rows_of_part - rows_of_code);
+    const double ranges = 2 * m->out->range[i] * (1 + log2((double)c.parts)) * (double)codes;
     m->out->ray[i] = divide(1e6 * (t.part - t.one) - hits - ranges, (double)codes);
   }
   return RDX_OK;
@@ -432,22 +449,22 @@ static rdx_status measure_rays(measuring *m, rdx_error *err) {
 
 /* ---- Joins ---- */
 
+#define FEW_KEYS 64
+
 /* Rows that look up rows, as joins do. */
 typedef struct joining {
   rdx_device *device;
+  rdx_index_method method;
   rdx_column left, right;
   rdx_index *index;
 } joining;
 
 static rdx_status build_once(void *context, double *ms, rdx_error *err) {
   joining *j = context;
-  const rdx_index_params params = {.method = RDX_INDEX_HASH};
-  rdx_index_stats stats;
+  const rdx_index_params params = {.method = j->method};
+  (void)ms;
   rdx_index_destroy(&j->index);
-  RDX_TRY(rdx_index_create(j->device, &j->right, &params, &j->index, err));
-  rdx_index_get_stats(j->index, &stats);
-  *ms = stats.total_ms;
-  return RDX_OK;
+  return rdx_index_create(j->device, &j->right, &params, &j->index, err);
 }
 
 static rdx_status probe_once(void *context, double *ms, rdx_error *err) {
@@ -460,34 +477,36 @@ static rdx_status probe_once(void *context, double *ms, rdx_error *err) {
   return rdx_lookup_result_view(result, &view, err);
 }
 
-/* A table of `keys` keys, probed by so many rows and by three times as many. */
-static rdx_status time_join(const measuring *m, uint64_t keys, uint64_t least, uint32_t *foreign, double *build_ms,
-                            double ms[2], rdx_error *err) {
-  joining j = {m->device, column_u32(foreign, least), column_u32(m->ordered, keys), NULL};
-  rdx_status status = time_best(build_once, &j, build_ms, err);
-  for (uint32_t i = 0; i < 2 && status == RDX_OK; i++) {
-    status = time_best(probe_once, &j, &ms[i], err);
-    j.left.rows *= 3;
-  }
-  rdx_index_destroy(&j.index);
-  return status;
+/* An index of `keys` keys is built, then probed by so many rows and by three times as many. */
+static rdx_status time_join(joining *j, uint64_t keys, double *build_ms, double ms[2], rdx_error *err) {
+  j->right.rows = j->left.rows = keys;
+  RDX_TRY(time_best(build_once, j, build_ms, err));
+  RDX_TRY(time_best(probe_once, j, &ms[0], err));
+  j->left.rows = 3 * keys;
+  return time_best(probe_once, j, &ms[1], err);
+}
+
+static rdx_status measure_method(measuring *m, uint32_t place, joining *j, uint64_t keys, rdx_error *err) {
+  double few_build = 0, build = 0, few[2], ms[2];
+  RDX_TRY(time_join(j, FEW_KEYS, &few_build, few, err));
+  RDX_TRY(time_join(j, keys, &build, ms, err));
+  m->out->join[place] = 1e6 * (few_build + few[0]);
+  m->out->join_build[place] = divide(1e6 * (build - few_build), (double)keys);
+  m->out->join_probe[place] = divide(1e6 * (ms[1] - ms[0]), 2.0 * (double)keys);
+  return RDX_OK;
 }
 
 static rdx_status measure_joins(measuring *m, rdx_error *err) {
-  static const uint32_t sizes[] = RDX_CALIBRATION_KEYS;
-  const uint64_t least = (ROWS / 2) >> m->shift;
-  for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES; i++) {
-    const uint64_t keys = sizes[i] >> (i > 0 ? m->shift : 0);
-    double build_ms = 0, ms[2] = {0};
-    uint32_t *foreign = NULL;
-    RDX_TRY(make_numbers(m, 3 * least, (uint32_t)keys, &foreign, err));
-    const rdx_status status = time_join(m, keys, least, foreign, &build_ms, ms, err);
-    rdx_free(foreign);
-    RDX_TRY(status);
-    m->out->build_key[i] = 1e6 * build_ms / (double)keys;
-    m->out->probe_key[i] = 1e6 * (ms[1] - ms[0]) / (2.0 * (double)least);
+  static const rdx_index_method methods[] = RDX_CALIBRATION_JOIN_METHODS;
+  const uint64_t keys = (ROWS / 2) >> m->shift;
+  RDX_SCOPED(rdx_free_local) uint32_t *foreign = NULL;
+  rdx_status status = make_numbers(m, 3 * keys, (uint32_t)keys, &foreign, err);
+  for (uint32_t i = 0; i < RDX_COUNT(methods) && status == RDX_OK; i++) {
+    joining j = {m->device, methods[i], column_u32(foreign, 0), column_u32(m->ordered, 0), NULL};
+    status = measure_method(m, i, &j, keys, err);
+    rdx_index_destroy(&j.index);
   }
-  return RDX_OK;
+  return status;
 }
 
 /* ---- Expressions ---- */
@@ -574,7 +593,7 @@ rdx_status rdx_calibration_measure(rdx_device *device, rdx_calibration *out, rdx
   rdx_free(m.ordered);
   mend(out->test);
   mend(out->gather);
-  mend(out->probe_key);
+  mend(out->range);
   mend(out->ray);
   mend(out->hit);
   return status;

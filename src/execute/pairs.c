@@ -44,8 +44,7 @@ static rdx_status look_up(rdx_joining *j, lookup *l, rdx_matches *m, rdx_error *
   rdx_index_params params = j->x->settings->join;
   rdx_index_stats stats;
   rdx_lookup_view view;
-  if (params.method == RDX_INDEX_AUTO)
-    params.method = RDX_INDEX_HASH;
+  params.method = j->node->join_method;
   RDX_TRY(rdx_index_create(j->x->device, m->inverse ? left : right, &params, &l->index, err));
   rdx_index_get_stats(l->index, &stats);
   const rdx_lookup_params wanted = {.result = stats.distinct ? RDX_LOOKUP_FIRST : RDX_LOOKUP_ROWS,
@@ -274,11 +273,12 @@ static void drop_join(void *owner) {
 
 rdx_status rdx_pairs_left(rdx_joining *j, rdx_join_kind kind, rdx_pairs *out, rdx_error *err) {
   static const uint32_t none = 0; /* so that there are left rows where there is none */
-  const rdx_join_params params = {.kind = kind, .index = j->x->settings->join};
+  rdx_join_params params = {.kind = kind, .index = j->x->settings->join};
   rdx_node_actuals *a = rdx_actuals_of(j->x, j->node);
   rdx_join_result *join = NULL;
   rdx_join_view view;
   rdx_join_stats stats;
+  params.index.method = j->node->join_method;
   RDX_TRY(rdx_join_equal(j->x->device, &j->left_key.column, &j->right_key.column, &params, &join, err));
   RDX_TRY(rdx_join_result_view(join, &view, err));
   rdx_join_result_get_stats(join, &stats);

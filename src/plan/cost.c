@@ -7,8 +7,6 @@
 
 #include <math.h>
 
-#define JOIN_LAUNCHES 8 /* of a join: keys brought, the table built, looked up, read */
-
 double rdx_count_values(const rdx_bound *e) {
   double count = e->kind == RDX_BOUND_CALL;
   for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
@@ -25,27 +23,77 @@ static double count_all(rdx_bound *const *list, uint32_t count) {
 
 /* ---- Joins ---- */
 
-static rdx_work join_work(double smaller, double larger, double pairs) {
-  return (rdx_work){.launches = JOIN_LAUNCHES, .built = smaller, .probed = larger, .values = 2 * pairs};
+static const rdx_index_method join_methods[] = RDX_CALIBRATION_JOIN_METHODS;
+
+static rdx_work join_work(uint32_t method, double smaller, double larger, double pairs) {
+  return (rdx_work){.join_method = method, .joins = 1, .built = smaller, .probed = larger, .values = 2 * pairs};
+}
+
+/* The place of the fastest method, or of the one that a setting asks for; of others the first stands for them. */
+static uint32_t join_place(const rdx_planner *p, double smaller, double larger) {
+  const rdx_index_method wanted = p->settings->join.method;
+  double least = INFINITY;
+  uint32_t best = 0;
+  for (uint32_t i = 0; i < RDX_CALIBRATION_JOINS; i++) {
+    const rdx_work work = join_work(i, smaller, larger, 0);
+    const double ms = rdx_work_ms(&p->rates, &work);
+    if (wanted == RDX_INDEX_AUTO ? ms < least : join_methods[i] == wanted) {
+      best = i;
+      least = ms;
+    }
+  }
+  return best;
 }
 
 rdx_join_rates rdx_join_rates_of(const rdx_planner *p, double rows) {
-  const rdx_work none = join_work(rows, 0, 0), probe = join_work(rows, 1, 0), pair = join_work(rows, 0, 1);
+  const uint32_t method = join_place(p, rows, rows);
+  const rdx_work none = join_work(method, rows, 0, 0), probe = join_work(method, rows, 1, 0),
+                 pair = join_work(method, rows, 0, 1);
   const double fixed = rdx_work_ms(&p->rates, &none);
   return (rdx_join_rates){fixed, rdx_work_ms(&p->rates, &probe) - fixed, rdx_work_ms(&p->rates, &pair) - fixed};
 }
 
-static void add_join(const rdx_plan_node *n, rdx_work *w) {
+/* Values that a join calculates, whatever its method. */
+static double join_values(const rdx_plan_node *n) {
+  return n->left->expected_rows * count_all(n->left_keys, n->key_count) +
+         n->right->expected_rows * count_all(n->right_keys, n->key_count) +
+         (n->filter ? n->expected_rows * rdx_count_values(n->filter) : 0);
+}
+
+static rdx_work work_of_join(const rdx_plan_node *n, uint32_t method) {
   const double left = n->left->expected_rows, right = n->right->expected_rows;
-  if (n->key_count == 0) {
-    w->values += left * right * (1 + (n->filter ? rdx_count_values(n->filter) : 0));
-    return;
-  }
-  *w = join_work(fmin(left, right), fmax(left, right), n->expected_rows);
+  rdx_work w = join_work(method, fmin(left, right), fmax(left, right), n->expected_rows);
   if (n->key_count > 1) /* they are made one by sorting */
-    w->sorted += left + right;
-  w->values += left * count_all(n->left_keys, n->key_count) + right * count_all(n->right_keys, n->key_count);
-  w->values += n->filter ? n->expected_rows * rdx_count_values(n->filter) : 0;
+    w.sorted += left + right;
+  w.values += join_values(n);
+  return w;
+}
+
+static rdx_status list_rejected(rdx_planner *p, rdx_plan_node *n, uint32_t best) {
+  RDX_TRY(rdx_planner_alloc(p, RDX_CALIBRATION_JOINS, sizeof *n->rejected, &n->rejected));
+  for (uint32_t i = 0; i < RDX_CALIBRATION_JOINS; i++) {
+    const rdx_work work = work_of_join(n, i);
+    if (i != best)
+      n->rejected[n->rejected_count++] =
+          (rdx_plan_method){.name = rdx_index_method_name(join_methods[i]), .ms = rdx_work_ms(&p->rates, &work)};
+  }
+  return RDX_OK;
+}
+
+/* The method, and what the join takes by it. */
+static rdx_status choose_join(rdx_planner *p, rdx_plan_node *n, rdx_work *w) {
+  const double left = n->left->expected_rows, right = n->right->expected_rows;
+  const rdx_index_method wanted = p->settings->join.method;
+  if (n->key_count == 0) {
+    n->method = "all pairs";
+    w->values += left * right * (1 + (n->filter ? rdx_count_values(n->filter) : 0));
+    return RDX_OK;
+  }
+  const uint32_t place = join_place(p, fmin(left, right), fmax(left, right));
+  n->join_method = wanted == RDX_INDEX_AUTO ? join_methods[place] : wanted;
+  n->method = rdx_index_method_name(n->join_method);
+  *w = work_of_join(n, place);
+  return p->settings->explains && n->join_method == join_methods[place] ? list_rejected(p, n, place) : RDX_OK;
 }
 
 /* ---- Others ---- */
@@ -66,9 +114,6 @@ static void add_aggregate(const rdx_plan_node *n, rdx_work *w) {
 static void add_own(const rdx_plan_node *n, rdx_work *w) {
   const double rows = n->left ? n->left->expected_rows : 0;
   switch (n->kind) {
-  case RDX_PLAN_JOIN:
-    add_join(n, w);
-    break;
   case RDX_PLAN_AGGREGATE:
     add_aggregate(n, w);
     break;
@@ -97,6 +142,7 @@ static void add_own(const rdx_plan_node *n, rdx_work *w) {
   case RDX_PLAN_ROWS:
     w->values += rows;
     break;
+  case RDX_PLAN_JOIN: /* see choose_join() */
   case RDX_PLAN_TABLE:
   case RDX_PLAN_STAR:
   case RDX_PLAN_LIMIT:
@@ -105,11 +151,6 @@ static void add_own(const rdx_plan_node *n, rdx_work *w) {
 }
 
 /* ---- Plans ---- */
-
-static const char *join_method(const rdx_planner *p, const rdx_plan_node *n) {
-  const rdx_index_method method = p->settings->join.method;
-  return n->key_count == 0 ? "all pairs" : rdx_index_method_name(method == RDX_INDEX_AUTO ? RDX_INDEX_HASH : method);
-}
 
 static rdx_status cost_node(rdx_planner *p, rdx_plan_node *n) {
   rdx_work work = {0};
@@ -121,7 +162,7 @@ static rdx_status cost_node(rdx_planner *p, rdx_plan_node *n) {
   if (n->right)
     RDX_TRY(cost_node(p, n->right));
   if (n->kind == RDX_PLAN_JOIN)
-    n->method = join_method(p, n);
+    RDX_TRY(choose_join(p, n, &work));
   add_own(n, &work);
   if (n->kind != RDX_PLAN_STAR && !(n->kind == RDX_PLAN_TABLE && n->filter)) /* those know it already */
     n->own_ms = rdx_work_ms(&p->rates, &work);

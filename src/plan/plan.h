@@ -155,6 +155,7 @@ typedef struct rdx_plan_node {
   rdx_plan_join join;
   rdx_bound **left_keys, **right_keys;
   uint32_t key_count;
+  rdx_index_method join_method; /* of the index that finds partners */
   /* VALUES, PROJECT, AGGREGATE */
   rdx_bound **exprs;
   uint32_t expr_count, row_count;

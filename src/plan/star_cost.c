@@ -362,10 +362,10 @@ static double column_ms(const rdx_planner *p, const rdx_star_estimate *e, const 
 #define RUN_ROWS 16
 #define WORTH_PREFIXES 16 /* tuples of a cube that are looked at one by one rather than each prefix of so many */
 
-/* What a cube reads: tuples looked at one by one, ranges of its order looked for, those that are found, rows in them,
- * and runs of rows that are alike. */
+/* What a cube reads: tuples looked at one by one, steps of searches in its order, ranges that are found, rows in them,
+ * and runs of rows that are alike; `any`: the chance that a range is found. */
 typedef struct cube_reads {
-  double tuples, searched, ranges, rows, runs;
+  double tuples, steps, ranges, rows, runs, any;
 } cube_reads;
 
 /* An attribute of a cube's order: of how many prefixes it makes how many, and what restricts it (NULL: nothing). */
@@ -421,13 +421,14 @@ static cube_reads read_cube(const rdx_star_estimate *e, const rdx_plan_node *nod
     const double kept = found ? fmin(fmax(children * share_of(found, unknown), 1), children) : children;
     restricted += found != NULL;
     r.ranges = fmax(nodes * (i + 1 == depth ? fmin(found->ranges, kept) : kept), 1);
-    r.searched += r.ranges;
+    r.steps += r.ranges * (1 + log2(fmax(combinations / levels[i].before, 1)));
     nodes *= found ? children * share_of(found, unknown) : children;
   }
   if (depth > 0 && levels[first].before > combinations / WORTH_PREFIXES + 1) {
     r.tuples = combinations * restricted;
-    r.searched = r.ranges;
+    r.steps = 0;
   }
+  r.any = 1 - exp(-nodes);
   r.runs = node->expr_count > 0 ? combinations * share_of_all(e, unknown) : r.ranges;
   return r;
 }
@@ -440,18 +441,18 @@ static void add_cube_work(const rdx_star_estimate *e, const rdx_plan_node *node,
   if (node->engine.method == RDX_STAR_COARSE_CUBE)
     w->primitives = sqrt(rows / 3); /* as coarse cubes choose their blocks */
   w->tuples += r.tuples;
-  w->ranges += r.searched;
+  w->steps += r.steps;
+  w->searched_tuples = combinations;
   if (node->engine.method != RDX_STAR_SORTED_CUBE)
     w->rays += r.ranges;
   if (node->engine.method == RDX_STAR_RT_CUBE) {
-    w->launches += 1;
+    w->launches += r.any; /* no range, no launch */
     w->hits += r.rows;
     return;
   }
-  if (node->engine.method == RDX_STAR_COARSE_CUBE)
-    w->coarse_cubes += 1;
-  else
-    w->cubes += 1;
+  const double coarse = node->engine.method == RDX_STAR_COARSE_CUBE ? r.any : 0;
+  w->coarse_cubes += coarse;
+  w->cubes += 1 - coarse;
   if (r.runs < RUNS_ANYWAY + r.rows / RUN_ROWS) {
     w->runs += r.runs;
     return;

@@ -45,14 +45,15 @@ static const rdx_calibration usual = {
     .test = {0.02, 0.3, 0.4},
     .gather = {0.1, 0.4, 5},
     .sort_key = 10,
-    .build_key = {10, 11, 15},
-    .probe_key = {3, 4, 5},
+    .join = {16000, 40000, 20000, 20000, 20000},
+    .join_build = {10, 20, 20, 20, 20},
+    .join_probe = {4, 8, 8, 20, 12},
     .ray = {70, 120, 300},
     .hit = {20, 24, 33},
     .cube = 900,
     .coarse_cube = 1400,
     .tuple = 0.7,
-    .range = 7,
+    .range = {1, 2, 4},
     .run = 10,
     .value = 1,
 };
@@ -223,20 +224,53 @@ static void times_grow_with_work(void **state) {
   run(f, "DROP INDEX by_a");
 }
 
+/* ---- Joins ---- */
+
+#define JOIN "SELECT t.id, few.m FROM t JOIN few ON t.a = few.id"
+
+/* By the method whose work takes least: what a join takes at all counts where few rows are joined. */
+static void joins_are_by_the_cheapest_method(void **state) {
+  fixture *f = *state;
+  rdx_calibration rates = usual;
+  open_by(f, &usual);
+  assert_method(f, JOIN, "hash");
+  assert_true(expected_ms(f, JOIN, "radix_hash") > expected_ms(f, JOIN, "hash"));
+  rates.join[1] = rates.join_build[1] = rates.join_probe[1] = 0.1;
+  open_by(f, &rates);
+  assert_method(f, JOIN, "radix_hash");
+  run(f, "SET join_method = tree");
+  assert_method(f, JOIN, "tree");
+  rates = usual;
+  rates.join[4] = 0;
+  open_by(f, &rates);
+  assert_method(f, JOIN, "hash");
+  assert_method(f,
+                "SELECT x.id, y.id FROM (SELECT id FROM few WHERE id < 3) x JOIN (SELECT id FROM few WHERE id > 1 AND "
+                "id < 4) y ON x.id = y.id",
+                "btree");
+}
+
 /* ---- Star queries ---- */
 
 #define STAR "SELECT g, sum(m) FROM t WHERE a BETWEEN 10 AND 19 GROUP BY g"
 
+static void set_range(rdx_calibration *rates, double ns) {
+  for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES; i++)
+    rates->range[i] = ns;
+}
+
 static void cubes_are_taken_where_they_are_cheap(void **state) {
   fixture *f = *state;
   rdx_calibration rates = usual;
-  rates.run = rates.range = 0.01;
+  rates.run = 0.01;
+  set_range(&rates, 0.01);
   rates.scan_code = rates.group_row = 10;
   open_by(f, &rates);
   run(f, "CREATE MATERIALIZED VIEW v USING sorted_cube AS SELECT a, g, sum(m) FROM t GROUP BY a, g");
   assert_method(f, STAR, "sorted_cube");
   rates = usual;
-  rates.run = rates.range = rates.tuple = 10000;
+  rates.run = rates.tuple = 10000;
+  set_range(&rates, 10000);
   open_by(f, &rates);
   assert_method(f, STAR, "column");
   assert_true(expected_ms(f, STAR, "sorted_cube") > expected_ms(f, STAR, "column"));
@@ -277,6 +311,7 @@ int main(void) {
       cmocka_unit_test(scans_are_taken_where_codes_are_cheap),
       cmocka_unit_test(indexes_are_taken_for_few_rows),
       cmocka_unit_test(times_grow_with_work),
+      cmocka_unit_test(joins_are_by_the_cheapest_method),
       cmocka_unit_test(cubes_are_taken_where_they_are_cheap),
       cmocka_unit_test(cubes_that_were_made_are_seen),
   };

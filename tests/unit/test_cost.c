@@ -82,15 +82,19 @@ static void work_adds_up(void **state) {
   const rdx_calibration rates = {.launch = 1000,
                                  .scan_code = 0.5,
                                  .gather = {1, 3, 5},
-                                 .probe_key = {10, 20, 30},
-                                 .build_key = {1, 2, 3},
+                                 .join = {1000, 2000},
+                                 .join_build = {1, 2},
+                                 .join_probe = {10, 20},
+                                 .range = {1, 2, 3},
                                  .ray = {100, 200, 300}};
   const rdx_work work = {.launches = 2, .codes = 1e6, .gathers = 1e6, .table_rows = 1 << 16};
-  const rdx_work join = {.built = 1 << 16, .probed = 1e6};
+  const rdx_work join = {.join_method = 1, .joins = 1, .built = 1 << 16, .probed = 1e6};
+  const rdx_work searches = {.steps = 1e6, .searched_tuples = 1 << 16};
   const rdx_work rays = {.rays = 1e6, .primitives = 1e9};
   (void)state;
   assert_near(rdx_work_ms(&rates, &work), 0.002 + 0.5 + 3, 1e-9);
-  assert_near(rdx_work_ms(&rates, &join), 20 + 0.131072, 1e-9);
+  assert_near(rdx_work_ms(&rates, &join), 0.002 + 20 + 0.131072, 1e-9);
+  assert_near(rdx_work_ms(&rates, &searches), 2, 1e-9);
   assert_near(rdx_work_ms(&rates, &rays), 300, 1e-9);
 }
 
@@ -158,8 +162,9 @@ static rdx_calibration example(void) {
                            .group_row = 1.5,
                            .gather = {0, 1.25, 7},
                            .sort_key = 9,
-                           .build_key = {10, 11, 12},
-                           .probe_key = {20, 21, 22},
+                           .join = {1, 2, 3, 4, 5},
+                           .join_build = {10, 11, 12, 13, 14},
+                           .join_probe = {20, 21, 22, 23, 24},
                            .ray = {30, 31, 1e9},
                            .hit = {40, 41, 42},
                            .value = 0.75};
@@ -253,11 +258,11 @@ static void files_of_other_versions_are_not_used(void **state) {
   find_file(k, k->folder);
   read_file(k->file, text, sizeof text);
   char *body = strchr(text, '\n') + 1, *version = strstr(body, "library ") + strlen("library ");
-  snprintf(other, sizeof other, "raydex calibration 2 %016llx\n%s", (unsigned long long)fnv(body), body);
+  snprintf(other, sizeof other, "raydex calibration 3 %016llx\n%s", (unsigned long long)fnv(body), body);
   write_file(k->file, other, strlen(other));
   assert_true(rdx_calibration_load(k->device, &loaded)); /* the same, made here */
   *version = '9';
-  snprintf(other, sizeof other, "raydex calibration 2 %016llx\n%s", (unsigned long long)fnv(body), body);
+  snprintf(other, sizeof other, "raydex calibration 3 %016llx\n%s", (unsigned long long)fnv(body), body);
   write_file(k->file, other, strlen(other));
   assert_false(rdx_calibration_load(k->device, &loaded));
 }
@@ -308,9 +313,9 @@ static void a_device_is_measured_once(void **state) {
   rdx_error err;
   assert_int_equal(rdx_device_calibrate(k->device, false, &first, &err), RDX_OK);
   assert_int_equal(first.source, RDX_CALIBRATION_MEASURED);
-  const double *const rates[] = {&first.launch,       &first.read_byte,    &first.transfer_byte, &first.pack_value,
-                                 &first.scan_code,    &first.group_row,    &first.sort_key,      &first.value,
-                                 &first.build_key[1], &first.probe_key[2], &first.hit[1],        &first.ray[2]};
+  const double *const rates[] = {&first.launch,        &first.read_byte,     &first.transfer_byte, &first.pack_value,
+                                 &first.scan_code,     &first.group_row,     &first.sort_key,      &first.value,
+                                 &first.join_build[1], &first.join_probe[4], &first.hit[1],        &first.ray[2]};
   assert_true(first.launch > 0 && first.read_byte > 0);
   for (size_t i = 0; i < sizeof rates / sizeof *rates;
        i++) /* beside other programs a difference may be no time at all */

@@ -88,16 +88,18 @@ static void set_rates(double factor, double cube) {
                         .test = {0.03, 0.3, 0.4},
                         .gather = {0.1, 0.4, 6},
                         .sort_key = 10,
-                        .build_key = {10, 10, 20},
-                        .probe_key = {4, 4, 6},
+                        .join = {16000, 40000, 20000, 20000, 20000},
+                        .join_build = {10, 20, 20, 20, 20},
+                        .join_probe = {4, 8, 8, 20, 12},
                         .ray = {100, 150, 800},
                         .hit = {13, 13, 15},
                         .cube = 700,
                         .coarse_cube = 1400,
-                        .range = 50,
+                        .range = {5, 5, 5},
                         .run = 2,
                         .value = 0.5 * factor};
-  double *const rates[] = {&c.run, &c.range, c.ray, c.ray + 1, c.ray + 2, c.hit, c.hit + 1, c.hit + 2};
+  double *const rates[] = {&c.run,    c.range,   c.range + 1, c.range + 2, c.ray,
+                           c.ray + 1, c.ray + 2, c.hit,       c.hit + 1,   c.hit + 2};
   for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
     *rates[i] *= cube;
   *device->calibration = c;

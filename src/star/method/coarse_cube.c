@@ -423,12 +423,12 @@ static void work(const void *self, const rdx_plan *plan, rdx_work *out) {
   double ranges = 0, rows = 0;
   rdx_cube_estimate(&c->core, plan, &ranges, &rows);
   const double rays = ranges * c->scene_rows, blocks = rows / c->block_rows;
-  *out = (rdx_work){.launches = 1,
-                    .ranges = ranges,
-                    .rays = rays,
-                    .hits = blocks,
-                    .primitives = (double)c->core.rows / c->block_rows,
-                    .added = rows + (on_cpu(c) || c->block_runs ? 0 : rays * c->block_rows)};
+  *out = rdx_cube_searches(&c->core, ranges);
+  out->launches = 1;
+  out->rays = rays;
+  out->hits = blocks;
+  out->primitives = (double)c->core.rows / c->block_rows;
+  out->added = rows + (on_cpu(c) || c->block_runs ? 0 : rays * c->block_rows);
 }
 
 /* ---- Pieces ---- */

@@ -99,6 +99,8 @@ uint64_t rdx_cube_bytes(const rdx_cube_core *core);
 
 /* Estimates of how many ranges and rows a plan's query reads. */
 void rdx_cube_estimate(const rdx_cube_core *core, const rdx_plan *plan, double *ranges, double *rows);
+/* The searches for so many ranges. */
+rdx_work rdx_cube_searches(const rdx_cube_core *core, double ranges);
 
 /* Answer a query of a cube, which begins with its core, by what its kind does with a run. */
 RDX_MUST_USE rdx_status rdx_cube_answer(const void *cube,

@@ -5,6 +5,7 @@
 
 #include "star/method/cube.h"
 
+#include <math.h>
 #include <string.h>
 
 #define MIN_READ 4096u /* bytes of a result that come along, whatever its size was the last time */
@@ -44,6 +45,11 @@ void rdx_cube_estimate(const rdx_cube_core *core, const rdx_plan *plan, double *
     *ranges = most < 1 ? 1 : found < most ? found : most;
   }
   *rows = (double)core->rows * share;
+}
+
+rdx_work rdx_cube_searches(const rdx_cube_core *core, double ranges) {
+  const double tuples = core->scan.count;
+  return (rdx_work){.steps = ranges * (1 + log2(fmax(tuples / ranges, 1))), .searched_tuples = tuples};
 }
 
 /* ---- Accumulators ---- */

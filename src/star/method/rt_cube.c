@@ -292,11 +292,11 @@ static void work(const void *self, const rdx_plan *plan, rdx_work *out) {
   const rt_cube *c = self;
   double ranges = 0, rows = 0;
   rdx_cube_estimate(&c->core, plan, &ranges, &rows);
-  *out = (rdx_work){.launches = 1,
-                    .ranges = ranges,
-                    .rays = ranges * c->grid.columns * c->grid.lines,
-                    .hits = rows,
-                    .primitives = (double)c->core.rows};
+  *out = rdx_cube_searches(&c->core, ranges);
+  out->launches = 1;
+  out->rays = ranges * c->grid.columns * c->grid.lines;
+  out->hits = rows;
+  out->primitives = (double)c->core.rows;
 }
 
 typedef struct request {

@@ -50,7 +50,8 @@ static void work(const void *self, const rdx_plan *plan, rdx_work *out) {
   double ranges = 0, rows = 0;
   rdx_cube_estimate(&c->core, plan, &ranges, &rows);
   const double runs = (double)c->runs.count * (rows / (double)(c->core.rows + 1));
-  *out = (rdx_work){.cubes = 1, .ranges = ranges};
+  *out = rdx_cube_searches(&c->core, ranges);
+  out->cubes = 1;
   if (rdx_runs_serve(&c->core, &c->runs, plan) && runs <= WORTH_RUNS + rows / RUN_ROWS) {
     out->runs = runs;
     return;
