@@ -361,6 +361,9 @@ RDX_MUST_USE rdx_status bench_report_write(const bench_report *report, const cha
 /* Read what bench_report_write() wrote. */
 RDX_MUST_USE rdx_status bench_report_read(const char *path, bench_report **out, rdx_error *err);
 
+/* Print what results say of the papers' claims: a table with a column for each device of each report (verdicts.c). */
+void bench_verdicts_print(bench_report *const *reports, size_t count);
+
 size_t bench_report_count(const bench_report *report);
 /* The row of the same experiment, method, variant, data, place and metric; NULL: there is none. */
 const bench_row *bench_report_find(const bench_report *report, const bench_row *like);

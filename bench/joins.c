@@ -280,25 +280,22 @@ rdx_status bench_join_skew(bench *b, const bench_point *point, rdx_error *err) {
 /* thesis, Figure 5.14 "Total Probe Time + Build Time Comparison for Point Query". */
 /* Thesis, section 5.14: a side four times the other, which the index is over; and more than that. */
 rdx_status bench_join_inverse(bench *b, const bench_point *point, rdx_error *err) {
-  static const joiner joiners[] = {
-      DIRECT(RDX_INDEX_RX_OPTIMIZED),
-      INVERSE(RDX_INDEX_RX_OPTIMIZED),
-      DIRECT(RDX_INDEX_CGRX),
-      INVERSE(RDX_INDEX_CGRX),
-      DIRECT(RDX_INDEX_TREE),
-      INVERSE(RDX_INDEX_TREE),
-      DIRECT(RDX_INDEX_HASH),
-      INVERSE(RDX_INDEX_HASH),
-      DIRECT(RDX_INDEX_RADIX_HASH),
-      INVERSE(RDX_INDEX_RADIX_HASH),
-      SUMS("sums", DIRECT, .method = RDX_INDEX_RX_OPTIMIZED),
-      SUMS("inverse sums", INVERSE, .method = RDX_INDEX_RX_OPTIMIZED),
-      SUMS("sums, published", DIRECT, .method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized.published = true),
-      SUMS("inverse sums, published", INVERSE, .method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized.published = true),
-      SUMS("sums", DIRECT, .method = RDX_INDEX_CGRX),
-      SUMS("inverse sums", INVERSE, .method = RDX_INDEX_CGRX),
-      SUMS("sums", DIRECT, .method = RDX_INDEX_HASH),
-      SUMS("inverse sums", INVERSE, .method = RDX_INDEX_HASH)};
+  static const joiner joiners[] = {DIRECT(RDX_INDEX_RX_OPTIMIZED),
+                                   INVERSE(RDX_INDEX_RX_OPTIMIZED),
+                                   DIRECT(RDX_INDEX_CGRX),
+                                   INVERSE(RDX_INDEX_CGRX),
+                                   DIRECT(RDX_INDEX_TREE),
+                                   INVERSE(RDX_INDEX_TREE),
+                                   DIRECT(RDX_INDEX_HASH),
+                                   INVERSE(RDX_INDEX_HASH),
+                                   DIRECT(RDX_INDEX_RADIX_HASH),
+                                   INVERSE(RDX_INDEX_RADIX_HASH),
+                                   SUMS("sums", DIRECT, .method = RDX_INDEX_RX_OPTIMIZED),
+                                   SUMS("inverse sums", INVERSE, .method = RDX_INDEX_RX_OPTIMIZED),
+                                   SUMS("sums", DIRECT, .method = RDX_INDEX_CGRX),
+                                   SUMS("inverse sums", INVERSE, .method = RDX_INDEX_CGRX),
+                                   SUMS("sums", DIRECT, .method = RDX_INDEX_HASH),
+                                   SUMS("inverse sums", INVERSE, .method = RDX_INDEX_HASH)};
   for (int log = -4; log <= 4; log += 2) {
     const uint32_t most = largest(b), less = most - (uint32_t)(log < 0 ? -log : log);
     const bench_spec spec = {.keys = BENCH_U32, .log_rows = log < 0 ? most : less, .log_probes = log < 0 ? less : most};

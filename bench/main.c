@@ -17,6 +17,7 @@ static void print_help(void) {
       "       raydex-bench suite papers|rx|cgrx|thesis|join|rtscan|rtcudb|scale|tpch|standard [OPTION...]\n"
       "       raydex-bench demo [--device NAME] [--sf N]\n"
       "       raydex-bench plot RESULTS.csv --plots DIR [--published DIR]\n"
+      "       raydex-bench verdicts RESULTS.csv...\n"
       "       raydex-bench list\n\n"
       "Every run of every method is checked against answers known from how the data was made.\n\n"
       "  --device NAME     cpu, auto, or number or part of the name of a device (auto)\n"
@@ -421,6 +422,8 @@ static rdx_status run(bench *b, char **names, int count, rdx_error *err) {
     b->seen_ever = b->seen;
   } else if (suite_of(names, count)) {
     status = run_suite(b, names, count, err);
+    if (b->options.papers)
+      bench_verdicts_print(&b->report, 1);
   } else {
     for (int i = 0; i < count && status == RDX_OK; i++)
       status = run_experiment(b, find(names[i]), err);
@@ -471,6 +474,23 @@ static void note_unknown(const bench_report *report) {
   }
 }
 
+#define MOST_RESULTS 8 /* files of results whose verdicts stand beside each other */
+
+static int show_verdicts(char **files, int count) {
+  bench_report *reports[MOST_RESULTS] = {NULL};
+  if (count < 1 || count > MOST_RESULTS)
+    return console_usage(NULL, "verdicts needs one to %d files of results", MOST_RESULTS);
+  rdx_error err = {""};
+  rdx_status status = RDX_OK;
+  for (int i = 0; i < count && status == RDX_OK; i++)
+    status = bench_report_read(files[i], &reports[i], &err);
+  if (status == RDX_OK)
+    bench_verdicts_print(reports, (size_t)count);
+  for (int i = 0; i < count; i++)
+    bench_report_destroy(&reports[i]);
+  return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
+}
+
 static int plot(const char *results, const bench_options *o) {
   if (!o->plots)
     return console_usage(NULL, "plot needs --plots DIR");
@@ -503,6 +523,8 @@ static int execute(int argc, char **argv) {
   }
   if (strcmp(names[0], "plot") == 0)
     return count == 2 ? plot(names[1], &b.options) : console_usage(NULL, "plot needs one file of results");
+  if (strcmp(names[0], "verdicts") == 0)
+    return show_verdicts(names + 1, count - 1);
   const int wrong = check_names(names, count, &b.options);
   if (wrong != 0)
     return wrong;

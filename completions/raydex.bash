@@ -64,14 +64,14 @@ _raydex_bench() {
     suite)
       _raydex_reply "$(printf '%s\n' papers rx cgrx thesis join rtscan rtcudb scale standard)" "$word"
       return ;;
-    --out | --plots | --data | --published | plot)
+    --out | --plots | --data | --published | plot | verdicts)
       _raydex_files "$word"
       return ;;
   esac
   if [ "${word:0:1}" = - ]; then
     _raydex_reply "$(_raydex_options "$program")" "$word"
   else
-    _raydex_reply "$(printf '%s\n' suite demo plot list; "$program" list 2>/dev/null | sed -n 's/^\([a-z][^ *]*\)  .*/\1/p')" "$word"
+    _raydex_reply "$(printf '%s\n' suite demo plot verdicts list; "$program" list 2>/dev/null | sed -n 's/^\([a-z][^ *]*\)  .*/\1/p')" "$word"
   fi
 }
 

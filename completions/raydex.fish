@@ -39,4 +39,4 @@ complete -c raydex -n '__raydex_after --encoding' -f -a 'utf8 latin1 windows-125
 
 complete -c raydex-bench -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__raydex_options raydex-bench)'
 complete -c raydex-bench -n '__raydex_after suite' -f -a 'papers rx cgrx thesis join rtscan rtcudb scale standard'
-complete -c raydex-bench -n 'not __raydex_after suite --out --plots --data --published plot' -f -a 'suite demo plot list (raydex-bench list 2>/dev/null | sed -n "s/^\([a-z][^ *]*\)  .*/\1/p")'
+complete -c raydex-bench -n 'not __raydex_after suite --out --plots --data --published plot verdicts' -f -a 'suite demo plot verdicts list (raydex-bench list 2>/dev/null | sed -n "s/^\([a-z][^ *]*\)  .*/\1/p")'
