@@ -155,14 +155,30 @@ static rdx_operator *const operators[] = {
     [RDX_PLAN_WINDOW] = rdx_execute_window,       [RDX_PLAN_ROWS] = execute_rows,
 };
 
+/* Whether an error is about values: then it matters only where the value of the subquery is asked for. */
+static bool is_about_values(rdx_status status) {
+  return status == RDX_ERROR_ARGUMENT || status == RDX_ERROR_RANGE || status == RDX_ERROR_FORMAT ||
+         status == RDX_ERROR_OVERFLOW;
+}
+
+static rdx_status run_operator(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  const rdx_plan_node none = {.kind = RDX_PLAN_VALUES, .columns = node->columns, .column_count = node->column_count};
+  rdx_failure why = {.status = operators[node->kind](x, node, out, &why.error)};
+  if (why.status == RDX_OK)
+    return RDX_OK;
+  rdx_frame_destroy(out);
+  if (!node->lenient || !is_about_values(why.status))
+    return rdx_failure_tell(&why, err);
+  const rdx_status status = execute_values(x, &none, out, err);
+  if (status != RDX_OK)
+    rdx_frame_destroy(out);
+  return status;
+}
+
 static rdx_status run_node(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   const double start = rdx_now_ms();
   RDX_TRY(rdx_progress("execute", 0, 0, err));
-  const rdx_status status = operators[node->kind](x, node, out, err);
-  if (status != RDX_OK) {
-    rdx_frame_destroy(out);
-    return status;
-  }
+  RDX_TRY(run_operator(x, node, out, err));
   rdx_node_actuals *a = rdx_actuals_of(x, node);
   a->ran = true;
   a->rows = out->rows;
@@ -196,12 +212,6 @@ static rdx_status find_scalar(rdx_execution *x, const rdx_plan_scalar *s, rdx_da
     status = rdx_frame_value(x, &frame, s->plan->columns[0].type, value, err);
   rdx_frame_destroy(&frame);
   return status;
-}
-
-/* Whether it is about values: then it matters only where the value of the subquery is asked for. */
-static bool is_about_values(rdx_status status) {
-  return status == RDX_ERROR_ARGUMENT || status == RDX_ERROR_RANGE || status == RDX_ERROR_FORMAT ||
-         status == RDX_ERROR_OVERFLOW;
 }
 
 static rdx_status run_scalar(rdx_execution *x, const rdx_plan_scalar *s, rdx_error *err) {

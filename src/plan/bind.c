@@ -339,6 +339,12 @@ static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *whic
 
 /* ---- All of it ---- */
 
+/* Whether the first argument may decide that others are not looked at. */
+static bool stops_early(const char *name) {
+  return strcmp(name, "case") == 0 || strcmp(name, "and") == 0 || strcmp(name, "or") == 0 ||
+         strcmp(name, "coalesce") == 0;
+}
+
 static rdx_status bind_call(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   rdx_bound **args = NULL;
   const struct aggregate_name *aggregate = find_aggregate(ast);
@@ -352,9 +358,14 @@ static rdx_status bind_call(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   if (ast->star || ast->distinct || ast->filter)
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "%.60s is not an aggregate", ast->name);
   RDX_TRY(rdx_planner_alloc(b->planner, ast->count, sizeof *args, &args));
-  for (uint32_t i = 0; i < ast->count; i++)
-    RDX_TRY(rdx_bind(b, ast->args[i], &args[i]));
-  return rdx_bind_call_of(b->planner, ast->name, args, ast->count, ast->place, out);
+  const bool before = b->lazy;
+  rdx_status status = RDX_OK;
+  for (uint32_t i = 0; i < ast->count && status == RDX_OK; i++) {
+    b->lazy = before || (i > 0 && stops_early(ast->name));
+    status = rdx_bind(b, ast->args[i], &args[i]);
+  }
+  b->lazy = before;
+  return status == RDX_OK ? rdx_bind_call_of(b->planner, ast->name, args, ast->count, ast->place, out) : status;
 }
 
 rdx_status rdx_bind(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {

@@ -133,6 +133,7 @@ typedef struct rdx_plan_node {
   uint32_t id;         /* numbered through the statement */
   rdx_sql_place place; /* of a subquery's plan: where it is written; else 0 */
   bool shared;         /* a WITH query that several places read: executed once */
+  bool lenient;        /* where it fails by its values it has no rows: a scalar of the same rows tells, if asked */
   uint32_t column_count;
   rdx_plan_column *columns; /* of the output */
   struct rdx_plan_node *left, *right;

@@ -435,6 +435,59 @@ static rdx_status bind_pairs(rdx_block *b, rdx_bound_query *q, rdx_bound **out) 
   return rdx_bound_rewrite(p, written, answer_node, &a, out);
 }
 
+/* What fails as a subquery of several rows does, where it is asked for: one of two rows. */
+static rdx_status bind_second_row(rdx_block *b, rdx_sql_type type, rdx_sql_place place, rdx_bound **out) {
+  rdx_planner *p = b->planner;
+  rdx_plan_node *rows = NULL;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_VALUES, NULL, NULL, &rows));
+  rows->row_count = 2;
+  rows->column_count = 1;
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *rows->columns, &rows->columns));
+  RDX_TRY(rdx_planner_alloc(p, 2, sizeof *rows->exprs, &rows->exprs));
+  rows->columns[0] = (rdx_plan_column){"", type};
+  for (uint32_t i = 0; i < 2; i++)
+    RDX_TRY(rdx_bind_constant(&p->binding, type, (rdx_datum){.null = true}, place, &rows->exprs[i]));
+  return add_scalar(b, rows, false, place, out);
+}
+
+/* The value of the one row that a query has for an outer row, as aggregates: CASE WHEN there are more THEN it fails
+ * ELSE min(value) END. Of distinct rows there are more where the smallest is not the largest, or some are NULL. */
+static rdx_status aggregate_single(rdx_block *b, rdx_block *c, rdx_sql_place place) {
+  static const rdx_plan_aggregate_kind kinds[] = {RDX_PLAN_MIN, RDX_PLAN_MAX, RDX_PLAN_COUNT, RDX_PLAN_COUNT};
+  rdx_planner *p = b->planner;
+  rdx_bound *value = c->outputs[0].value, *columns[RDX_COUNT(kinds)], *args[3], *other, *some, *nulls, *one, *zero;
+  RDX_TRY(rdx_planner_alloc(p, RDX_COUNT(kinds), sizeof *c->aggregates, &c->aggregates));
+  c->aggregate_count = RDX_COUNT(kinds);
+  for (uint32_t i = 0; i < RDX_COUNT(kinds); i++) {
+    const rdx_sql_type type = i < 2 ? value->type : bigint;
+    c->aggregates[i] = (rdx_plan_aggregate){.kind = kinds[i], .value = i == 3 ? NULL : value, .type = type};
+    RDX_TRY(rdx_bind_column(p, rdx_leaf_column(RDX_AGGREGATES_LEAF, i), type, place, &columns[i]));
+  }
+  RDX_TRY(rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = 1}, place, &one));
+  RDX_TRY(call(b, ">", columns[3], one, place, &args[0]));
+  if (c->distinct) {
+    RDX_TRY(rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = 0}, place, &zero));
+    RDX_TRY(call(b, "<", columns[0], columns[1], place, &other));
+    RDX_TRY(call(b, ">", columns[2], zero, place, &some));
+    RDX_TRY(call(b, "<", columns[2], columns[3], place, &nulls));
+    RDX_TRY(call(b, "and", some, nulls, place, &some));
+    RDX_TRY(call(b, "or", other, some, place, &args[0]));
+  }
+  RDX_TRY(bind_second_row(b, value->type, place, &args[1]));
+  args[2] = columns[0];
+  return rdx_bind_call_of(p, "case", args, 3, place, &c->outputs[0].value);
+}
+
+/* Whether a join that allows one row would fail where it must not: where no row asks for the value, or where rows
+ * become equal only in what DISTINCT compares. */
+static bool needs_single(const rdx_block *b, const rdx_bound_query *q) {
+  const rdx_block *c = q->block;
+  const rdx_sql_kind kind = c ? c->outputs[0].value->type.kind : RDX_SQL_UNKNOWN;
+  if (!c || c->aggregating || c->window_count > 0 || c->distinct_on_count > 0 || q->limit || q->offset)
+    return false;
+  return kind != RDX_SQL_UNKNOWN && kind != RDX_SQL_INTERVAL && (b->lazy || (c->distinct && compares_pairs(c)));
+}
+
 static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   rdx_bound_query *q = NULL;
   rdx_plan_node *plan = NULL;
@@ -449,6 +502,10 @@ static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
   const bool one_row = q->block && q->block->aggregating && q->block->group_count == 0;
   if (one_row && q->block->aggregate_count > 0 && compares_pairs(q->block))
     return bind_pairs(b, q, out);
+  if (needs_single(b, q)) {
+    RDX_TRY(aggregate_single(b, q->block, ast->place));
+    return bind_pairs(b, q, out);
+  }
   rdx_bound *written = q->block ? q->block->outputs[0].value : NULL;
   const bool distinct = q->block && q->block->distinct;
   RDX_TRY(make_dependent(b, q, &(form){one_row ? RDX_PLAN_LEFT : RDX_PLAN_SINGLE, 1, distinct}, 0, &d));
@@ -459,12 +516,27 @@ static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
 
 /* ---- EXISTS ---- */
 
+/* Whether there are rows does not depend on what a query without aggregates lists: it is not evaluated. How many there
+ * are, which OFFSET counts, depends on what is distinct. */
+static rdx_status drop_list(rdx_bound_query *q) {
+  rdx_block *c = q->block;
+  if (!c || c->aggregating || c->window_count > 0 || (q->offset && (c->distinct || c->distinct_on_count > 0)))
+    return RDX_OK;
+  c->distinct = false;
+  c->distinct_on_count = q->order_count = 0;
+  c->output_count = c->visible = q->column_count = 1;
+  c->outputs[0] = (rdx_output){.name = ""};
+  q->columns[0] = (rdx_plan_column){"", boolean};
+  return truth(c, true, q->written->place, &c->outputs[0].value);
+}
+
 static rdx_status bind_exists(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   rdx_bound_query *q = NULL;
   rdx_plan_node *plan = NULL;
   rdx_dependent d;
   RDX_TRY(rdx_bind_query(b->planner, b, b->ctes, ast->query, &q));
   if (q->outer_levels == 0) {
+    RDX_TRY(drop_list(q));
     RDX_TRY(rdx_build_query(b->planner, q, &plan));
     return add_scalar(b, plan, true, ast->place, out);
   }
@@ -647,6 +719,7 @@ static rdx_status bind_in_value(rdx_block *b, rdx_plan_node *plan, rdx_bound *le
     return decide(b, &s, left, never, place, out);
   }
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, plan, NULL, &distinct));
+  distinct->lenient = true;
   distinct->column_count = distinct->expr_count = 1;
   distinct->columns = plan->columns;
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof *distinct->exprs, &distinct->exprs));
