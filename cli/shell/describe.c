@@ -177,13 +177,14 @@ void shell_describe_table(shell *s, const char *name) {
   free(csv.data);
 }
 
-/* The statement that sums a column up: rows, values, distinct ones, the smallest, the largest and the mean. */
+/* The statement that sums a column up: values, NULLs, distinct values, the smallest, the largest and the mean. */
 static void append_summary_query(shell_text *text, const char *table, const char *name, const rdx_column *c) {
   const bool is_bool = c->type == RDX_TYPE_BOOL;
   shell_text column = {0};
   shell_append_name(&column, name);
-  shell_print(text, "SELECT count(*), count(%s), count(DISTINCT %s), %s(%s), %s(%s)", column.data, column.data,
-              is_bool ? "bool_and" : "min", column.data, is_bool ? "bool_or" : "max", column.data);
+  shell_print(text, "SELECT count(%s), count(*) - count(%s), count(DISTINCT %s), %s(%s), %s(%s)", column.data,
+              column.data, column.data, is_bool ? "bool_and" : "min", column.data, is_bool ? "bool_or" : "max",
+              column.data);
   if (shell_is_number(c->type))
     shell_print(text, ", avg(%s)", column.data);
   shell_print(text, " FROM ");
@@ -206,21 +207,15 @@ static bool summarize(shell *s, const char *table, const rdx_table *columns, uin
   const char *name = rdx_table_column_name(columns, index);
   const rdx_column *c = rdx_table_column(columns, index);
   shell_text text = {0};
-  char room[RDX_VALUE_TEXT], type[32];
+  char type[32];
   append_summary_query(&text, table, name, c);
   rdx_table *row = shell_query(s, text.data);
   free(text.data);
   if (!row)
     return false;
-  uint64_t counts[2];
-  for (uint32_t i = 0; i < 2; i++) {
-    uint64_t length;
-    const char *count = shell_value(rdx_table_column(row, i), 0, room, &length);
-    counts[i] = count ? strtoull(count, NULL, 10) : 0;
-  }
   append_field(csv, name, strlen(name));
-  shell_print(csv, ",\"%s\",%" PRIu64 ",%" PRIu64, type_of(c, type), counts[1], counts[0] - counts[1]);
-  for (uint32_t i = 2; i < 6; i++)
+  shell_print(csv, ",\"%s\"", type_of(c, type));
+  for (uint32_t i = 0; i < 6; i++)
     append_value(csv, row, i);
   shell_append(csv, "\n", 1);
   rdx_table_destroy(&row);
