@@ -167,7 +167,7 @@ static void ask_scan(const planner_tables *t, planner_random *r, planner_query *
       append_text(r, "f.s", q->text);
   }
   add_method(q, "evaluation", "scan_method", "evaluation");
-  add_method(q, "column_scan", "scan_method", "column");
+  add_method(q, "column", "scan_method", "column");
   if (t->scan_method && only_b)
     add_method(q, t->scan_method, "scan_method", t->scan_method);
 }
@@ -185,7 +185,7 @@ static void ask_lookup(const planner_tables *t, planner_random *r, planner_query
     append_range(r, planner_unit(r), PLANNER_WIDE, "f.b", q->text);
   }
   add_method(q, "evaluation", "scan_method", "evaluation");
-  add_method(q, "column_scan", "scan_method", "column");
+  add_method(q, "column", "scan_method", "column");
   add_method(q, t->lookup_method, "scan_method", "index");
   if (t->scan_method)
     add_method(q, t->scan_method, "scan_method", t->scan_method);

@@ -100,13 +100,20 @@ static rdx_status change_filter(rdx_settings *out, const char *value, rdx_error 
   return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s; and evaluation and index", why.text);
 }
 
+static rdx_status change_star_method(rdx_settings *out, const char *value, rdx_error *err) {
+  if (rdx_star_method_from_name(value, &out->engine.method, err) == RDX_OK)
+    return RDX_OK;
+  const rdx_error why = *err;
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s; scans have scan_method, joins join_method", why.text);
+}
+
 /* The value of a setting, NULL for the default, as it is in `out`. */
 static rdx_status change_method(rdx_settings *out, setting which, const char *value, rdx_error *err) {
   switch (which) {
   case SET_METHOD:
     out->engine = (rdx_star_params){0};
     out->insist = value != NULL;
-    return value ? rdx_star_method_from_name(value, &out->engine.method, err) : RDX_OK;
+    return value ? change_star_method(out, value, err) : RDX_OK;
   case SET_SCAN_METHOD:
     return change_filter(out, value, err);
   default:

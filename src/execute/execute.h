@@ -15,7 +15,7 @@ typedef struct rdx_node_actuals {
   uint64_t rows;
   double ms; /* with what is below it */
   double device_ms;
-  char method[160];                      /* "column_scan", "radix_hash": what was called */
+  char method[160];                      /* "column", "radix_hash": what was called */
   uint64_t rays, hits, rows_read, bytes; /* where the method tells */
 } rdx_node_actuals;
 

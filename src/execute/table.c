@@ -149,12 +149,9 @@ static void note_scan(filtering *f, const rdx_scan *scan, const rdx_scan_result 
   rdx_node_actuals *a = rdx_actuals_of(f->x, f->node);
   rdx_scan_stats made;
   rdx_scan_run_stats run;
-  char name[64] = "column_scan";
   rdx_scan_get_stats(scan, &made);
   rdx_scan_result_get_stats(result, &run);
-  if (made.method > RDX_SCAN_COLUMN)
-    strncpy(name, rdx_scan_method_name(made.method), sizeof name - 1);
-  rdx_actuals_method(a, name);
+  rdx_actuals_method(a, rdx_scan_method_name(made.method));
   a->device_ms += run.device_ms;
   a->rays += run.rays;
   a->hits += run.hits;

@@ -140,7 +140,7 @@ static rdx_status list_columns(rdx_planner *p, const rdx_plan_node *n, uint32_t 
 }
 
 static const char *scan_name(rdx_scan_method method) {
-  return method <= RDX_SCAN_COLUMN ? "column_scan" : rdx_scan_method_name(method);
+  return rdx_scan_method_name(method == RDX_SCAN_AUTO ? RDX_SCAN_COLUMN : method);
 }
 
 /* As the executor chooses where there is no index: see scan_pays() in execute/table.c. */

@@ -55,7 +55,7 @@ rdx_status rdx_star_method_from_name(const char *name, rdx_star_method *out, rdx
     const size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", kinds[i].name);
   }
-  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no engine '%.40s'; there are %s", name, list);
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no star method '%.40s'; there are %s", name, list);
 }
 
 /* ---- Cubes ---- */

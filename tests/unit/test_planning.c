@@ -248,17 +248,17 @@ static void a_scan_is_prepared_when_that_pays(void **state) {
   char sql[128];
   (void)state;
   expect_in("EXPLAIN SELECT id FROM t WHERE v = 3", "Method: evaluation (expected 0.100 ms)");
-  expect_in("EXPLAIN SELECT id FROM t WHERE v = 3", "Rejected: column_scan: none prepared");
+  expect_in("EXPLAIN SELECT id FROM t WHERE v = 3", "Rejected: column: none prepared");
   uint32_t evaluated = 0;
   for (bool scanned = false; !scanned; evaluated++) {
     snprintf(sql, sizeof sql, "EXPLAIN ANALYZE SELECT id FROM t WHERE v = %u", evaluated);
     char *text = ask(sql);
-    scanned = strstr(text, "Method: column_scan") != NULL;
+    scanned = strstr(text, "Method: column") != NULL;
     free(text);
     assert_true(evaluated < 30);
   }
   assert_in_range(evaluated, 8, 12);
-  expect_in("EXPLAIN SELECT id FROM t WHERE v = 5", "Method: column_scan (expected 0.01");
+  expect_in("EXPLAIN SELECT id FROM t WHERE v = 5", "Method: column (expected 0.01");
   expect_in("EXPLAIN SELECT id FROM t WHERE v = 5", "Rejected: evaluation 0.100 ms");
 }
 
@@ -267,7 +267,7 @@ static void what_no_scan_answers_is_evaluated(void **state) {
   for (uint32_t i = 0; i < 20; i++)
     run("SELECT id FROM t WHERE v + g < 0");
   expect_in("EXPLAIN ANALYZE SELECT id FROM t WHERE v + g < 0", "Method: evaluation");
-  expect_in("EXPLAIN SELECT id FROM t WHERE v + g < 0", "Rejected: column_scan: not for this filter");
+  expect_in("EXPLAIN SELECT id FROM t WHERE v + g < 0", "Rejected: column: not for this filter");
 }
 
 /* Where evaluation is fast, scans are not asked, even where they are there. */
@@ -277,7 +277,7 @@ static void rates_decide_about_scans(void **state) {
   expect_in("EXPLAIN SELECT id FROM t WHERE v = 6", "Method: evaluation (expected 0.001 ms)");
   expect_in("EXPLAIN ANALYZE SELECT id FROM t WHERE v = 7", "Method: evaluation");
   set_rates(1, 1);
-  expect_in("EXPLAIN ANALYZE SELECT id FROM t WHERE v = 8", "Method: column_scan");
+  expect_in("EXPLAIN ANALYZE SELECT id FROM t WHERE v = 8", "Method: column");
 }
 
 /* ---- Trees ---- */
@@ -286,7 +286,7 @@ static void times_of_a_node_have_those_below_it(void **state) {
   (void)state;
   const char *sql = "EXPLAIN SELECT a.id FROM t a JOIN t b ON a.id = b.v + b.g WHERE a.v = 3 ORDER BY 1";
   const double sort = number_in(sql, "Sort  (cost="), join = number_in(sql, "Inner Join  (cost=");
-  const double own = number_in(sql, "Method: hash (expected "), scan = number_in(sql, "Method: column_scan (expected ");
+  const double own = number_in(sql, "Method: hash (expected "), scan = number_in(sql, "Method: column (expected ");
   assert_true(sort > join && own > 0 && scan > 0);
   assert_true(join > own + scan - 0.002 && join < own + scan + 0.002);
 }
