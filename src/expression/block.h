@@ -40,6 +40,8 @@ typedef struct rdx_worker {
   uint64_t begin;
   uint32_t rows;
   bool too_wide; /* 64 bits do not hold a DECIMAL of more digits: the block is evaluated anew */
+  struct rdx_regex *regex; /* the one that was used last; NULL: none was */
+  rdx_arena regex_memory;
   rdx_error err;
 } rdx_worker;
 

@@ -152,6 +152,15 @@ static rdx_status bind_like(const call *c, rdx_bound **out) {
   return negate(c, result, c->negated, out);
 }
 
+/* Whether a text matches a regular expression; a * behind the operator means in any case. */
+static rdx_status bind_regex(const call *c, rdx_bound **out) {
+  rdx_bound *result = NULL;
+  if (c->count == 1) /* the other bits */
+    return rdx_bind_named(c->b, c->name, c->args, 1, c->place, out);
+  RDX_TRY(rdx_bind_named(c->b, strchr(c->name, '*') ? "~*" : "~", c->args, 2, c->place, &result));
+  return negate(c, result, c->negated, out);
+}
+
 /* Arguments from, from + step, ... and the last as their common type. */
 static rdx_status unify(const call *c, rdx_bound **args, uint32_t count, uint32_t from, uint32_t step,
                         rdx_sql_type *out) {
@@ -271,6 +280,24 @@ static rdx_status bind_now(const call *c, rdx_bound **out) {
   return rdx_bind_constant(c->b, rdx_type_of_kind(date ? RDX_SQL_DATE : RDX_SQL_TIMESTAMP), value, c->place, out);
 }
 
+/* age(x) is age(current_date, x). */
+static rdx_status bind_age(const call *c, rdx_bound **out) {
+  rdx_bound *args[] = {NULL, c->args[0]};
+  if (c->count == 2)
+    return rdx_bind_named(c->b, "age", c->args, 2, c->place, out);
+  RDX_TRY(rdx_bind_call(c->b, "current_date", NULL, 0, c->place, &args[0]));
+  return rdx_bind_named(c->b, "age", args, 2, c->place, out);
+}
+
+static rdx_status bind_type_name(const call *c, rdx_bound **out) {
+  char name[32], *text = NULL;
+  rdx_sql_type_text(c->args[0]->type, name);
+  RDX_TRY(rdx_arena_alloc(c->b->arena, strlen(name) + 1, 1, "a type", (void **)&text, c->b->err));
+  memcpy(text, name, strlen(name) + 1);
+  const rdx_datum value = {.text = {text, strcspn(name, "(")}};
+  return rdx_bind_constant(c->b, rdx_type_of_kind(RDX_SQL_TEXT), value, c->place, out);
+}
+
 /* extract() as a float. */
 static rdx_status bind_date_part(const call *c, rdx_bound **out) {
   rdx_bound *part = NULL;
@@ -322,6 +349,10 @@ static const form forms[] = {
     {"not like", 2, 3, RDX_OP_LIKE, true, bind_like},
     {"ilike", 2, 3, RDX_OP_ILIKE, false, bind_like},
     {"not ilike", 2, 3, RDX_OP_ILIKE, true, bind_like},
+    {"~", 1, 2, RDX_OP_FUNCTION, false, bind_regex},
+    {"~*", 2, 2, RDX_OP_FUNCTION, false, bind_regex},
+    {"!~", 2, 2, RDX_OP_FUNCTION, true, bind_regex},
+    {"!~*", 2, 2, RDX_OP_FUNCTION, true, bind_regex},
     {"case", 2, ANY, RDX_OP_CASE, false, bind_case},
     {"coalesce", 1, ANY, RDX_OP_COALESCE, false, bind_choice},
     {"greatest", 1, ANY, RDX_OP_GREATEST, false, bind_choice},
@@ -339,6 +370,8 @@ static const form forms[] = {
     {"current_timestamp", 0, 0, RDX_OP_FUNCTION, false, bind_now},
     {"localtimestamp", 0, 0, RDX_OP_FUNCTION, false, bind_now},
     {"now", 0, 0, RDX_OP_FUNCTION, false, bind_now},
+    {"age", 1, 2, RDX_OP_FUNCTION, false, bind_age},
+    {"pg_typeof", 1, 1, RDX_OP_FUNCTION, false, bind_type_name},
     {"date_part", 2, 2, RDX_OP_FUNCTION, false, bind_date_part},
 };
 /* clang-format on */
@@ -426,18 +459,14 @@ static void write_signatures(const char *name, char *out, size_t room) {
 static const char *refusal_of(const char *name) {
   if (strcmp(name, "row") == 0)
     return "rows as values are not supported; before IN (SELECT ...) they are";
-  if (strcmp(name, "grouping") == 0)
-    return "grouping() is not supported";
-  return strcmp(name, "~") == 0 || strcmp(name, "~*") == 0 || strcmp(name, "!~") == 0 || strcmp(name, "!~*") == 0
-             ? "regular expressions are not supported; LIKE is"
-             : NULL;
+  return strcmp(name, "grouping") == 0 ? "grouping() is not supported" : NULL;
 }
 
 static rdx_status no_function(rdx_binding *b, const char *name, rdx_bound *const *args, uint32_t count,
                               rdx_sql_place place) {
   char types[160], hint[200];
   write_types(args, count, types, sizeof types);
-  if (refusal_of(name) && (name[0] != '~' || count == 2))
+  if (refusal_of(name))
     return rdx_sql_error(b->err, RDX_ERROR_UNSUPPORTED, b->text, place, NULL, "%s", refusal_of(name));
   if (!strpbrk(name, "abcdefghijklmnopqrstuvwxyz"))
     return rdx_sql_error(b->err, RDX_ERROR_ARGUMENT, b->text, place, NULL, "there is no operator %.60s of %s", name,

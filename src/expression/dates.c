@@ -3,6 +3,8 @@
 
 /* Functions of dates, times and intervals. */
 
+#include <math.h>
+
 #include "base/utf8.h"
 #include "expression/calendar.h"
 #include "expression/functions.h"
@@ -88,6 +90,65 @@ rdx_status rdx_dates_make(rdx_worker *w, const rdx_node *n, const rdx_datum *arg
     return rdx_node_fail(w, n, RDX_ERROR_RANGE, "date field value out of range: %lld-%02lld-%02lld", (long long)year,
                          (long long)month, (long long)day);
   out->i = rdx_day_of_civil(year < 0 ? year + 1 : year, (int32_t)month, (int32_t)day);
+  return RDX_OK;
+}
+
+/* make_timestamp(year, month, day, hour, minute, second) */
+rdx_status rdx_dates_make_time(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  const int64_t hour = args[3].i, minute = args[4].i;
+  const double seconds = args[5].f;
+  rdx_datum day = {0};
+  RDX_TRY(rdx_dates_make(w, n, args, &day));
+  if (hour < 0 || hour > 24 || minute < 0 || minute > 59 || !(seconds >= 0 && seconds <= 60) ||
+      (hour == 24 && (minute > 0 || seconds > 0)))
+    return rdx_function_fail(w, n, "time field value out of range");
+  int64_t time = 0;
+  if (!rdx_time_of_day(day.i, &time))
+    return rdx_out_of_range(w, n);
+  out->i = time + (hour * 3600 + minute * 60) * RDX_MICROS_A_SECOND + llrint(seconds * (double)RDX_MICROS_A_SECOND);
+  return RDX_OK;
+}
+
+/* to_timestamp(seconds since 1970) */
+rdx_status rdx_dates_of_epoch(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  const double micros = args[0].f * (double)RDX_MICROS_A_SECOND;
+  if (!(micros > -2.1e17 && micros < 9.2e18))
+    return rdx_out_of_range(w, n);
+  out->i = llrint(micros);
+  return RDX_OK;
+}
+
+/* date_bin(stride, time, origin): the beginning of the stride that the time is in. */
+rdx_status rdx_dates_bin(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  const rdx_i128 stride = rdx_interval_span(args[0].interval), since = (rdx_i128)args[1].i - args[2].i;
+  if (args[0].interval.months != 0)
+    return rdx_function_fail(w, n, "timestamps cannot be binned into intervals containing months or years");
+  if (stride <= 0)
+    return rdx_function_fail(w, n, "stride must be greater than zero");
+  const rdx_i128 begin = args[2].i + (since - (since % stride + stride) % stride);
+  out->i = (int64_t)begin;
+  return begin == out->i ? RDX_OK : rdx_out_of_range(w, n);
+}
+
+/* age(a, b): years and months between them by the calendar, then days and time. */
+rdx_status rdx_dates_age(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  const bool negative = args[0].i < args[1].i;
+  const int64_t late = args[negative].i, early = args[!negative].i;
+  int64_t rest = 0, before = 0;
+  const rdx_civil to = rdx_civil_of_day(rdx_day_of_time(late, &rest));
+  const rdx_civil from = rdx_civil_of_day(rdx_day_of_time(early, &before));
+  int64_t months = (to.year - from.year) * 12 + to.month - from.month, micros = rest - before;
+  int32_t days = to.day - from.day;
+  (void)w;
+  (void)n;
+  if (micros < 0) {
+    micros += RDX_MICROS_A_DAY;
+    days--;
+  }
+  for (; days < 0; months--)
+    days += negative ? rdx_days_of_month(to.year, to.month) : rdx_days_of_month(from.year, from.month);
+  const int32_t sign = negative ? -1 : 1;
+  out->interval = (rdx_sql_interval){(int32_t)months * sign, days * sign, micros * sign};
   return RDX_OK;
 }
 

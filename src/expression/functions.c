@@ -10,6 +10,7 @@
 
 #include "expression/decimal.h"
 
+#define PI 3.14159265358979323846
 #define ARGUMENTS rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out
 
 rdx_status rdx_function_fail(rdx_worker *w, const rdx_node *n, const char *what) {
@@ -213,8 +214,94 @@ static rdx_status double_pi(ARGUMENTS) {
   (void)w;
   (void)n;
   (void)args;
-  out->f = 3.14159265358979323846;
+  out->f = PI;
   return RDX_OK;
+}
+
+static rdx_status double_arc(rdx_worker *w, const rdx_node *n, double x, double value, rdx_datum *out) {
+  if (x < -1 || x > 1)
+    return rdx_function_fail(w, n, "input is out of range");
+  out->f = value;
+  return RDX_OK;
+}
+
+static rdx_status double_asin(ARGUMENTS) {
+  return double_arc(w, n, args[0].f, asin(args[0].f), out);
+}
+
+static rdx_status double_acos(ARGUMENTS) {
+  return double_arc(w, n, args[0].f, acos(args[0].f), out);
+}
+
+static rdx_status double_atan2(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  out->f = atan2(args[0].f, args[1].f);
+  return RDX_OK;
+}
+
+SIMPLE(double_sin, sin(x))
+SIMPLE(double_cos, cos(x))
+SIMPLE(double_tan, tan(x))
+SIMPLE(double_cot, 1 / tan(x))
+SIMPLE(double_atan, atan(x))
+SIMPLE(double_degrees, x / (PI / 180))
+SIMPLE(double_radians, x *(PI / 180))
+
+/* ---- Bits and divisors of integers ---- */
+
+#define OF_BITS(name, value)                                                                                           \
+  static rdx_status name(ARGUMENTS) {                                                                                  \
+    const int64_t a = args[0].i, b = n->count > 1 ? args[1].i : 0;                                                     \
+    (void)w;                                                                                                           \
+    (void)b;                                                                                                           \
+    out->i = value;                                                                                                    \
+    return RDX_OK;                                                                                                     \
+  }
+
+OF_BITS(bits_and, a &b)
+OF_BITS(bits_or, a | b)
+OF_BITS(bits_xor, a ^ b)
+OF_BITS(bits_not, ~a)
+OF_BITS(shift_integer_left, (int32_t)((uint32_t)a << (b & 31)))
+OF_BITS(shift_integer_right, (int32_t)a >> (b & 31))
+OF_BITS(shift_bigint_left, (int64_t)((uint64_t)a << (b & 63)))
+OF_BITS(shift_bigint_right, a >> (b & 63))
+
+static uint64_t absolute(int64_t x) {
+  return x < 0 ? 0 - (uint64_t)x : (uint64_t)x;
+}
+
+/* An integer of a node's type. */
+static rdx_status put_integer(rdx_worker *w, const rdx_node *n, rdx_i128 value, rdx_datum *out) {
+  int64_t least = 0, most = 0;
+  rdx_integer_range(n->type.kind, &least, &most);
+  out->i = (int64_t)value;
+  return value < least || value > most ? rdx_out_of_range(w, n) : RDX_OK;
+}
+
+static uint64_t divisor(uint64_t a, uint64_t b) {
+  while (b > 0) {
+    const uint64_t rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a;
+}
+
+static rdx_status integer_gcd(ARGUMENTS) {
+  return put_integer(w, n, divisor(absolute(args[0].i), absolute(args[1].i)), out);
+}
+
+static rdx_status integer_lcm(ARGUMENTS) {
+  const uint64_t a = absolute(args[0].i), b = absolute(args[1].i);
+  return put_integer(w, n, a == 0 || b == 0 ? 0 : (rdx_i128)(a / divisor(a, b)) * b, out);
+}
+
+static rdx_status integer_div(ARGUMENTS) {
+  if (args[1].i == 0)
+    return rdx_function_fail(w, n, "division by zero");
+  return put_integer(w, n, (rdx_i128)args[0].i / args[1].i, out);
 }
 
 /* ---- The table ---- */
@@ -257,12 +344,43 @@ const rdx_function rdx_functions[] = {
     {"power", "dd", DOUBLE, NULL, double_power, NULL, false},
     {"pow", "dd", DOUBLE, NULL, double_power, NULL, false},
     {"pi", "", DOUBLE, NULL, double_pi, NULL, false},
+    {"sin", "d", DOUBLE, NULL, double_sin, NULL, false},
+    {"cos", "d", DOUBLE, NULL, double_cos, NULL, false},
+    {"tan", "d", DOUBLE, NULL, double_tan, NULL, false},
+    {"cot", "d", DOUBLE, NULL, double_cot, NULL, false},
+    {"asin", "d", DOUBLE, NULL, double_asin, NULL, false},
+    {"acos", "d", DOUBLE, NULL, double_acos, NULL, false},
+    {"atan", "d", DOUBLE, NULL, double_atan, NULL, false},
+    {"degrees", "d", DOUBLE, NULL, double_degrees, NULL, false},
+    {"radians", "d", DOUBLE, NULL, double_radians, NULL, false},
+    {"atan2", "dd", DOUBLE, NULL, double_atan2, NULL, false},
+    {"|/", "d", DOUBLE, NULL, double_sqrt, NULL, false},
+    {"||/", "d", DOUBLE, NULL, double_cbrt, NULL, false},
+    {"&", "ii", INTEGER, NULL, bits_and, NULL, false},
+    {"&", "bb", RDX_SQL_BIGINT, NULL, bits_and, NULL, false},
+    {"|", "ii", INTEGER, NULL, bits_or, NULL, false},
+    {"|", "bb", RDX_SQL_BIGINT, NULL, bits_or, NULL, false},
+    {"#", "ii", INTEGER, NULL, bits_xor, NULL, false},
+    {"#", "bb", RDX_SQL_BIGINT, NULL, bits_xor, NULL, false},
+    {"~", "i", INTEGER, NULL, bits_not, NULL, false},
+    {"~", "b", RDX_SQL_BIGINT, NULL, bits_not, NULL, false},
+    {"<<", "ii", INTEGER, NULL, shift_integer_left, NULL, false},
+    {"<<", "bi", RDX_SQL_BIGINT, NULL, shift_bigint_left, NULL, false},
+    {">>", "ii", INTEGER, NULL, shift_integer_right, NULL, false},
+    {">>", "bi", RDX_SQL_BIGINT, NULL, shift_bigint_right, NULL, false},
+    {"gcd", "ii", INTEGER, NULL, integer_gcd, NULL, false},
+    {"gcd", "bb", RDX_SQL_BIGINT, NULL, integer_gcd, NULL, false},
+    {"lcm", "ii", INTEGER, NULL, integer_lcm, NULL, false},
+    {"lcm", "bb", RDX_SQL_BIGINT, NULL, integer_lcm, NULL, false},
+    {"div", "ii", INTEGER, NULL, integer_div, NULL, false},
+    {"div", "bb", RDX_SQL_BIGINT, NULL, integer_div, NULL, false},
     {"upper", "t", TEXT, NULL, rdx_text_upper, NULL, false},
     {"lower", "t", TEXT, NULL, rdx_text_lower, NULL, false},
     {"length", "t", INTEGER, NULL, rdx_text_length, NULL, false},
     {"char_length", "t", INTEGER, NULL, rdx_text_length, NULL, false},
     {"character_length", "t", INTEGER, NULL, rdx_text_length, NULL, false},
     {"octet_length", "t", INTEGER, NULL, rdx_text_octets, NULL, false},
+    {"substring", "tt", TEXT, NULL, rdx_regex_substring, NULL, false},
     {"substring", "tb", TEXT, NULL, rdx_text_from, NULL, false},
     {"substring", "tbb", TEXT, NULL, rdx_text_from_for, NULL, false},
     {"substr", "tb", TEXT, NULL, rdx_text_from, NULL, false},
@@ -289,12 +407,49 @@ const rdx_function rdx_functions[] = {
     {"rpad", "tbt", TEXT, NULL, rdx_text_rpad, NULL, false},
     {"reverse", "t", TEXT, NULL, rdx_text_reverse, NULL, false},
     {"split_part", "ttb", TEXT, NULL, rdx_text_split, NULL, false},
+    {"initcap", "t", TEXT, NULL, rdx_text_initcap, NULL, false},
+    {"bit_length", "t", INTEGER, NULL, rdx_text_bits, NULL, false},
+    {"translate", "ttt", TEXT, NULL, rdx_text_translate, NULL, false},
+    {"ascii", "t", INTEGER, NULL, rdx_text_ascii, NULL, false},
+    {"chr", "i", TEXT, NULL, rdx_text_chr, NULL, false},
+    {"to_hex", "i", TEXT, NULL, rdx_text_hex, NULL, false},
+    {"to_hex", "b", TEXT, NULL, rdx_text_hex, NULL, false},
+    {"overlay", "ttb", TEXT, NULL, rdx_text_overlay, NULL, false},
+    {"overlay", "ttbb", TEXT, NULL, rdx_text_overlay, NULL, false},
+    {"concat_ws", "a*", TEXT, NULL, rdx_text_concat_ws, NULL, true},
+    {"^@", "tt", RDX_SQL_BOOL, NULL, rdx_text_starts, NULL, false},
+    {"~", "tt", RDX_SQL_BOOL, NULL, rdx_regex_match, NULL, false},
+    {"~*", "tt", RDX_SQL_BOOL, NULL, rdx_regex_match_any_case, NULL, false},
+    {"regexp_like", "tt", RDX_SQL_BOOL, NULL, rdx_regex_like, NULL, false},
+    {"regexp_like", "ttt", RDX_SQL_BOOL, NULL, rdx_regex_like, NULL, false},
+    {"regexp_count", "tt", INTEGER, NULL, rdx_regex_count, NULL, false},
+    {"regexp_count", "ttb", INTEGER, NULL, rdx_regex_count, NULL, false},
+    {"regexp_count", "ttbt", INTEGER, NULL, rdx_regex_count, NULL, false},
+    {"regexp_substr", "tt", TEXT, NULL, rdx_regex_substr, NULL, false},
+    {"regexp_substr", "ttb", TEXT, NULL, rdx_regex_substr, NULL, false},
+    {"regexp_substr", "ttbb", TEXT, NULL, rdx_regex_substr, NULL, false},
+    {"regexp_substr", "ttbbt", TEXT, NULL, rdx_regex_substr, NULL, false},
+    {"regexp_instr", "tt", INTEGER, NULL, rdx_regex_instr, NULL, false},
+    {"regexp_instr", "ttb", INTEGER, NULL, rdx_regex_instr, NULL, false},
+    {"regexp_instr", "ttbb", INTEGER, NULL, rdx_regex_instr, NULL, false},
+    {"regexp_replace", "ttt", TEXT, NULL, rdx_regex_replace, NULL, false},
+    {"regexp_replace", "tttt", TEXT, NULL, rdx_regex_replace, NULL, false},
+    {"regexp_replace", "tttb", TEXT, NULL, rdx_regex_replace, NULL, false},
+    {"regexp_replace", "tttbb", TEXT, NULL, rdx_regex_replace, NULL, false},
+    {"regexp_replace", "tttbbt", TEXT, NULL, rdx_regex_replace, NULL, false},
+    {"similar_to_escape", "t", TEXT, NULL, rdx_regex_of_similar, NULL, false},
+    {"similar_to_escape", "tt", TEXT, NULL, rdx_regex_of_similar, NULL, false},
     {"||", "tt", TEXT, NULL, rdx_text_concat, NULL, false},
     {"extract", "tT", DECIMAL, rdx_dates_extracted, NULL, rdx_dates_extract, false},
     {"extract", "tD", DECIMAL, rdx_dates_extracted, NULL, rdx_dates_extract, false},
     {"extract", "tv", DECIMAL, rdx_dates_extracted, NULL, rdx_dates_extract, false},
     {"date_trunc", "tT", RDX_SQL_TIMESTAMP, NULL, NULL, rdx_dates_truncate, false},
     {"date_trunc", "tv", RDX_SQL_INTERVAL, NULL, NULL, rdx_dates_truncate, false},
+    {"to_char", "Tt", TEXT, NULL, rdx_dates_to_char, NULL, false},
+    {"make_timestamp", "iiiiid", RDX_SQL_TIMESTAMP, NULL, rdx_dates_make_time, NULL, false},
+    {"to_timestamp", "d", RDX_SQL_TIMESTAMP, NULL, rdx_dates_of_epoch, NULL, false},
+    {"date_bin", "vTT", RDX_SQL_TIMESTAMP, NULL, rdx_dates_bin, NULL, false},
+    {"age", "TT", RDX_SQL_INTERVAL, NULL, rdx_dates_age, NULL, false},
     {"make_date", "iii", RDX_SQL_DATE, NULL, rdx_dates_make, NULL, false},
 };
 /* clang-format on */
@@ -304,7 +459,7 @@ const uint32_t rdx_function_count = RDX_COUNT(rdx_functions);
 /* ---- Row by row ---- */
 
 static rdx_status call_row(rdx_worker *w, const rdx_node *n, const rdx_values *values, rdx_datum *args, uint32_t row,
-                           rdx_values *out) {
+                           rdx_values *out, uint8_t *null) {
   rdx_datum result = {0};
   for (uint32_t a = 0; a < n->count; a++) {
     args[a] = rdx_get_value(&values[a], n->args[a]->class, row);
@@ -312,6 +467,7 @@ static rdx_status call_row(rdx_worker *w, const rdx_node *n, const rdx_values *v
       args[a].wide = args[a].i;
   }
   RDX_TRY(n->bound->function->row(w, n, args, &result));
+  *null = result.null;
   if (n->type.kind == RDX_SQL_DECIMAL)
     return rdx_put_decimal(w, n, result.wide, row, out);
   rdx_put_value(out, n->class, row, &result);
@@ -335,11 +491,11 @@ rdx_status rdx_evaluate_rows(rdx_worker *w, const rdx_node *n, const uint8_t *ac
     nulls[i] = 0;
     for (uint32_t a = 0; strict && a < n->count; a++)
       nulls[i] |= values[a].nulls && values[a].nulls[i];
-    any |= nulls[i];
     if (!nulls[i] && (!active || active[i]))
-      RDX_TRY(call_row(w, n, values, args, i, out));
+      RDX_TRY(call_row(w, n, values, args, i, out, &nulls[i]));
     else if (n->class == RDX_CLASS_TEXT)
       rdx_put_value(out, n->class, i, &nothing);
+    any |= nulls[i];
   }
   out->nulls = any ? nulls : NULL;
   rdx_scratch_return(&w->stack, mark);

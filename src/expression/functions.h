@@ -8,7 +8,7 @@
 #include "expression/block.h"
 
 /* A call for one row, none of whose arguments is NULL unless the function says that it takes NULLs. DECIMALs are in
- * `wide`, whatever their digits. */
+ * `wide`, whatever their digits. The result may be NULL. */
 typedef rdx_status (*rdx_row_fn)(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 
 /* The type of a call by those of its arguments. */
@@ -34,6 +34,13 @@ rdx_status rdx_function_fail(rdx_worker *w, const rdx_node *n, const char *what)
 
 /* ---- text.c ---- */
 
+#define RDX_LONGEST_TEXT ((uint64_t)1 << 30) /* bytes of a result, as in PostgreSQL */
+
+/* Bytes of the character at `text`. */
+uint64_t rdx_text_character(const char *text, uint64_t length);
+/* A letter in the other case; what is no letter, or has no one partner of as many bytes, stays. */
+uint32_t rdx_text_letter(uint32_t c, bool upper);
+
 rdx_status rdx_text_upper(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_text_lower(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_text_length(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
@@ -55,8 +62,29 @@ rdx_status rdx_text_rpad(rdx_worker *w, const rdx_node *n, const rdx_datum *args
 rdx_status rdx_text_reverse(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_text_split(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 
+rdx_status rdx_text_initcap(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_concat_ws(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_translate(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_ascii(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_chr(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_hex(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_bits(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_overlay(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+
 /* A text in small letters. */
 RDX_MUST_USE rdx_status rdx_to_lower(rdx_worker *w, rdx_sql_text text, rdx_sql_text *out);
+
+/* ---- regex_calls.c ---- */
+
+rdx_status rdx_regex_match(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_regex_match_any_case(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_regex_like(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_regex_count(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_regex_substr(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_regex_instr(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_regex_substring(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_regex_replace(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_regex_of_similar(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 
 /* ---- dates.c ---- */
 
@@ -65,6 +93,12 @@ rdx_status rdx_dates_extract(rdx_worker *w, const rdx_node *n, const rdx_values 
 rdx_status rdx_dates_truncate(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
                               rdx_values *out);
 rdx_status rdx_dates_make(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_dates_make_time(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_dates_of_epoch(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_dates_bin(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_dates_age(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+/* date_text.c */
+rdx_status rdx_dates_to_char(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_sql_type rdx_dates_extracted(const rdx_bound *const *args, uint32_t count);
 
 #endif

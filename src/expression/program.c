@@ -171,6 +171,7 @@ rdx_status rdx_program_run(const rdx_program *program, rdx_sink_fn sink, void *c
   for (uint32_t i = 0; r.workers && i < threads; i++) {
     rdx_scratch_free(&r.workers[i].stack);
     rdx_scratch_free(&r.workers[i].texts);
+    rdx_arena_free(&r.workers[i].regex_memory);
   }
   rdx_free(r.workers);
   rdx_free(r.failed_at);

@@ -3,15 +3,16 @@
 
 /* Functions of text, in characters of UTF-8. Bytes that are not UTF-8 count as characters of their own. */
 
+#include <stdio.h>
 #include <string.h>
 
 #include "expression/functions.h"
+#include "expression/regex_tree.h"
 
 #define ARGUMENTS rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out
-#define LONGEST ((uint64_t)1 << 30) /* bytes of a result, as in PostgreSQL */
+#define LONGEST RDX_LONGEST_TEXT
 
-/* Bytes of the character at `text`. */
-static uint64_t character(const char *text, uint64_t length) {
+uint64_t rdx_text_character(const char *text, uint64_t length) {
   const unsigned char first = (unsigned char)text[0];
   const uint64_t size = first < 0xc2 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : first < 0xf5 ? 4 : 1;
   if (size > length)
@@ -25,7 +26,7 @@ static uint64_t character(const char *text, uint64_t length) {
 static uint64_t count_characters(rdx_sql_text text) {
   uint64_t count = 0;
   for (uint64_t at = 0; at < text.length; count++)
-    at += character(text.data + at, text.length - at);
+    at += rdx_text_character(text.data + at, text.length - at);
   return count;
 }
 
@@ -33,7 +34,7 @@ static uint64_t count_characters(rdx_sql_text text) {
 static uint64_t offset_of(rdx_sql_text text, uint64_t number) {
   uint64_t at = 0;
   for (; number > 0 && at < text.length; number--)
-    at += character(text.data + at, text.length - at);
+    at += rdx_text_character(text.data + at, text.length - at);
   return at;
 }
 
@@ -73,16 +74,21 @@ static uint32_t change_case(uint32_t c, bool upper) {
   return c;
 }
 
+uint32_t rdx_text_letter(uint32_t c, bool upper) {
+  if (c >= 0x80)
+    return c < 0x800 ? change_case(c, upper) : c;
+  return upper ? c - (c >= 'a' && c <= 'z' ? 32 : 0) : c + (c >= 'A' && c <= 'Z' ? 32 : 0);
+}
+
 static rdx_status to_case(rdx_worker *w, rdx_sql_text text, bool upper, rdx_sql_text *out) {
   char *to = NULL;
   RDX_TRY(rdx_take_text(w, text.length, &to));
   for (uint64_t i = 0, size; i < text.length; i += size) {
     const unsigned char *from = (const unsigned char *)text.data + i;
-    size = character(text.data + i, text.length - i);
+    size = rdx_text_character(text.data + i, text.length - i);
     memcpy(to + i, from, size);
     if (size == 1 && from[0] < 0x80)
-      to[i] = (char)(upper ? from[0] - (from[0] >= 'a' && from[0] <= 'z' ? 32 : 0)
-                           : from[0] + (from[0] >= 'A' && from[0] <= 'Z' ? 32 : 0));
+      to[i] = (char)rdx_text_letter(from[0], upper);
     if (size != 2)
       continue;
     const uint32_t letter = change_case(((from[0] & 0x1fu) << 6) | (from[1] & 0x3fu), upper);
@@ -168,7 +174,7 @@ rdx_status rdx_text_right(ARGUMENTS) {
 
 static bool is_among(const char *one, uint64_t size, rdx_sql_text set) {
   for (uint64_t at = 0, next; at < set.length; at += next) {
-    next = character(set.data + at, set.length - at);
+    next = rdx_text_character(set.data + at, set.length - at);
     if (next == size && memcmp(set.data + at, one, size) == 0)
       return true;
   }
@@ -179,7 +185,7 @@ static rdx_sql_text trim(const rdx_node *n, const rdx_datum *args, bool left, bo
   rdx_sql_text text = args[0].text;
   const rdx_sql_text set = n->count > 1 ? args[1].text : (rdx_sql_text){" ", 1};
   for (uint64_t size; left && text.length > 0; text.data += size, text.length -= size) {
-    size = character(text.data, text.length);
+    size = rdx_text_character(text.data, text.length);
     if (!is_among(text.data, size, set))
       break;
   }
@@ -187,7 +193,7 @@ static rdx_sql_text trim(const rdx_node *n, const rdx_datum *args, bool left, bo
     uint64_t size = 1;
     while (size < 4 && size < text.length && ((unsigned char)text.data[text.length - size] & 0xc0) == 0x80)
       size++;
-    size = character(text.data + text.length - size, size) == size ? size : 1;
+    size = rdx_text_character(text.data + text.length - size, size) == size ? size : 1;
     if (!is_among(text.data + text.length - size, size, set))
       break;
     text.length -= size;
@@ -349,9 +355,127 @@ rdx_status rdx_text_reverse(ARGUMENTS) {
   (void)n;
   RDX_TRY(rdx_take_text(w, text.length, &to));
   for (uint64_t at = 0, size; at < text.length; at += size) {
-    size = character(text.data + at, text.length - at);
+    size = rdx_text_character(text.data + at, text.length - at);
     memcpy(to + text.length - at - size, text.data + at, size);
   }
   out->text = (rdx_sql_text){to, text.length};
+  return RDX_OK;
+}
+
+rdx_status rdx_text_initcap(ARGUMENTS) {
+  const rdx_sql_text text = args[0].text;
+  char *to = NULL;
+  bool in_word = false;
+  (void)n;
+  RDX_TRY(rdx_take_text(w, text.length, &to));
+  for (uint64_t at = 0, size; at < text.length; at += size) {
+    const uint32_t c = rdx_regex_character(text, at, &size);
+    const rdx_sql_text one = {text.data + at, size};
+    rdx_sql_text changed = {NULL, 0};
+    RDX_TRY(to_case(w, one, !in_word, &changed));
+    memcpy(to + at, changed.data, size);
+    in_word = c != '_' && rdx_regex_is_word(c);
+  }
+  out->text = (rdx_sql_text){to, text.length};
+  return RDX_OK;
+}
+
+/* Of the second argument on, with the first between them. */
+rdx_status rdx_text_concat_ws(ARGUMENTS) {
+  uint64_t length = 0, used = 0, count = 0;
+  char *to = NULL;
+  out->null = args[0].null;
+  out->text = (rdx_sql_text){"", 0};
+  if (out->null)
+    return RDX_OK;
+  for (uint32_t i = 1; i < n->count; i++)
+    length += args[i].null ? 0 : args[i].text.length + args[0].text.length;
+  RDX_TRY(take(w, n, length, &to));
+  for (uint32_t i = 1; i < n->count; i++) {
+    if (args[i].null)
+      continue;
+    if (count++ > 0)
+      append(to, &used, args[0].text);
+    append(to, &used, args[i].text);
+  }
+  out->text = (rdx_sql_text){to, used};
+  return RDX_OK;
+}
+
+/* Characters of the second argument become those at their places of the third, or go where it has none there. */
+rdx_status rdx_text_translate(ARGUMENTS) {
+  const rdx_sql_text text = args[0].text, from = args[1].text, by = args[2].text;
+  uint64_t used = 0;
+  char *to = NULL;
+  RDX_TRY(take(w, n, text.length * 4, &to));
+  for (uint64_t at = 0, size; at < text.length; at += size) {
+    size = rdx_text_character(text.data + at, text.length - at);
+    rdx_sql_text one = {text.data + at, size};
+    for (uint64_t i = 0, k = 0, next; i < from.length; i += next, k++) {
+      next = rdx_text_character(from.data + i, from.length - i);
+      if (next != size || memcmp(from.data + i, text.data + at, size) != 0)
+        continue;
+      one = part(by, (rdx_i128)k + 1, (rdx_i128)k + 1);
+      break;
+    }
+    append(to, &used, one);
+  }
+  out->text = (rdx_sql_text){to, used};
+  return RDX_OK;
+}
+
+rdx_status rdx_text_ascii(ARGUMENTS) {
+  uint64_t size = 0;
+  (void)w;
+  (void)n;
+  out->i = args[0].text.length > 0 ? (int64_t)rdx_regex_character(args[0].text, 0, &size) : 0;
+  return RDX_OK;
+}
+
+rdx_status rdx_text_chr(ARGUMENTS) {
+  const int64_t c = args[0].i;
+  char *to = NULL;
+  if (c < 1 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
+    return rdx_node_fail(w, n, RDX_ERROR_RANGE, "there is no character %lld", (long long)c);
+  RDX_TRY(rdx_take_text(w, 4, &to));
+  const uint64_t size = c < 0x80 ? 1 : c < 0x800 ? 2 : c < 0x10000 ? 3 : 4;
+  static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
+  for (uint64_t i = 0; i < size; i++) {
+    const int64_t bits = c >> 6 * (size - 1 - i);
+    to[i] = (char)(i == 0 ? first[size - 1] | bits : 0x80 | (bits & 0x3f));
+  }
+  out->text = (rdx_sql_text){to, size};
+  return RDX_OK;
+}
+
+rdx_status rdx_text_hex(ARGUMENTS) {
+  const uint64_t mask = n->args[0]->type.kind == RDX_SQL_BIGINT ? UINT64_MAX : UINT32_MAX;
+  char *to = NULL;
+  RDX_TRY(rdx_take_text(w, 17, &to));
+  out->text = (rdx_sql_text){to, (uint64_t)snprintf(to, 17, "%llx", (unsigned long long)((uint64_t)args[0].i & mask))};
+  return RDX_OK;
+}
+
+rdx_status rdx_text_bits(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  out->i = (int64_t)args[0].text.length * 8;
+  return RDX_OK;
+}
+
+/* overlay(text PLACING new FROM start [FOR count]) */
+rdx_status rdx_text_overlay(ARGUMENTS) {
+  const rdx_sql_text text = args[0].text, by = args[1].text;
+  const int64_t start = args[2].i, count = n->count > 3 ? args[3].i : (int64_t)count_characters(by);
+  uint64_t used = 0;
+  char *to = NULL;
+  if (start < 1)
+    return rdx_function_fail(w, n, "negative substring length not allowed");
+  const rdx_sql_text head = part(text, 1, (rdx_i128)start - 1), tail = part(text, (rdx_i128)start + count, INT64_MAX);
+  RDX_TRY(take(w, n, head.length + by.length + tail.length, &to));
+  append(to, &used, head);
+  append(to, &used, by);
+  append(to, &used, tail);
+  out->text = (rdx_sql_text){to, used};
   return RDX_OK;
 }

@@ -200,7 +200,7 @@ static rdx_status take_expression(rdx_tree *t, const node *n, rdx_ast **out) {
   case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM:
     return take_list(t, e, place, "not between symmetric", out);
   case PG_QUERY__A__EXPR__KIND__AEXPR_SIMILAR:
-    return rdx_tree_refuse(t, place, "SIMILAR TO is not supported; LIKE is");
+    return call_two(t, place, is_negated(e, "!~") ? "!~" : "~", e->lexpr, e->rexpr, out);
   default:
     return rdx_tree_refuse(t, place, "ANY and ALL of arrays are not supported; of subqueries they are");
   }

@@ -22,7 +22,6 @@ SELECT a COLLATE "C";
 SELECT ARRAY[1];
 SELECT 1, b[1];
 SELECT a = ANY ('{1}');
-SELECT a SIMILAR TO 'b';
 SELECT f(a => 1);
 SELECT current_user;
 SELECT B'101';
