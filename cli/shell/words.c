@@ -116,16 +116,17 @@ bool shell_is_reserved(const char *name) {
 }
 
 const char *const shell_words[] = {
-    "ALL",       "ANALYZE",    "AND",       "ANY",       "AS",       "ASC",      "AVG",       "BETWEEN",      "BOOLEAN",
-    "BY",        "CASE",       "CAST",      "COALESCE",  "COPY",     "COUNT",    "CREATE",    "CROSS",        "CUBE",
-    "DATE",      "DEALLOCATE", "DECIMAL",   "DELIMITER", "DESC",     "DESCRIBE", "DISTINCT",  "DROP",         "ELSE",
-    "END",       "EXCEPT",     "EXECUTE",   "EXISTS",    "EXPLAIN",  "EXTRACT",  "FALSE",     "FETCH",        "FILTER",
-    "FIRST",     "FORMAT",     "FROM",      "FULL",      "GREATEST", "GROUP",    "GROUPING",  "HAVING",       "HEADER",
-    "ILIKE",     "IN",         "INDEX",     "INNER",     "INSERT",   "INTEGER",  "INTERSECT", "INTERVAL",     "INTO",
-    "IS",        "JOIN",       "LAST",      "LEAST",     "LEFT",     "LIKE",     "LIMIT",     "MATERIALIZED", "MAX",
-    "MIN",       "NOT",        "NULL",      "NULLIF",    "NULLS",    "OFFSET",   "ON",        "OR",           "ORDER",
-    "OUTER",     "PREPARE",    "RIGHT",     "ROLLUP",    "ROWS",     "SELECT",   "SET",       "SETS",         "SHOW",
-    "SUBSTRING", "SUM",        "SUMMARIZE", "TABLE",     "TEXT",     "THEN",     "TIMESTAMP", "TRUE",         "UNION",
-    "USING",     "VALUES",     "VIEW",      "WHEN",      "WHERE",    "WITH",
+    "ALL",    "ANALYZE",    "AND",       "ANY",      "AS",        "ASC",      "AVG",      "BETWEEN",   "BOOLEAN",
+    "BY",     "CASE",       "CAST",      "COALESCE", "COPY",      "COUNT",    "CREATE",   "CROSS",     "CUBE",
+    "DATE",   "DEALLOCATE", "DECIMAL",   "DELETE",   "DELIMITER", "DESC",     "DESCRIBE", "DISTINCT",  "DROP",
+    "ELSE",   "END",        "EXCEPT",    "EXECUTE",  "EXISTS",    "EXPLAIN",  "EXTRACT",  "FALSE",     "FETCH",
+    "FILTER", "FIRST",      "FORMAT",    "FROM",     "FULL",      "GREATEST", "GROUP",    "GROUPING",  "HAVING",
+    "HEADER", "ILIKE",      "IN",        "INDEX",    "INNER",     "INSERT",   "INTEGER",  "INTERSECT", "INTERVAL",
+    "INTO",   "IS",         "JOIN",      "LAST",     "LEAST",     "LEFT",     "LIKE",     "LIMIT",     "MATERIALIZED",
+    "MAX",    "MIN",        "NOT",       "NULL",     "NULLIF",    "NULLS",    "OFFSET",   "ON",        "OR",
+    "ORDER",  "OUTER",      "PREPARE",   "RIGHT",    "ROLLUP",    "ROWS",     "SELECT",   "SET",       "SETS",
+    "SHOW",   "SIMILAR",    "SUBSTRING", "SUM",      "SUMMARIZE", "TABLE",    "TEXT",     "THEN",      "TIMESTAMP",
+    "TRUE",   "TRUNCATE",   "UNION",     "UPDATE",   "USING",     "VALUES",   "VIEW",     "WHEN",      "WHERE",
+    "WITH",
 };
 const size_t shell_word_count = sizeof shell_words / sizeof *shell_words;

@@ -280,6 +280,64 @@ static rdx_status run_insert(rdx_statement *s, rdx_answer *answer, rdx_error *er
   return status;
 }
 
+/* ---- Replacing ---- */
+
+/* `*content`, whose columns are the table's, as the new version; it is taken over. */
+static rdx_status replace_rows(rdx_statement *s, rdx_catalog_table *table, rdx_table **content, rdx_error *err) {
+  rdx_field *fields = NULL;
+  rdx_table *rows = *content;
+  *content = NULL;
+  if (!table->path)
+    return rdx_catalog_add(s->database->catalog, table->name, rows, err);
+  rdx_status status = list_fields(rows, &fields, err);
+  if (status == RDX_OK)
+    status = write_file(table->path, fields, table->column_count, rows, NULL, err);
+  rdx_free(fields);
+  rdx_table_destroy(&rows);
+  return status;
+}
+
+/* How many rows were changed: those that are missing, or those that say so. */
+static uint64_t count_changed(const rdx_catalog_table *table, const rdx_table *rows, bool updates) {
+  uint64_t count = updates ? 0 : table->rows - rdx_table_rows(rows);
+  for (uint64_t i = 0; updates && i < rdx_table_rows(rows); i++) {
+    rdx_datum changed;
+    rdx_column_datum(rdx_table_column(rows, table->column_count), i, &changed);
+    count += changed.i != 0;
+  }
+  return count;
+}
+
+static rdx_status run_replace(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  const bool updates = s->prepared->statement->kind == RDX_STATEMENT_UPDATE;
+  rdx_catalog_table *table = NULL;
+  rdx_table *rows = NULL;
+  uint32_t *from = NULL;
+  uint64_t count = 0;
+  RDX_TRY(find_existing(s, s->prepared->statement->name, &table, err));
+  rdx_status status = RDX_OK;
+  if (table->path && !is_table_file(table))
+    status = fail(s, err, RDX_ERROR_UNSUPPORTED, "%.200s is no table file: import it first", table->path);
+  if (status == RDX_OK)
+    status = rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err);
+  if (status == RDX_OK)
+    status = rdx_calloc(table->column_count, sizeof *from, "a table", (void **)&from, err);
+  for (uint32_t i = 0; status == RDX_OK && i < table->column_count; i++)
+    from[i] = i;
+  if (status == RDX_OK)
+    count = count_changed(table, answer->table, updates);
+  if (status == RDX_OK && count > 0)
+    status = rdx_change_convert(s->database->pool, table, answer->table, from, s->prepared->text, &rows, err);
+  if (status == RDX_OK && count > 0)
+    status = replace_rows(s, table, &rows, err);
+  rdx_free(from);
+  rdx_catalog_release(s->database->catalog, table);
+  rdx_table_destroy(&answer->table);
+  answer->stats.rows = count;
+  snprintf(answer->tag, sizeof answer->tag, "%s %llu", updates ? "UPDATE" : "DELETE", (unsigned long long)count);
+  return status;
+}
+
 /* ---- COPY ---- */
 
 /* The columns of a table, or those that are named, as they are. */
@@ -487,6 +545,9 @@ rdx_status rdx_run_change(rdx_statement *s, rdx_answer *answer, rdx_error *err) 
     return run_create_as(s, answer, err);
   case RDX_STATEMENT_INSERT:
     return run_insert(s, answer, err);
+  case RDX_STATEMENT_UPDATE:
+  case RDX_STATEMENT_DELETE:
+    return run_replace(s, answer, err);
   case RDX_STATEMENT_COPY:
     return run_copy(s, answer, err);
   case RDX_STATEMENT_DROP:

@@ -20,6 +20,10 @@ RDX_MUST_USE rdx_status rdx_change_concatenate(const rdx_table *first, const rdx
 RDX_MUST_USE rdx_status rdx_change_convert(rdx_pool *pool, const rdx_catalog_table *table, const rdx_table *rows,
                                            const uint32_t *from, const char *text, rdx_table **out, rdx_error *err);
 
+/* The list of UPDATE's query: the columns of the new version, as the table has them, and whether the row is changed
+ * (update.c). */
+RDX_MUST_USE rdx_status rdx_change_list(rdx_prepared *prepared, rdx_error *err);
+
 /* COPY's options (options.c). */
 typedef struct rdx_copy_options {
   rdx_csv_params *csv;

@@ -9,7 +9,7 @@
 
 #include <raydex/cost.h>
 
-#include "database/internal.h"
+#include "database/change.h"
 
 #define KEPT_STATEMENTS 256
 #define KEPT_LENGTH 65536 /* longer texts are not kept */
@@ -69,6 +69,8 @@ static rdx_status plan(rdx_prepared *p, rdx_error *err) {
                           (void **)&p->parameter_types, err));
   if (parameters > 0)
     memset(p->parameter_types, 0, parameters * sizeof *p->parameter_types);
+  if (p->statement->kind == RDX_STATEMENT_UPDATE)
+    RDX_TRY(rdx_change_list(p, err));
   p->query = query_of(p->statement);
   if (p->query && p->statement->kind != RDX_STATEMENT_CREATE_VIEW)
     RDX_TRY(rdx_views_list(p, err));

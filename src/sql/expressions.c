@@ -4,6 +4,7 @@
 /* Expressions of PostgreSQL's tree. */
 
 #include <stdio.h>
+#include <strings.h>
 
 #include "sql/tree.h"
 
@@ -31,6 +32,10 @@ static rdx_status create(rdx_tree *t, rdx_ast_kind kind, rdx_sql_place place, co
 
 rdx_status rdx_tree_call(rdx_tree *t, rdx_sql_place place, const char *name, uint32_t count, rdx_ast **out) {
   return create(t, RDX_AST_CALL, place, name, count, out);
+}
+
+rdx_status rdx_tree_null(rdx_tree *t, rdx_sql_place place, rdx_ast **out) {
+  return create(t, RDX_AST_NULL, place, "NULL", 0, out);
 }
 
 rdx_status rdx_tree_expressions(rdx_tree *t, size_t count, node *const *nodes, rdx_ast ***out, uint32_t *out_count) {
@@ -84,7 +89,7 @@ static rdx_status take_constant(rdx_tree *t, const node *n, rdx_ast **out) {
   const rdx_sql_place place = rdx_tree_place(t, c->location);
   char digits[16];
   if (c->isnull)
-    return create(t, RDX_AST_NULL, place, "NULL", 0, out);
+    return rdx_tree_null(t, place, out);
   switch (c->val_case) {
   case PG_QUERY__A__CONST__VAL_IVAL:
     snprintf(digits, sizeof digits, "%d", c->ival->ival);
@@ -134,11 +139,159 @@ static rdx_status take_parameter(rdx_tree *t, const node *n, rdx_ast **out) {
   return RDX_OK;
 }
 
+/* ---- Rows ---- */
+
+static const PgQuery__RowExpr *row_of(const node *n) {
+  return n && n->node_case == PG_QUERY__NODE__NODE_ROW_EXPR ? n->row_expr : NULL;
+}
+
+static rdx_status pair(rdx_tree *t, rdx_sql_place place, const char *name, rdx_ast *left, rdx_ast *right,
+                       rdx_ast **out) {
+  RDX_TRY(rdx_tree_call(t, place, name, 2, out));
+  (*out)->args[0] = left;
+  (*out)->args[1] = right;
+  return RDX_OK;
+}
+
+/* (a, b) = (c, d) is a = c AND b = d; <> is a <> c OR b <> d; < is a < c OR (a = c AND b < d). */
+static rdx_status compare_rows(rdx_tree *t, rdx_sql_place place, const char *name, rdx_ast *const *left,
+                               rdx_ast *const *right, uint32_t count, rdx_ast **out) {
+  const bool ordered = name[0] == '<' || name[0] == '>', differs = strcmp(name, "<>") == 0;
+  char strict[2] = {name[0], '\0'};
+  const char *first = NULL;
+  rdx_ast *one = NULL, *equal = NULL, *rest = NULL;
+  if (count == 1 || !ordered || differs) {
+    RDX_TRY(pair(t, place, name, left[0], right[0], out));
+    if (count == 1)
+      return RDX_OK;
+    one = *out;
+    RDX_TRY(compare_rows(t, place, name, left + 1, right + 1, count - 1, &rest));
+    return pair(t, place, strcmp(name, "=") == 0 || strcmp(name, "is not distinct from") == 0 ? "and" : "or", one, rest,
+                out);
+  }
+  RDX_TRY(rdx_tree_copy(t, strict, &first));
+  RDX_TRY(pair(t, place, first, left[0], right[0], &one));
+  RDX_TRY(pair(t, place, "=", left[0], right[0], &equal));
+  RDX_TRY(compare_rows(t, place, name, left + 1, right + 1, count - 1, &rest));
+  RDX_TRY(pair(t, place, "and", equal, rest, &rest));
+  return pair(t, place, "or", one, rest, out);
+}
+
+#define MOST_OF_A_ROW 100
+
+/* Rows as operands: their values are compared. */
+static rdx_status take_rows(rdx_tree *t, rdx_sql_place place, const char *name, rdx_ast *const *left, uint32_t count,
+                            const node *other, rdx_ast **out) {
+  static const char *const names[] = {"=", "<>", "<", "<=", ">", ">=", "is distinct from", "is not distinct from",
+                                      NULL};
+  const PgQuery__RowExpr *row = row_of(other);
+  uint32_t right_count = 0, i = 0;
+  rdx_ast **right = NULL;
+  while (names[i] && strcmp(names[i], name) != 0)
+    i++;
+  RDX_TRY(rdx_tree_refuse_if(t, !row || !names[i], place, "rows are compared with rows only"));
+  RDX_TRY(rdx_tree_expressions(t, row->n_args, row->args, &right, &right_count));
+  if (right_count != count || count == 0 || count > MOST_OF_A_ROW)
+    return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, place, NULL,
+                         "rows of %u and of %u values cannot be compared", count, right_count);
+  return compare_rows(t, place, name, left, right, count, out);
+}
+
+/* ---- Arrays ---- */
+
+/* The elements of ARRAY[...] as literals of a list; of '{1,2}' as strings. Type names behind them change nothing. */
+static rdx_status take_elements(rdx_tree *t, const node *n, rdx_sql_place place, rdx_ast ***out, uint32_t *count) {
+  while (n->node_case == PG_QUERY__NODE__NODE_TYPE_CAST)
+    n = n->type_cast->arg;
+  if (n->node_case == PG_QUERY__NODE__NODE_A_ARRAY_EXPR)
+    return rdx_tree_expressions(t, n->a_array_expr->n_elements, n->a_array_expr->elements, out, count);
+  const PgQuery__AConst *c = n->node_case == PG_QUERY__NODE__NODE_A_CONST ? n->a_const : NULL;
+  const char *text = c && c->val_case == PG_QUERY__A__CONST__VAL_SVAL ? c->sval->sval : "";
+  const size_t length = strlen(text);
+  *count = 0;
+  if (length < 2 || text[0] != '{' || text[length - 1] != '}' || strpbrk(text + 1, "{\\\""))
+    return rdx_tree_refuse(t, place, "ANY and ALL take a subquery, ARRAY[...] or '{...}' without quotes");
+  RDX_TRY(rdx_tree_alloc(t, length, sizeof(rdx_ast *), (void **)out));
+  for (const char *at = text + 1; at < text + length - 1; at += *at == ',') {
+    char *element = NULL;
+    at += strspn(at, " ");
+    const size_t size = strcspn(at, ",}");
+    RDX_TRY(rdx_tree_alloc(t, size + 1, 1, (void **)&element));
+    memcpy(element, at, size);
+    const bool null = strcasecmp(element, "null") == 0;
+    RDX_TRY(create(t, null ? RDX_AST_NULL : RDX_AST_STRING, place, element, 0, &(*out)[(*count)++]));
+    at += size;
+  }
+  return RDX_OK;
+}
+
+static const char *quantified(const char *name) {
+  static const char *const names[][2] = {
+      {"", "="}, {"~~", "like"}, {"!~~", "not like"}, {"~~*", "ilike"}, {"!~~*", "not ilike"}};
+  for (size_t i = 0; i < RDX_COUNT(names); i++)
+    if (strcmp(name, names[i][0]) == 0)
+      return names[i][1];
+  return name;
+}
+
+/* x = ANY (array) is IN, <> ALL is NOT IN; others are comparisons with each element. */
+static rdx_status take_any(rdx_tree *t, const PgQuery__AExpr *e, rdx_sql_place place, rdx_ast **out) {
+  const bool all = e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_OP_ALL;
+  const char *name = NULL;
+  rdx_ast *value = NULL, **elements = NULL;
+  uint32_t count = 0;
+  RDX_TRY(rdx_tree_last_name(t, e->n_name, e->name, place, &name));
+  RDX_TRY(rdx_tree_expression(t, e->lexpr, &value));
+  RDX_TRY(take_elements(t, e->rexpr, place, &elements, &count));
+  if (count == 0)
+    return create(t, RDX_AST_BOOL, place, all ? "true" : "false", 0, out);
+  if (strcmp(name, all ? "<>" : "=") == 0) {
+    RDX_TRY(rdx_tree_call(t, place, all ? "not in" : "in", count + 1, out));
+    (*out)->args[0] = value;
+    memcpy((*out)->args + 1, elements, count * sizeof *elements);
+    return RDX_OK;
+  }
+  RDX_TRY(rdx_tree_call(t, place, all ? "and" : "or", count, out));
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(pair(t, place, quantified(name), value, elements[i], &(*out)->args[i]));
+  return RDX_OK;
+}
+
 /* ---- Operators ---- */
+
+static rdx_status take_row_operator(rdx_tree *t, rdx_sql_place place, const char *name, const PgQuery__AExpr *e,
+                                    rdx_ast **out) {
+  const PgQuery__RowExpr *row = row_of(e->lexpr);
+  rdx_ast **left = NULL;
+  uint32_t count = 0;
+  RDX_TRY(rdx_tree_expressions(t, row->n_args, row->args, &left, &count));
+  return take_rows(t, place, name, left, count, e->rexpr, out);
+}
+
+/* (a, b) IN ((c, d), ...) is one of the comparisons, NOT IN none. */
+static rdx_status take_row_list(rdx_tree *t, const PgQuery__AExpr *e, rdx_sql_place place, bool negated,
+                                rdx_ast **out) {
+  const PgQuery__RowExpr *row = row_of(e->lexpr);
+  const PgQuery__List *list = e->rexpr->list;
+  rdx_ast **left = NULL, *any = NULL;
+  uint32_t count = 0;
+  RDX_TRY(rdx_tree_expressions(t, row->n_args, row->args, &left, &count));
+  RDX_TRY(rdx_tree_call(t, place, "or", (uint32_t)list->n_items, &any));
+  for (size_t i = 0; i < list->n_items; i++)
+    RDX_TRY(take_rows(t, place, "=", left, count, list->items[i], &any->args[i]));
+  *out = any;
+  if (!negated)
+    return RDX_OK;
+  RDX_TRY(rdx_tree_call(t, place, "not", 1, out));
+  (*out)->args[0] = any;
+  return RDX_OK;
+}
 
 static rdx_status take_operator(rdx_tree *t, const PgQuery__AExpr *e, rdx_sql_place place, rdx_ast **out) {
   const char *name = NULL;
   RDX_TRY(rdx_tree_last_name(t, e->n_name, e->name, place, &name));
+  if (row_of(e->lexpr) && e->rexpr)
+    return take_row_operator(t, place, name, e, out);
   if (e->lexpr && e->rexpr)
     return call_two(t, place, name, e->lexpr, e->rexpr, out);
   node *const only = e->lexpr ? e->lexpr : e->rexpr;
@@ -181,12 +334,18 @@ static rdx_status take_expression(rdx_tree *t, const node *n, rdx_ast **out) {
   case PG_QUERY__A__EXPR__KIND__AEXPR_OP:
     return take_operator(t, e, place, out);
   case PG_QUERY__A__EXPR__KIND__AEXPR_DISTINCT:
+    if (row_of(e->lexpr))
+      return take_row_operator(t, place, "is distinct from", e, out);
     return call_two(t, place, "is distinct from", e->lexpr, e->rexpr, out);
   case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT:
+    if (row_of(e->lexpr))
+      return take_row_operator(t, place, "is not distinct from", e, out);
     return call_two(t, place, "is not distinct from", e->lexpr, e->rexpr, out);
   case PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF:
     return call_two(t, place, "nullif", e->lexpr, e->rexpr, out);
   case PG_QUERY__A__EXPR__KIND__AEXPR_IN:
+    if (row_of(e->lexpr) && e->rexpr->node_case == PG_QUERY__NODE__NODE_LIST)
+      return take_row_list(t, e, place, is_negated(e, "<>"), out);
     return take_list(t, e, place, is_negated(e, "<>") ? "not in" : "in", out);
   case PG_QUERY__A__EXPR__KIND__AEXPR_LIKE:
   case PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE:
@@ -202,7 +361,7 @@ static rdx_status take_expression(rdx_tree *t, const node *n, rdx_ast **out) {
   case PG_QUERY__A__EXPR__KIND__AEXPR_SIMILAR:
     return call_two(t, place, is_negated(e, "!~") ? "!~" : "~", e->lexpr, e->rexpr, out);
   default:
-    return rdx_tree_refuse(t, place, "ANY and ALL of arrays are not supported; of subqueries they are");
+    return take_any(t, e, place, out);
   }
 }
 
@@ -346,15 +505,6 @@ static rdx_status take_subquery(rdx_tree *t, const PgQuery__SubLink *s, rdx_ast 
   return RDX_OK;
 }
 
-static const char *quantified(const char *name) {
-  static const char *const names[][2] = {
-      {"", "="}, {"~~", "like"}, {"!~~", "not like"}, {"~~*", "ilike"}, {"!~~*", "not ilike"}};
-  for (size_t i = 0; i < RDX_COUNT(names); i++)
-    if (strcmp(name, names[i][0]) == 0)
-      return names[i][1];
-  return name;
-}
-
 static rdx_status take_quantified(rdx_tree *t, const PgQuery__SubLink *s, rdx_sql_place place, rdx_ast **out) {
   const char *name = "";
   if (s->n_oper_name > 0)
@@ -371,6 +521,7 @@ static rdx_status take_sublink(rdx_tree *t, const node *n, rdx_ast **out) {
   switch (s->sub_link_type) {
   case PG_QUERY__SUB_LINK_TYPE__EXISTS_SUBLINK:
     RDX_TRY(create(t, RDX_AST_EXISTS, place, NULL, 0, out));
+    t->in_exists = true;
     return take_subquery(t, s, *out);
   case PG_QUERY__SUB_LINK_TYPE__EXPR_SUBLINK:
     RDX_TRY(create(t, RDX_AST_SCALAR, place, NULL, 0, out));
@@ -388,7 +539,8 @@ static rdx_status take_sublink(rdx_tree *t, const node *n, rdx_ast **out) {
 static rdx_status refuse_expression(rdx_tree *t, const node *n) {
   switch (n->node_case) {
   case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
-    return rdx_tree_refuse(t, rdx_tree_place(t, n->collate_clause->location), "collations are not supported");
+    return rdx_tree_refuse(t, rdx_tree_place(t, n->collate_clause->location),
+                           "collations are not supported, except \"C\", which all texts have");
   case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
     return rdx_tree_refuse(t, rdx_tree_place(t, n->a_array_expr->location), "arrays are not supported");
   case PG_QUERY__NODE__NODE_A_INDIRECTION:
@@ -405,6 +557,16 @@ static rdx_status refuse_expression(rdx_tree *t, const node *n) {
 }
 
 typedef rdx_status take_fn(rdx_tree *t, const node *n, rdx_ast **out);
+
+static bool is_bytewise(const PgQuery__CollateClause *c) {
+  const char *name = c->n_collname > 0 ? rdx_tree_string(c->collname[c->n_collname - 1]) : "";
+  return strcmp(name, "C") == 0 || strcmp(name, "POSIX") == 0 || strcmp(name, "ucs_basic") == 0;
+}
+
+/* Texts are compared by their bytes in any case. */
+static rdx_status take_collated(rdx_tree *t, const node *n, rdx_ast **out) {
+  return rdx_tree_expression(t, n->collate_clause->arg, out);
+}
 
 static take_fn *find(const node *n) {
   switch (n->node_case) {
@@ -440,6 +602,8 @@ static take_fn *find(const node *n) {
     return take_function;
   case PG_QUERY__NODE__NODE_SUB_LINK:
     return take_sublink;
+  case PG_QUERY__NODE__NODE_COLLATE_CLAUSE:
+    return is_bytewise(n->collate_clause) ? take_collated : NULL;
   default:
     return NULL;
   }

@@ -32,8 +32,6 @@ rdx_status rdx_tree_table(const rdx_tree *t, const PgQuery__RangeVar *r, const c
   return take_table_name(t, r, out);
 }
 
-static rdx_status take_from(rdx_tree *t, const node *n, rdx_from **out);
-
 static rdx_status take_subquery(rdx_tree *t, const PgQuery__RangeSubselect *s, rdx_from *out) {
   if (!s->subquery || s->subquery->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
     return rdx_tree_refuse(t, 0, "such a subquery is not supported");
@@ -60,8 +58,8 @@ static rdx_status take_join(rdx_tree *t, const PgQuery__JoinExpr *j, rdx_from *o
   default:
     out->join = RDX_SQL_INNER;
   }
-  RDX_TRY(take_from(t, j->larg, &out->left));
-  RDX_TRY(take_from(t, j->rarg, &out->right));
+  RDX_TRY(rdx_tree_from(t, j->larg, &out->left));
+  RDX_TRY(rdx_tree_from(t, j->rarg, &out->right));
   out->place = out->right->place;
   RDX_TRY(rdx_tree_refuse_if(t, j->alias || j->join_using_alias, out->place, "an alias of a join is not supported"));
   RDX_TRY(rdx_tree_names(t, j->n_using_clause, j->using_clause, &out->using_columns, &out->using_count));
@@ -88,7 +86,7 @@ static rdx_status take_item(rdx_tree *t, const node *n, rdx_from *out) {
   }
 }
 
-static rdx_status take_from(rdx_tree *t, const node *n, rdx_from **out) {
+rdx_status rdx_tree_from(rdx_tree *t, const node *n, rdx_from **out) {
   RDX_TRY(rdx_tree_enter(t, 0));
   RDX_TRY(rdx_tree_alloc(t, 1, sizeof **out, (void **)out));
   RDX_TRY(take_item(t, n, *out));
@@ -182,7 +180,11 @@ static rdx_status take_targets(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sq
     RDX_TRY(rdx_tree_name(t, target->name, &out->targets[i].alias));
     RDX_TRY(rdx_tree_expression(t, target->val, &out->targets[i].value));
   }
-  return rdx_tree_refuse_if(t, s->n_target_list == 0, 0, "SELECT without columns is not supported");
+  if (s->n_target_list > 0 || !t->in_exists)
+    return rdx_tree_refuse_if(t, s->n_target_list == 0, 0, "SELECT without columns is not supported");
+  out->target_count = 1; /* any will do */
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *out->targets, (void **)&out->targets));
+  return rdx_tree_null(t, t->near, &out->targets[0].value);
 }
 
 static rdx_status take_select(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
@@ -194,14 +196,14 @@ static rdx_status take_select(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql
   if (on)
     RDX_TRY(
         rdx_tree_expressions(t, s->n_distinct_clause, s->distinct_clause, &out->distinct_on, &out->distinct_on_count));
-  RDX_TRY(rdx_tree_refuse_if(t, s->into_clause != NULL, out->place,
-                             "SELECT INTO is not supported; CREATE TABLE ... AS SELECT is"));
+  RDX_TRY(rdx_tree_refuse_if(t, s->into_clause != NULL, out->place, "SELECT INTO cannot stand here"));
   RDX_TRY(rdx_tree_refuse_if(t, s->group_distinct, out->place, "GROUP BY DISTINCT is not supported"));
   RDX_TRY(take_targets(t, s, out));
+  t->in_exists = false;
   out->from_count = (uint32_t)s->n_from_clause;
   RDX_TRY(rdx_tree_alloc(t, s->n_from_clause, sizeof(rdx_from *), (void **)&out->from));
   for (size_t i = 0; i < s->n_from_clause; i++)
-    RDX_TRY(take_from(t, s->from_clause[i], &out->from[i]));
+    RDX_TRY(rdx_tree_from(t, s->from_clause[i], &out->from[i]));
   if (s->where_clause)
     RDX_TRY(rdx_tree_expression(t, s->where_clause, &out->where));
   RDX_TRY(take_group_by(t, s, out));
@@ -242,8 +244,6 @@ static rdx_status take_set_operation(rdx_tree *t, const PgQuery__SelectStmt *s, 
 
 static rdx_status take_cte(rdx_tree *t, const PgQuery__CommonTableExpr *c, rdx_sql_cte *out) {
   out->place = rdx_tree_place(t, c->location);
-  RDX_TRY(rdx_tree_refuse_if(t, c->ctematerialized != PG_QUERY__CTEMATERIALIZE__CTEMaterializeDefault, out->place,
-                             "MATERIALIZED is not supported in WITH; leave it out"));
   RDX_TRY(rdx_tree_refuse_if(t, c->search_clause || c->cycle_clause, out->place, "SEARCH and CYCLE are not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, !c->ctequery || c->ctequery->node_case != PG_QUERY__NODE__NODE_SELECT_STMT, out->place,
                              "WITH takes queries only"));

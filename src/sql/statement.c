@@ -253,7 +253,7 @@ static rdx_status take_drop(rdx_tree *t, const node *n, rdx_sql_statement *out) 
   return RDX_OK;
 }
 
-/* ---- INSERT, COPY ---- */
+/* ---- INSERT ---- */
 
 static rdx_status take_insert(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__InsertStmt *s = n->insert_stmt;
@@ -276,6 +276,91 @@ static rdx_status take_insert(rdx_tree *t, const node *n, rdx_sql_statement *out
   }
   return take_query_node(t, s->select_stmt, place, &out->query);
 }
+
+/* ---- UPDATE, DELETE, TRUNCATE ---- */
+
+/* The query that makes a table's new version, of which FROM is the table with its alias. */
+static rdx_status take_changed(rdx_tree *t, PgQuery__RangeVar *table, rdx_sql_statement *out) {
+  node item = PG_QUERY__NODE__INIT;
+  item.node_case = PG_QUERY__NODE__NODE_RANGE_VAR;
+  item.range_var = table;
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *out->query, (void **)&out->query));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof(rdx_from *), (void **)&out->query->from));
+  RDX_TRY(rdx_tree_from(t, &item, &out->query->from[0]));
+  out->query->kind = RDX_QUERY_SELECT;
+  out->query->from_count = 1;
+  out->query->place = out->query->from[0]->place;
+  out->name = out->query->from[0]->name;
+  return RDX_OK;
+}
+
+static rdx_status take_update(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__UpdateStmt *u = n->update_stmt;
+  const rdx_sql_place place = rdx_tree_place(t, u->relation->location);
+  out->kind = RDX_STATEMENT_UPDATE;
+  RDX_TRY(rdx_tree_refuse_if(t, u->n_from_clause > 0, place, "FROM is not supported in UPDATE; a subquery is"));
+  RDX_TRY(rdx_tree_refuse_if(t, u->n_returning_list > 0, place, "RETURNING is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, u->with_clause != NULL, place, "WITH before UPDATE is not supported"));
+  RDX_TRY(take_changed(t, u->relation, out));
+  out->arg_count = (uint32_t)u->n_target_list;
+  RDX_TRY(rdx_tree_alloc(t, u->n_target_list, sizeof *out->names, (void **)&out->names));
+  RDX_TRY(rdx_tree_alloc(t, u->n_target_list, sizeof(rdx_ast *), (void **)&out->args));
+  for (size_t i = 0; i < u->n_target_list; i++) {
+    const PgQuery__ResTarget *set = u->target_list[i]->res_target;
+    const rdx_sql_place at = rdx_tree_place(t, set->location);
+    RDX_TRY(rdx_tree_refuse_if(t, set->n_indirection > 0, at, "parts of columns are not supported"));
+    RDX_TRY(rdx_tree_refuse_if(t, set->val->node_case == PG_QUERY__NODE__NODE_MULTI_ASSIGN_REF, at,
+                               "(columns) = (values) is not supported in UPDATE; column = value is"));
+    RDX_TRY(rdx_tree_name(t, set->name, &out->names[out->name_count++]));
+    if (set->val->node_case == PG_QUERY__NODE__NODE_SET_TO_DEFAULT)
+      RDX_TRY(rdx_tree_null(t, at, &out->args[i]));
+    else
+      RDX_TRY(rdx_tree_expression(t, set->val, &out->args[i]));
+  }
+  return u->where_clause ? rdx_tree_expression(t, u->where_clause, &out->query->where) : RDX_OK;
+}
+
+/* All columns of the rows for which the condition is not true. */
+static rdx_status keep_others(rdx_tree *t, const node *condition, rdx_sql_statement *out) {
+  rdx_sql_query *q = out->query;
+  rdx_ast *kept = NULL;
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q->targets, (void **)&q->targets));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q->targets->value, (void **)&q->targets->value));
+  *q->targets->value = (rdx_ast){.kind = RDX_AST_STAR, .place = q->place};
+  q->target_count = 1;
+  RDX_TRY(rdx_tree_call(t, q->place, "is not true", 1, &kept));
+  if (condition) {
+    RDX_TRY(rdx_tree_expression(t, condition, &kept->args[0]));
+  } else {
+    RDX_TRY(rdx_tree_alloc(t, 1, sizeof *kept->args[0], (void **)&kept->args[0]));
+    *kept->args[0] = (rdx_ast){.kind = RDX_AST_BOOL, .place = q->place, .name = "true"};
+  }
+  q->where = kept;
+  return RDX_OK;
+}
+
+static rdx_status take_delete(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__DeleteStmt *d = n->delete_stmt;
+  const rdx_sql_place place = rdx_tree_place(t, d->relation->location);
+  out->kind = RDX_STATEMENT_DELETE;
+  RDX_TRY(rdx_tree_refuse_if(t, d->n_using_clause > 0, place, "USING is not supported in DELETE; a subquery is"));
+  RDX_TRY(rdx_tree_refuse_if(t, d->n_returning_list > 0, place, "RETURNING is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, d->with_clause != NULL, place, "WITH before DELETE is not supported"));
+  RDX_TRY(take_changed(t, d->relation, out));
+  return keep_others(t, d->where_clause, out);
+}
+
+static rdx_status take_truncate(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__TruncateStmt *d = n->truncate_stmt;
+  out->kind = RDX_STATEMENT_DELETE;
+  RDX_TRY(rdx_tree_refuse_if(t, d->n_relations != 1, out->place, "TRUNCATE takes one table"));
+  RDX_TRY(rdx_tree_refuse_if(t, d->restart_seqs || d->behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE, out->place,
+                             "options of TRUNCATE are not supported"));
+  RDX_TRY(take_changed(t, d->relations[0]->range_var, out));
+  return keep_others(t, NULL, out);
+}
+
+/* ---- COPY ---- */
 
 static rdx_status take_copy(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__CopyStmt *c = n->copy_stmt;
@@ -378,8 +463,15 @@ static rdx_status take_analyze(rdx_tree *t, const node *n, rdx_sql_statement *ou
 /* ---- Any statement ---- */
 
 static rdx_status take_select(rdx_tree *t, const node *n, rdx_sql_statement *out) {
-  out->kind = RDX_STATEMENT_SELECT;
-  return rdx_tree_query(t, n->select_stmt, &out->query);
+  const PgQuery__IntoClause *into = n->select_stmt->into_clause;
+  PgQuery__SelectStmt query = *n->select_stmt;
+  out->kind = into ? RDX_STATEMENT_CREATE_TABLE_AS : RDX_STATEMENT_SELECT;
+  if (into) {
+    RDX_TRY(rdx_tree_table(t, into->rel, &out->name));
+    out->with_data = true;
+    query.into_clause = NULL;
+  }
+  return rdx_tree_query(t, &query, &out->query);
 }
 
 /* By the word that it begins with, and the next ones where that says little. */
@@ -419,6 +511,12 @@ static take_fn *find(const node *n) {
     return take_drop;
   case PG_QUERY__NODE__NODE_INSERT_STMT:
     return take_insert;
+  case PG_QUERY__NODE__NODE_UPDATE_STMT:
+    return take_update;
+  case PG_QUERY__NODE__NODE_DELETE_STMT:
+    return take_delete;
+  case PG_QUERY__NODE__NODE_TRUNCATE_STMT:
+    return take_truncate;
   case PG_QUERY__NODE__NODE_COPY_STMT:
     return take_copy;
   case PG_QUERY__NODE__NODE_PREPARE_STMT:

@@ -213,6 +213,8 @@ typedef enum rdx_statement_kind {
   RDX_STATEMENT_CREATE_INDEX,    /* `name` ON `table` USING `method` (`names`) WITH `options`; `if_not_exists` */
   RDX_STATEMENT_DROP,            /* `object` "table", "index", "materialized view"; `names`; `if_exists` */
   RDX_STATEMENT_INSERT,          /* INTO `name` (`names`, none: all) `query` */
+  RDX_STATEMENT_UPDATE,          /* `name` SET `names` = `args`; `query` has FROM and WHERE, and no list yet */
+  RDX_STATEMENT_DELETE,          /* FROM `name`; `query` has the rows that stay */
   RDX_STATEMENT_COPY,       /* `name` (`names`) or `query`, `from` or to `path` (NULL: standard streams), `options` */
   RDX_STATEMENT_PREPARE,    /* `name`, `inner`, in which types of parameters are casts of these */
   RDX_STATEMENT_EXECUTE,    /* `name`, `args` */

@@ -26,6 +26,7 @@ typedef struct rdx_tree {
   uint32_t parameters; /* the largest */
   size_t window_count; /* WINDOW of the query at hand */
   rdx_tree_node *const *windows;
+  bool in_exists;    /* the query that comes next is EXISTS's: it need not list anything */
   size_t type_count; /* PREPARE's types of parameters */
   rdx_tree_node *const *types;
 } rdx_tree;
@@ -70,6 +71,8 @@ RDX_MUST_USE rdx_status rdx_tree_expressions(rdx_tree *t, size_t count, rdx_tree
 RDX_MUST_USE rdx_status rdx_tree_call(rdx_tree *t, rdx_sql_place place, const char *name, uint32_t count,
                                       rdx_ast **out);
 
+RDX_MUST_USE rdx_status rdx_tree_null(rdx_tree *t, rdx_sql_place place, rdx_ast **out);
+
 /* ORDER BY's parts. */
 RDX_MUST_USE rdx_status rdx_tree_orders(rdx_tree *t, size_t count, rdx_tree_node *const *nodes, rdx_sql_order **out,
                                         uint32_t *out_count);
@@ -77,6 +80,8 @@ RDX_MUST_USE rdx_status rdx_tree_orders(rdx_tree *t, size_t count, rdx_tree_node
 RDX_MUST_USE rdx_status rdx_tree_window(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_window **out);
 
 RDX_MUST_USE rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query **out);
+/* An item of FROM. */
+RDX_MUST_USE rdx_status rdx_tree_from(rdx_tree *t, const rdx_tree_node *n, rdx_from **out);
 /* Where a table stands alone: no schema, no alias. */
 RDX_MUST_USE rdx_status rdx_tree_table(const rdx_tree *t, const PgQuery__RangeVar *r, const char **out);
 

@@ -207,8 +207,8 @@ static void put_query(writer *w, const rdx_sql_query *q) {
 
 static void put_statement(writer *w, const rdx_sql_statement *s) {
   static const char *const kinds[] = {
-      "select", "explain", "create table", "create table as", "create view", "create index", "drop",   "insert",
-      "copy",   "prepare", "execute",      "deallocate",      "set",         "show",         "analyze"};
+      "select", "explain", "create table", "create table as", "create view", "create index", "drop", "insert", "update",
+      "delete", "copy",    "prepare",      "execute",         "deallocate",  "set",          "show", "analyze"};
   const char *const texts[][2] = {{"name", s->name},     {"table", s->table}, {"method", s->method},
                                   {"object", s->object}, {"path", s->path},   {"value", s->value}};
   if (s->kind != RDX_STATEMENT_SELECT)
