@@ -16,6 +16,7 @@ enum { MAX_ARGUMENTS = 3 };
 typedef struct arguments {
   char *words[MAX_ARGUMENTS + 2]; /* the command is the first */
   uint32_t count;                 /* without the command */
+  char *rest;                     /* of the line, where a command takes it as it is */
 } arguments;
 
 /* ---- Settings ---- */
@@ -197,6 +198,69 @@ static void run_import(shell *s, const arguments *a) {
   free(text.data);
 }
 
+/* ---- As in psql ---- */
+
+static void run_timing(shell *s, const arguments *a) {
+  if (a->count > 0)
+    set_switch(s, "\\timing", a->words[1], &s->timer);
+  else
+    s->timer = !s->timer;
+}
+
+/* A line for each field, or the mode that there is without. */
+static void run_expanded(shell *s, const arguments *a) {
+  bool on = s->format.mode != SHELL_LINE;
+  if (a->count > 0)
+    set_switch(s, "\\x", a->words[1], &on);
+  s->format.mode = on ? SHELL_LINE : SHELL_AUTO;
+}
+
+/* What is behind the first TO or FROM that stands in no parentheses and no quotes; NULL: there is none. */
+static char *find_file(char *text) {
+  int open = 0;
+  for (char *at = text, *end; *at; at = end) {
+    end = at + 1;
+    if (*at == '\'' || *at == '"') {
+      end = strchr(at + 1, *at);
+      if (!end++)
+        return NULL;
+      continue;
+    }
+    open += (*at == '(') - (*at == ')');
+    if (*at != ' ' || open > 0)
+      continue;
+    const size_t length = strcspn(at + 1, " ");
+    if ((length == 2 && strncasecmp(at + 1, "to", 2) == 0) || (length == 4 && strncasecmp(at + 1, "from", 4) == 0))
+      return at + 1 + length + strspn(at + 1 + length, " ");
+  }
+  return NULL;
+}
+
+/* \copy is COPY, but that the file may stand without quotes. */
+static void copy_line(shell *s, char *line) {
+  shell_text text = {0};
+  char *file = find_file(line);
+  const size_t length = file ? strcspn(file, " ;") : 0;
+  const bool bare =
+      length > 0 && *file != '\'' && strncasecmp(file, "stdin", 5) != 0 && strncasecmp(file, "stdout", 6) != 0;
+  shell_print(&text, "COPY ");
+  if (bare) {
+    shell_append(&text, line, (size_t)(file - line));
+    shell_append(&text, "'", 1);
+    for (size_t i = 0; i < length; i++)
+      shell_append(&text, file[i] == '\'' ? "''" : file + i, file[i] == '\'' ? 2 : 1);
+    shell_print(&text, "'%s", file + length);
+  } else {
+    shell_print(&text, "%s", line);
+  }
+  shell_run_text(s, text.data);
+  free(text.data);
+}
+
+static void run_copy(shell *s, const arguments *a) {
+  copy_line(s, a->rest);
+}
+
 /* ---- Others ---- */
 
 static void run_last(shell *s, const arguments *a) {
@@ -224,35 +288,43 @@ static const struct command {
   void (*run)(shell *s, const arguments *a);
   uint8_t least, most; /* arguments */
   bool unsafe;         /* not with -safe */
+  bool whole;          /* what is behind it is one argument */
 } commands[] = {
-    {".bail", "on|off", "stop after an error", run_bail, 1, 1, false},
-    {".cd", "[FOLDER]", "go to a folder", run_cd, 0, 1, true},
-    {".echo", "on|off", "show statements before they run", run_echo, 1, 1, false},
-    {".exit", "[STATUS]", "leave the shell", run_quit, 0, 1, false},
-    {".explain", "on|off", "show the plan of each query before its answer", run_explain, 1, 1, false},
-    {".headers", "on|off", "show the names of columns", run_headers, 1, 1, false},
-    {".help", "[WORD]", "describe the commands that have a word in their description", run_help, 0, 1, false},
-    {".import", "FILE TABLE", "add the rows of a file to a table, or make it of them", run_import, 2, 2, true},
-    {".indexes", "", "list the indexes and materialized views", run_indexes, 0, 0, false},
-    {".last", "", "show the last answer again", run_last, 0, 0, false},
+    {".bail", "on|off", "stop after an error", run_bail, 1, 1, false, false},
+    {".cd", "[FOLDER]", "go to a folder", run_cd, 0, 1, true, false},
+    {".echo", "on|off", "show statements before they run", run_echo, 1, 1, false, false},
+    {".exit", "[STATUS]", "leave the shell", run_quit, 0, 1, false, false},
+    {".explain", "on|off", "show the plan of each query before its answer", run_explain, 1, 1, false, false},
+    {".headers", "on|off", "show the names of columns", run_headers, 1, 1, false, false},
+    {".help", "[WORD]", "describe the commands that have a word in their description", run_help, 0, 1, false, false},
+    {".import", "FILE TABLE", "add the rows of a file to a table, or make it of them", run_import, 2, 2, true, false},
+    {".indexes", "", "list the indexes and materialized views", run_indexes, 0, 0, false, false},
+    {".last", "", "show the last answer again", run_last, 0, 0, false, false},
     {".maxrows", "N", "rows that a box shows, half of them from the start, half to the end; 0: all", run_maxrows, 1, 1,
-     false},
+     false, false},
     {".mode", "[MODE]", "how answers look: auto, box, csv, json, jsonlines, line, list, markdown, tabs", run_mode, 0, 1,
-     false},
-    {".nullvalue", "TEXT", "what is shown for NULL", run_nullvalue, 1, 1, false},
-    {".once", "FILE", "write the next answer to a file", run_once, 1, 1, true},
+     false, false},
+    {".nullvalue", "TEXT", "what is shown for NULL", run_nullvalue, 1, 1, false, false},
+    {".once", "FILE", "write the next answer to a file", run_once, 1, 1, true, false},
     {".output", "[FILE]", "write answers to a file, which appears when the next .output ends it", run_output, 0, 1,
-     true},
-    {".quit", "[STATUS]", "leave the shell", run_quit, 0, 1, false},
-    {".read", "FILE", "run the statements of a file", run_read, 1, 1, true},
-    {".schema", "[TABLE]", "show the statements that make the tables", run_schema, 0, 1, false},
-    {".separator", "TEXT", "what stands between fields in the modes csv and list", run_separator, 1, 1, false},
-    {".show", "", "show what is set", run_show, 0, 0, false},
-    {".tables", "[PART]", "list the tables, or those with PART in their names", run_tables, 0, 1, false},
-    {".timer", "on|off", "tell on stderr what statements took", run_timer, 1, 1, false},
-    {"\\d", "[TABLE]", "list the tables, or the columns of one", run_describe, 0, 1, false},
-    {"\\q", "", "leave the shell", run_quit, 0, 0, false},
-    {"\\?", "[WORD]", "as .help", run_help, 0, 1, false},
+     true, false},
+    {".quit", "[STATUS]", "leave the shell", run_quit, 0, 1, false, false},
+    {".read", "FILE", "run the statements of a file", run_read, 1, 1, true, false},
+    {".schema", "[TABLE]", "show the statements that make the tables", run_schema, 0, 1, false, false},
+    {".separator", "TEXT", "what stands between fields in the modes csv and list", run_separator, 1, 1, false, false},
+    {".show", "", "show what is set", run_show, 0, 0, false, false},
+    {".tables", "[PART]", "list the tables, or those with PART in their names", run_tables, 0, 1, false, false},
+    {".timer", "on|off", "tell on stderr what statements took", run_timer, 1, 1, false, false},
+    {"\\d", "[TABLE]", "list the tables, or the columns of one", run_describe, 0, 1, false, false},
+    {"\\di", "", "as .indexes", run_indexes, 0, 0, false, false},
+    {"\\dt", "[PART]", "as .tables", run_tables, 0, 1, false, false},
+    {"\\copy", "TABLE|(QUERY) FROM|TO FILE [OPTIONS]", "as COPY; the file needs no quotes", run_copy, 1, 1, true, true},
+    {"\\i", "FILE", "as .read", run_read, 1, 1, true, false},
+    {"\\o", "[FILE]", "as .output", run_output, 0, 1, true, false},
+    {"\\timing", "[on|off]", "as .timer", run_timing, 0, 1, false, false},
+    {"\\x", "[on|off]", "show a line for each field", run_expanded, 0, 1, false, false},
+    {"\\q", "", "leave the shell", run_quit, 0, 0, false, false},
+    {"\\?", "[WORD]", "as .help", run_help, 0, 1, false, false},
 };
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
@@ -324,6 +396,11 @@ static void run_line(shell *s, char *line) {
   const struct command *c = a.words[0] ? find_command(s, a.words[0]) : NULL;
   if (!c)
     return;
+  if (c->whole && *at) {
+    a.rest = at;
+    a.count = 1;
+    at += strlen(at);
+  }
   while (a.count <= MAX_ARGUMENTS && (a.words[a.count + 1] = cut_word(&at)))
     a.count++;
   if (a.count > c->most || a.count < c->least || at[strspn(at, " \t")])
