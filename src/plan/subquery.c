@@ -393,13 +393,19 @@ static rdx_status answer_node(void *user, rdx_bound *node, rdx_bound **out) {
   return rdx_bind_call_of(p, "coalesce", args, 2, node->place, out);
 }
 
-/* Whether a query that aggregates all its rows compares some with outer columns by other than =. */
+/* Whether a query that aggregates all its rows compares some with outer columns by other than =, or reads outer columns
+ * in its list. An aggregate of outer columns alone would be the outer query's. */
 static bool compares_pairs(const rdx_block *c) {
   uint32_t outer = 0;
-  bool pairs = false;
+  bool pairs = rdx_bound_has_outer(c->outputs[0].value), foreign = false;
   for (uint32_t i = 0; i < c->correlations.count; i++)
     pairs |= !is_key(c->correlations.list[i], &outer);
-  return pairs;
+  for (uint32_t i = 0; i < c->aggregate_count; i++) {
+    const rdx_bound *value = c->aggregates[i].value;
+    pairs |= value && rdx_bound_has_outer(value);
+    foreign |= value && rdx_bound_has_outer(value) && !has_columns(value);
+  }
+  return pairs && !foreign;
 }
 
 /* Such a query: its rows are joined to the outer ones, and aggregated for each of these. */
@@ -450,32 +456,60 @@ static rdx_status bind_second_row(rdx_block *b, rdx_sql_type type, rdx_sql_place
   return add_scalar(b, rows, false, place, out);
 }
 
+static rdx_status add_aggregate(rdx_block *c, rdx_plan_aggregate_kind kind, rdx_bound *value, rdx_bound **out) {
+  const bool counts = kind == RDX_PLAN_COUNT;
+  const rdx_sql_type type = counts ? bigint : value->type;
+  uint32_t capacity = c->aggregate_count; /* of the old list, which is full */
+  RDX_TRY(rdx_planner_grow(c->planner, &c->aggregates, c->aggregate_count, &capacity, sizeof *c->aggregates));
+  c->aggregates[c->aggregate_count] = (rdx_plan_aggregate){.kind = kind, .value = value, .type = type};
+  return rdx_bind_column(c->planner, rdx_leaf_column(RDX_AGGREGATES_LEAF, c->aggregate_count++), type, 0, out);
+}
+
+/* Of distinct rows there are more than one where the smallest value is not the largest, or some are NULL; `*value` is
+ * the smallest. */
+static rdx_status aggregate_distinct(rdx_block *b, rdx_block *c, rdx_bound *rows, rdx_sql_place place, rdx_bound **more,
+                                     rdx_bound **value) {
+  rdx_bound *most, *values, *zero, *some, *nulls, *written = *value;
+  RDX_TRY(add_aggregate(c, RDX_PLAN_MIN, written, value));
+  RDX_TRY(add_aggregate(c, RDX_PLAN_MAX, written, &most));
+  RDX_TRY(add_aggregate(c, RDX_PLAN_COUNT, written, &values));
+  RDX_TRY(rdx_bind_constant(&b->planner->binding, bigint, (rdx_datum){.i = 0}, place, &zero));
+  RDX_TRY(call(b, "<", *value, most, place, more));
+  RDX_TRY(call(b, ">", values, zero, place, &some));
+  RDX_TRY(call(b, "<", values, rows, place, &nulls));
+  RDX_TRY(call(b, "and", some, nulls, place, &some));
+  return call(b, "or", *more, some, place, more);
+}
+
+/* A column of the one row: the smallest value of it. */
+static rdx_status single_node(void *user, rdx_bound *node, rdx_bound **out) {
+  rdx_block *c = user;
+  if (node->kind != RDX_BOUND_COLUMN)
+    return RDX_OK;
+  for (uint32_t i = 0; i < c->aggregate_count; i++)
+    if (c->aggregates[i].value && rdx_bound_equal(c->aggregates[i].value, node))
+      return rdx_bind_column(c->planner, rdx_leaf_column(RDX_AGGREGATES_LEAF, i), node->type, node->place, out);
+  return add_aggregate(c, RDX_PLAN_MIN, node, out);
+}
+
 /* The value of the one row that a query has for an outer row, as aggregates: CASE WHEN there are more THEN it fails
- * ELSE min(value) END. Of distinct rows there are more where the smallest is not the largest, or some are NULL. */
+ * WHEN there is none THEN NULL ELSE the value of its columns END. */
 static rdx_status aggregate_single(rdx_block *b, rdx_block *c, rdx_sql_place place) {
-  static const rdx_plan_aggregate_kind kinds[] = {RDX_PLAN_MIN, RDX_PLAN_MAX, RDX_PLAN_COUNT, RDX_PLAN_COUNT};
   rdx_planner *p = b->planner;
-  rdx_bound *value = c->outputs[0].value, *columns[RDX_COUNT(kinds)], *args[3], *other, *some, *nulls, *one, *zero;
-  RDX_TRY(rdx_planner_alloc(p, RDX_COUNT(kinds), sizeof *c->aggregates, &c->aggregates));
-  c->aggregate_count = RDX_COUNT(kinds);
-  for (uint32_t i = 0; i < RDX_COUNT(kinds); i++) {
-    const rdx_sql_type type = i < 2 ? value->type : bigint;
-    c->aggregates[i] = (rdx_plan_aggregate){.kind = kinds[i], .value = i == 3 ? NULL : value, .type = type};
-    RDX_TRY(rdx_bind_column(p, rdx_leaf_column(RDX_AGGREGATES_LEAF, i), type, place, &columns[i]));
-  }
+  rdx_bound *value = c->outputs[0].value, *args[5], *rows, *one;
+  const rdx_sql_type type = value->type;
+  RDX_TRY(add_aggregate(c, RDX_PLAN_COUNT, NULL, &rows));
   RDX_TRY(rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = 1}, place, &one));
-  RDX_TRY(call(b, ">", columns[3], one, place, &args[0]));
-  if (c->distinct) {
-    RDX_TRY(rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = 0}, place, &zero));
-    RDX_TRY(call(b, "<", columns[0], columns[1], place, &other));
-    RDX_TRY(call(b, ">", columns[2], zero, place, &some));
-    RDX_TRY(call(b, "<", columns[2], columns[3], place, &nulls));
-    RDX_TRY(call(b, "and", some, nulls, place, &some));
-    RDX_TRY(call(b, "or", other, some, place, &args[0]));
-  }
-  RDX_TRY(bind_second_row(b, value->type, place, &args[1]));
-  args[2] = columns[0];
-  return rdx_bind_call_of(p, "case", args, 3, place, &c->outputs[0].value);
+  RDX_TRY(call(b, ">", rows, one, place, &args[0]));
+  RDX_TRY(bind_second_row(b, type, place, &args[1]));
+  RDX_TRY(call(b, "<", rows, one, place, &args[2]));
+  RDX_TRY(rdx_bind_constant(&p->binding, type, (rdx_datum){.null = true}, place, &args[3]));
+  if (c->distinct)
+    RDX_TRY(aggregate_distinct(b, c, rows, place, &args[0], &value));
+  else
+    RDX_TRY(rdx_bound_rewrite(p, value, single_node, c, &value));
+  args[4] = value;
+  return rdx_bind_call_of(p, "case", args, 5, place, &c->outputs[0].value);
 }
 
 /* Whether a join that allows one row would fail where it must not: where no row asks for the value, or where rows
@@ -485,7 +519,8 @@ static bool needs_single(const rdx_block *b, const rdx_bound_query *q) {
   const rdx_sql_kind kind = c ? c->outputs[0].value->type.kind : RDX_SQL_UNKNOWN;
   if (!c || c->aggregating || c->window_count > 0 || c->distinct_on_count > 0 || q->limit || q->offset)
     return false;
-  return kind != RDX_SQL_UNKNOWN && kind != RDX_SQL_INTERVAL && (b->lazy || (c->distinct && compares_pairs(c)));
+  return kind != RDX_SQL_UNKNOWN && (kind != RDX_SQL_INTERVAL || !c->distinct) &&
+         (b->lazy || rdx_bound_has_outer(c->outputs[0].value) || (c->distinct && compares_pairs(c)));
 }
 
 static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
