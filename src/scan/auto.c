@@ -71,11 +71,13 @@ static rdx_status build_all(rdx_device *device, const rdx_scan_params *params, c
     RDX_TRY(one->ops->build(device, params, columns, count, stats, &one->self, err));
     c->count++;
   }
-  for (uint32_t i = 0; i < n; i++) {
-    candidate *one = &c->candidates[i];
-    const rdx_scan_way way = {one->self, one->ops->evaluate, one->ops->work};
-    RDX_TRY(rdx_scan_measure(device, &way, columns, count, &one->rate, err));
-  }
+  rdx_scan_way ways[RDX_SCAN_METHODS] = {{0}};
+  for (uint32_t i = 0; i < n; i++)
+    ways[i] = (rdx_scan_way){
+        .self = c->candidates[i].self, .evaluate = c->candidates[i].ops->evaluate, .work = c->candidates[i].ops->work};
+  RDX_TRY(rdx_scan_measure(device, ways, n, columns, count, err));
+  for (uint32_t i = 0; i < n; i++)
+    c->candidates[i].rate = ways[i].rate;
   return RDX_OK;
 }
 

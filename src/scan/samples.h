@@ -12,16 +12,17 @@ typedef struct rdx_scan_rate {
   double fixed_ms, ms_per_work;
 } rdx_scan_rate;
 
-/* As in rdx_scan_ops. */
+/* As in rdx_scan_ops; at most RDX_SCAN_METHODS are measured beside each other. */
 typedef struct rdx_scan_way {
   const void *self;
   rdx_status (*evaluate)(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
                          rdx_error *err);
   double (*work)(const void *self, const rdx_term *terms, uint32_t count);
+  rdx_scan_rate rate; /* as measured */
 } rdx_scan_way;
 
-/* Without rows, or values, the rate stays as it is. */
-RDX_MUST_USE rdx_status rdx_scan_measure(rdx_device *device, const rdx_scan_way *way, const rdx_encoded_column *columns,
-                                         uint32_t count, rdx_scan_rate *out, rdx_error *err);
+/* Without rows, or values, rates stay as they are. */
+RDX_MUST_USE rdx_status rdx_scan_measure(rdx_device *device, rdx_scan_way *ways, uint32_t count,
+                                         const rdx_encoded_column *columns, uint32_t column_count, rdx_error *err);
 
 #endif

@@ -367,6 +367,16 @@ static rdx_status build_sieves(rdx_device *device, rtscan *r, rdx_scan_stats *st
   return RDX_OK;
 }
 
+static rdx_status measure_forms(rdx_device *device, rtscan *r, rdx_error *err) {
+  rdx_scan_way ways[FORMS];
+  for (uint32_t f = 0; f < FORMS; f++)
+    ways[f] = (rdx_scan_way){.self = &r->forms[f], .evaluate = evaluate_form, .work = work_form};
+  RDX_TRY(rdx_scan_measure(device, ways, FORMS, r->columns, r->count, err));
+  for (uint32_t f = 0; f < FORMS; f++)
+    r->forms[f].rate = ways[f].rate;
+  return RDX_OK;
+}
+
 /* RTScan, Figure 7 "The workflow of RTScan". */
 static rdx_status build_parts(rdx_device *device, const rdx_encoded_column *columns, uint32_t count, rtscan *r,
                               rdx_scan_stats *stats, rdx_error *err) {
@@ -380,11 +390,7 @@ static rdx_status build_parts(rdx_device *device, const rdx_encoded_column *colu
   r->count = count;
   RDX_TRY(build_groups(device, r, stats, err));
   RDX_TRY(build_sieves(device, r, stats, err));
-  for (uint32_t f = 0; f < r->form_count && r->form_count > 1; f++) {
-    const rdx_scan_way way = {&r->forms[f], evaluate_form, work_form};
-    RDX_TRY(rdx_scan_measure(device, &way, r->columns, count, &r->forms[f].rate, err));
-  }
-  return RDX_OK;
+  return r->form_count > 1 ? measure_forms(device, r, err) : RDX_OK;
 }
 
 static rdx_status build_with(rdx_device *device, const rdx_rtscan_params *resolved, bool lines,
