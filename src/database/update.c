@@ -97,6 +97,7 @@ static rdx_status list_columns(rdx_prepared *p, const rdx_catalog_table *table, 
     q->targets[count].value->args[0] = q->where;
   }
   q->target_count = count + 1;
+  q->list_of = "UPDATE";
   q->where = NULL;
   return RDX_OK;
 }

@@ -85,6 +85,7 @@ static rdx_status expand_star(rdx_block *b, const rdx_ast *star) {
 }
 
 static rdx_status bind_targets(rdx_block *b, const rdx_sql_query *query) {
+  b->clause = query->list_of;
   for (uint32_t i = 0; i < query->target_count; i++) {
     const rdx_sql_target *t = &query->targets[i];
     rdx_bound *value = NULL;
@@ -96,6 +97,7 @@ static rdx_status bind_targets(rdx_block *b, const rdx_sql_query *query) {
     RDX_TRY(add_output(b, t->alias ? t->alias : name_of(t->value), value));
   }
   b->visible = b->output_count;
+  b->clause = NULL;
   return RDX_OK;
 }
 

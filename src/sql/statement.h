@@ -172,6 +172,7 @@ typedef struct rdx_sql_query {
   uint32_t distinct_on_count;
   rdx_sql_target *targets;
   uint32_t target_count;
+  const char *list_of; /* "UPDATE": the list has no aggregates and windows; NULL: a query's own */
   rdx_from **from; /* items between commas */
   uint32_t from_count;
   rdx_ast *where;
