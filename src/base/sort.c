@@ -66,8 +66,8 @@ uint64_t *rdx_sort(uint64_t *records, uint64_t count, uint32_t words, uint32_t c
 
 /* ---- The order of keys ---- */
 
-#define RADIX_LEAST 128 /* fewer are merged faster */
-#define SPARE_BITS 6    /* more than number the keys: evenly spread ones seldom have all of them in common */
+#define RADIX_MIN 128 /* fewer are merged faster */
+#define SPARE_BITS 6  /* more than number the keys: evenly spread ones seldom have all of them in common */
 
 /* Sort by bits first .. end - 1, at most eight at a time, the lowest first (LSD radix sort: Knuth, The Art of Computer
  * Programming 3, section 5.2.5). */
@@ -130,9 +130,9 @@ static void sort_words(const uint64_t *keys, uint64_t count, uint32_t low, uint3
     differ |= (keys[0] ^ keys[i]) >> low;
   }
   if (differ != 0)
-    room = count < RADIX_LEAST ? sort(room, count, 1, 1, room + count)
-                               : sort_by_most_bits(room, count, place_bits + (uint32_t)__builtin_ctzll(differ),
-                                                   place_bits + rdx_bit_length(differ), room + count);
+    room = count < RADIX_MIN ? sort(room, count, 1, 1, room + count)
+                             : sort_by_most_bits(room, count, place_bits + (uint32_t)__builtin_ctzll(differ),
+                                                 place_bits + rdx_bit_length(differ), room + count);
   for (uint64_t i = 0; i < count; i++)
     order[i] = room[i] & ((1ull << place_bits) - 1);
 }

@@ -25,10 +25,10 @@
 
 #define LONG_MEAN 16 /* rows of a key, on average */
 
-/* Probes are looked up once for each distinct key where they are REPEATS_LEAST or more, and a sample, one of
+/* Probes are looked up once for each distinct key where they are REPEATS_MIN or more, and a sample, one of
  * REPEATS_SAMPLE, says that they find more rows than there are, and so many each: a key costs about as much to find
  * among those that were. */
-#define REPEATS_LEAST 64
+#define REPEATS_MIN 64
 #define REPEATS_SAMPLE 64
 #define REPEATS_PAY 16
 
@@ -372,7 +372,7 @@ static rdx_status run_parts(const run *r, rdx_stream *stream, const rdx_probes *
 static bool may_repeat(const run *r, const rdx_probes *probes) {
   const rdx_index *index = r->index;
   const bool sums = r->kind == RDX_LOOKUP_SUM && !r->included;
-  if (probes->upper || (r->options->any && !index->ops->count_rays) || probes->count < REPEATS_LEAST ||
+  if (probes->upper || (r->options->any && !index->ops->count_rays) || probes->count < REPEATS_MIN ||
       !index->stats.long_runs || r->by_prefix)
     return false;
   if (sums && r->summing != RDX_SUM_FLOATS && rdx_index_has_rows(index) && has_long_runs(index)) /* if it pays */
@@ -430,7 +430,7 @@ static rdx_status repeats_pay(const run *r, rdx_stream *stream, const rdx_probes
   if (!may_repeat(r, probes))
     return RDX_OK;
   const uint64_t some = probes->count / REPEATS_SAMPLE;
-  const uint64_t size = some < REPEATS_LEAST ? REPEATS_LEAST : some;
+  const uint64_t size = some < REPEATS_MIN ? REPEATS_MIN : some;
   uint64_t rows = 0;
   rdx_probes sample;
   RDX_TRY(rdx_probes_sample(r->index, stream, probes, size, &sample, err));

@@ -10,7 +10,7 @@
 
 /* Levels that the tree of a statement may have: of expressions within each other, of queries, of joins. What is made of
  * trees may recurse over them, so that nobody's recursion has to end in a crash. */
-#define RDX_SQL_MOST_LEVELS 2500
+#define RDX_SQL_MAX_LEVELS 2500
 
 /* A place in a statement's text: a byte, from 1; 0: unknown. */
 typedef uint32_t rdx_sql_place;

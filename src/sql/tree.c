@@ -19,7 +19,7 @@ rdx_status rdx_tree_refuse_if(const rdx_tree *t, bool refused, rdx_sql_place pla
 
 rdx_status rdx_tree_enter(rdx_tree *t, rdx_sql_place place) {
   t->levels++;
-  return rdx_tree_refuse_if(t, t->levels > RDX_SQL_MOST_LEVELS, place, "the statement is nested too deeply");
+  return rdx_tree_refuse_if(t, t->levels > RDX_SQL_MAX_LEVELS, place, "the statement is nested too deeply");
 }
 
 rdx_status rdx_tree_alloc(const rdx_tree *t, size_t count, size_t size, void **out) {

@@ -16,7 +16,7 @@
 #define SAMPLE 1000                /* records that types are guessed from */
 #define RESERVED 1024              /* records that room is made for at a time, and */
 #define RESERVED_VALUES (1u << 20) /* at most so many values, and */
-#define RESERVED_LEAST 16
+#define RESERVED_MIN 16
 #define TRIED 100 /* records that are split by other delimiters */
 
 typedef rdx_csv_reader reader;
@@ -108,7 +108,7 @@ static rdx_status choose_columns(reader *r, const rdx_csv_params *params, char *
   RDX_TRY(rdx_calloc(count, sizeof *r->watched, "a CSV file", (void **)&r->watched, err));
   memset(r->targets, 0xff, r->field_count * sizeof *r->targets);
   const uint32_t reserved = RESERVED_VALUES / (count > 0 ? count : 1);
-  r->reserved = reserved > RESERVED ? RESERVED : reserved < RESERVED_LEAST ? RESERVED_LEAST : reserved;
+  r->reserved = reserved > RESERVED ? RESERVED : reserved < RESERVED_MIN ? RESERVED_MIN : reserved;
   for (uint32_t i = 0; i < count; i++) {
     uint32_t number = i;
     if (params->columns)

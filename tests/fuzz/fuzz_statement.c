@@ -19,7 +19,7 @@ static void read_query(reader *r, const rdx_sql_query *q);
 
 static void enter(reader *r, rdx_sql_place place) {
   CHECK(place <= r->size);
-  CHECK(++r->levels <= RDX_SQL_MOST_LEVELS + 1);
+  CHECK(++r->levels <= RDX_SQL_MAX_LEVELS + 1);
 }
 
 static void read_text(const char *text) {

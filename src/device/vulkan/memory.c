@@ -14,7 +14,7 @@
 #define ALIGNMENT 256ull
 /* Of the device's memory so much is kept for reuse at most: what building a large scene takes. An allocation that fails
  * frees it all. */
-#define SPARE_MOST(memory) ((memory) / 4 * 3)
+#define SPARE_MAX(memory) ((memory) / 4 * 3)
 
 /* A free stretch of a block; stretches are kept in order of offset and never touch. */
 typedef struct stretch {
@@ -87,7 +87,7 @@ static void free_oldest(rdx_vk_device *d) {
 
 /* Keep memory for later, in place of older memory where there is enough already. */
 static void keep_spare(rdx_vk_device *d, rdx_vk_memory *memory) {
-  const uint64_t most = SPARE_MOST(d->base.info.memory), size = memory->size;
+  const uint64_t most = SPARE_MAX(d->base.info.memory), size = memory->size;
   rdx_vk_spare *spare = NULL;
   pthread_mutex_lock(&d->memory.lock);
   if (size <= most && rdx_alloc(1, sizeof *spare, "spare memory", (void **)&spare, NULL) == RDX_OK) {

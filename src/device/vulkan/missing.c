@@ -225,7 +225,7 @@ static void try_listed(search *s, const char *list) {
 static void find_driver(search *s) {
   if (s->places->manifests)
     try_listed(s, s->places->manifests);
-  for (uint32_t i = 0; !s->places->manifests && i < RDX_VK_MOST_FOLDERS; i++)
+  for (uint32_t i = 0; !s->places->manifests && i < RDX_VK_MAX_FOLDERS; i++)
     if (s->places->folders[i][0] != '\0')
       try_folder(s, s->places->folders[i]);
 }

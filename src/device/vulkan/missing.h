@@ -7,14 +7,14 @@
 
 #include "base/base.h"
 
-#define RDX_VK_MOST_FOLDERS 8
+#define RDX_VK_MAX_FOLDERS 8
 
 /* Where to look. */
 typedef struct rdx_vk_places {
   const char *dev, *sys; /* "/dev", "/sys" */
   const char *loader;    /* "libvulkan.so.1" */
   const char *manifests; /* of drivers, with colons between them, which the loader takes instead of folders; or NULL */
-  char folders[RDX_VK_MOST_FOLDERS][256]; /* of manifests, "": none; those of the system first */
+  char folders[RDX_VK_MAX_FOLDERS][256]; /* of manifests, "": none; those of the system first */
 } rdx_vk_places;
 
 /* Where the Vulkan loader looks. */

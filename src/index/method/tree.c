@@ -7,7 +7,7 @@
 #include "index/method/sorted_keys.h"
 #include "kernels/tree/kernels.h"
 
-#define DIRECTORY_MOST 4u /* cells for each key of the level below it, at most */
+#define DIRECTORY_MAX 4u /* cells for each key of the level below it, at most */
 
 typedef struct tree {
   rdx_device *device;
@@ -79,7 +79,7 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
   struct tree_state shape;
   const uint64_t inner = lay_out(device, count, key_bits, &shape);
   const uint64_t sorting = rdx_sorted_keys_estimate(device, count, key_bits);
-  const uint64_t cells = has_directory(device, &shape) ? shape.count[shape.levels - 1] * DIRECTORY_MOST + 1 : 0;
+  const uint64_t cells = has_directory(device, &shape) ? shape.count[shape.levels - 1] * DIRECTORY_MAX + 1 : 0;
   const uint64_t state = sizeof shape + cells * 4;
   const uint64_t copying = count * (key_bits / 8 + 4) + leaf_bytes(count, key_bits) + inner + state;
   return sorting > copying ? sorting : copying;
@@ -161,7 +161,7 @@ static uint32_t fill_cells(const struct tree_state *s, const void *keys, uint32_
 static void choose_cells(struct tree_state *s, const void *keys, uint32_t count, bool key64, uint64_t lowest,
                          uint64_t highest, uint32_t *out) {
   s->lowest = lowest;
-  for (uint32_t most = count / 2; most <= DIRECTORY_MOST * count; most *= 2) {
+  for (uint32_t most = count / 2; most <= DIRECTORY_MAX * count; most *= 2) {
     s->shift = 0;
     while ((highest - lowest) >> s->shift >= most)
       s->shift++;
@@ -199,7 +199,7 @@ static rdx_status make_state(tree *t, const rdx_sorted_keys *sorted, rdx_error *
   const uint64_t count = t->shape.count[t->shape.levels - 1];
   RDX_SCOPED(rdx_free_local) uint32_t *cells = NULL;
   RDX_SCOPED(rdx_free_local) void *keys = NULL;
-  RDX_TRY(rdx_alloc(count * DIRECTORY_MOST + 1, sizeof *cells, "the directory of a tree", (void **)&cells, err));
+  RDX_TRY(rdx_alloc(count * DIRECTORY_MAX + 1, sizeof *cells, "the directory of a tree", (void **)&cells, err));
   RDX_TRY(rdx_alloc(count, t->key_bits / 8, "a level of a tree", &keys, err));
   RDX_TRY(make_directory(t, sorted, keys, cells, err));
   return upload_state(t, cells, err);

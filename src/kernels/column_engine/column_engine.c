@@ -61,7 +61,7 @@ static void add_runs(const void *arguments, const uint32_t *variant, const rdx_s
   const uint64_t end = (uint64_t)a->first + a->count;
   uint32_t run = upper_bound(a->starts, 0, a->run_count, a->first) - 1;
   for (uint64_t i = a->first; i < end; run++) {
-    uint64_t cells[ENGINE_MOST_SLOTS] = {0};
+    uint64_t cells[ENGINE_MAX_SLOTS] = {0};
     const uint64_t stop = run + 1 < a->run_count && a->starts[run + 1] < end ? a->starts[run + 1] : end;
     for (; i < stop; i += ENGINE_CHUNK) {
       const uint32_t n = stop - i < ENGINE_CHUNK ? (uint32_t)(stop - i) : ENGINE_CHUNK;
@@ -78,7 +78,7 @@ static void compact(const void *arguments, const uint32_t *variant, const rdx_sc
   const engine_query *q = a->query;
   const uint64_t end = (uint64_t)a->first + a->count, stride = (uint64_t)q->group_count * q->slots;
   for (uint64_t group = a->first; group < end; group++) {
-    uint64_t cells[ENGINE_MOST_SLOTS], rows = 0;
+    uint64_t cells[ENGINE_MAX_SLOTS], rows = 0;
     for (uint32_t c = 0; c < a->copies; c++)
       rows |= q->groups[c * stride + group * q->slots];
     if (rows == 0) /* as most have */

@@ -132,7 +132,7 @@ struct engine_query {
 
 SHARED_STRUCT(engine_query, 8)
 
-#define ENGINE_MOST_SLOTS 57 /* rows; of 16 measures: count, sum and its high half; of 8 aggregates: least or most */
+#define ENGINE_MAX_SLOTS 57 /* rows; of 16 measures: count, sum and its high half; of 8 aggregates: least or most */
 
 /* ---- Kernels ---- */
 
@@ -161,7 +161,7 @@ ARGS_SIZE(engine_table_args, 72);
 #define ENGINE_FEW_GROUPS 1024u    /* GPUs: the last worker lists them, from ENGINE_FOUND bytes after the counters on */
 #define ENGINE_FOUND 64u
 #define ENGINE_STRETCH 8192u /* rows that a worker narrows at a time; a tile is a multiple of it */
-#define ENGINE_MOST_EARLY 8u /* terms, and dimensions */
+#define ENGINE_MAX_EARLY 8u  /* terms, and dimensions */
 struct engine_tile_args {
   LAUNCH_HEADER;
   PTR(engine_query) query;

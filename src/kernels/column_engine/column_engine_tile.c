@@ -20,7 +20,7 @@ typedef struct late_column {
 
 typedef struct batch {
   const engine_query *q;
-  const small_bits *small_terms, *small_links; /* of the first ENGINE_MOST_EARLY, if they are small */
+  const small_bits *small_terms, *small_links; /* of the first ENGINE_MAX_EARLY, if they are small */
   uint32_t first;                              /* row of the tile */
   uint32_t dense;                              /* a bit for each of 32 terms: its column is fetched ahead */
   uint32_t fetched;                            /* bytes of a row that are, going by the first batch */
@@ -46,13 +46,13 @@ static const uint32_t *set_bits(const engine_term *term, const uint64_t *numbers
 }
 
 static void make_small_terms(const engine_term *terms, uint32_t count, const uint64_t *numbers, small_bits *out) {
-  for (uint32_t t = 0; t < count && t < ENGINE_MOST_EARLY; t++)
+  for (uint32_t t = 0; t < count && t < ENGINE_MAX_EARLY; t++)
     if (is_small_term(&terms[t]))
       make_small(set_bits(&terms[t], numbers), terms[t].low, terms[t].span + 1, &out[t]);
 }
 
 static void make_small_links(const engine_link *links, uint32_t count, small_bits *out) {
-  for (uint32_t l = 0; l < count && l < ENGINE_MOST_EARLY; l++)
+  for (uint32_t l = 0; l < count && l < ENGINE_MAX_EARLY; l++)
     if (is_small_link(&links[l]))
       make_small(links[l].bits, 0, links[l].rows + 1ul, &out[l]);
 }
@@ -73,7 +73,7 @@ HOT void apply_term(const operators *o, const engine_term *terms, uint64_t *numb
   uint32_t done = p.count;
   o->compare(&p, term->low, term->span, words);
   p.ahead = 0;
-  if (term->count == 0 && o->look_up_small && t < ENGINE_MOST_EARLY && is_small_term(term)) {
+  if (term->count == 0 && o->look_up_small && t < ENGINE_MAX_EARLY && is_small_term(term)) {
     o->look_up_small(&p, &small[t], words);
   } else if (term->count == 0) {
     const code_set set = {set_bits(term, numbers), term->low};
@@ -148,7 +148,7 @@ HOT uint32_t apply_links(const operators *o, batch *b, uint32_t at, uint32_t n, 
       break;
     const piece p = foreign_rows_of(b, link, at, n, left);
     const code_set set = {link->bits, 0};
-    if (o->look_up_small && l < ENGINE_MOST_EARLY && is_small_link(link))
+    if (o->look_up_small && l < ENGINE_MAX_EARLY && is_small_link(link))
       o->look_up_small(&p, &b->small_links[l], words);
     else
       o->look_up(&p, &set, words);
@@ -477,8 +477,8 @@ HOT void run_tile(const operators *o, const struct engine_tile_args *a, uint32_t
   const uint64_t begin = (uint64_t)tile * a->tile, end = begin + a->tile < q->rows ? begin + a->tile : q->rows;
   const bool single = q->group_count == 1;
   uint64_t *cells = q->groups + (a->copies ? (uint64_t)tile * q->group_count * q->slots : 0);
-  uint64_t own[ENGINE_MOST_SLOTS] = {0};
-  small_bits terms[ENGINE_MOST_EARLY], links[ENGINE_MOST_EARLY];
+  uint64_t own[ENGINE_MAX_SLOTS] = {0};
+  small_bits terms[ENGINE_MAX_EARLY], links[ENGINE_MAX_EARLY];
   uint32_t rows[MAX_WAITING], groups[MAX_WAITING];
   batch b = {
       .q = q, .small_terms = terms, .small_links = links, .first = (uint32_t)begin, .rows = rows, .groups = groups};
@@ -523,7 +523,7 @@ static void fill_entries(const struct engine_table_args *a, bool group64, uint32
 /* Rows from a multiple of 64 on, as the grain is one. */
 HOT void fill_table(const operators *o, const struct engine_table_args *a, bool group64) {
   const uint64_t end = (uint64_t)a->first + a->count;
-  small_bits small[ENGINE_MOST_EARLY];
+  small_bits small[ENGINE_MAX_EARLY];
   if (o->look_up_small)
     make_small_terms(a->terms, a->term_count, a->numbers, small);
   for (uint64_t row = a->first; row < end; row += ENGINE_BATCH) {

@@ -32,7 +32,7 @@ const u32 OWNERS = ADD_MODE == ADD_CACHED ? ENGINE_SHARED_CELLS : 1;
 shared u32 owners[OWNERS]; /* ADD_CACHED: the group of each record of cells, and 1; 0: it is free */
 
 /* The early terms and dimensions, where they are at hand. */
-const u32 EARLY = ENGINE_MOST_EARLY;
+const u32 EARLY = ENGINE_MAX_EARLY;
 shared u32_ptr codes_of[EARLY], set_of[EARLY], foreign_rows_of[EARLY], bits_of[EARLY]; /* set: 0: all that is spanned */
 shared u32 bytes_of[EARLY], low_of[EARLY], foreign_bytes_of[EARLY];
 

@@ -46,7 +46,7 @@ static uint32_t passed(const uint64_t *borders, uint32_t n, uint64_t code) {
 static void build_line(const struct sieve_build_args *a, uint32_t key64, uint32_t word, uint32_t words,
                        uint32_t (*marks)[LINE_WORDS]) {
   const uint32_t vectors = a->border_count >> a->planes;
-  uint32_t planes[SIEVE_MOST_PLANES][LINE_WORDS] = {{0}};
+  uint32_t planes[SIEVE_MAX_PLANES][LINE_WORDS] = {{0}};
   memset(marks, 0, (vectors + 1) * sizeof *marks);
   for (uint32_t w = 0; w < words; w++) {
     const uint32_t begin = (word + w) * 32, rest = a->rows - begin;
@@ -71,7 +71,7 @@ static void build_line(const struct sieve_build_args *a, uint32_t key64, uint32_
 static void build(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
   const struct sieve_build_args *a = arguments;
-  uint32_t marks[SIEVE_MOST_VECTORS + 1][LINE_WORDS];
+  uint32_t marks[SIEVE_MAX_VECTORS + 1][LINE_WORDS];
   for (uint32_t done = 0; done < a->count; done += LINE_WORDS)
     build_line(a, variant[0], a->first + done, a->count - done < LINE_WORDS ? a->count - done : LINE_WORDS, marks);
 }

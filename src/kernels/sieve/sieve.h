@@ -16,8 +16,8 @@
 
 #include "kernels/lookup/lookup.h"
 
-#define SIEVE_MOST_VECTORS 1024u
-#define SIEVE_MOST_PLANES 6u
+#define SIEVE_MAX_VECTORS 1024u
+#define SIEVE_MAX_PLANES 6u
 
 /* Item: an entry of the mapping table, at every `step`-th rank: its code, the first rank of that code, and the rank
  * after its last. Constants: KEY64. */

@@ -19,8 +19,8 @@
 #define STAR_COUNT 1u /* of rows where the measure is not NULL */
 #define STAR_SUM 2u   /* of codes; with STAR_HIGH of their low halves */
 #define STAR_HIGH 4u  /* of high halves, where a sum of whole codes might pass 64 bits */
-#define STAR_LEAST 8u /* the largest complement of a code */
-#define STAR_MOST 16u /* the largest code */
+#define STAR_MIN 8u   /* the largest complement of a code */
+#define STAR_MAX 16u  /* the largest code */
 
 #define STAR_NULLS 32u /* no slot: the measure has NULLs, whose code is null_code */
 

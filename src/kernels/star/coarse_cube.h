@@ -17,7 +17,7 @@
 #include "kernels/star/aggregate.h"
 
 /* A piece of a run of cells, and the ranges that touch it. */
-#define STAR_MOST_CELLS 65536u /* of a piece */
+#define STAR_MAX_CELLS 65536u /* of a piece */
 struct star_piece {
   u32 first_cell;
   u32 last_cell;

@@ -32,8 +32,8 @@
 
 #include "kernels/star/cube_build.h"
 
-#define RT_MOST_HALF_LEG 131072u
-#define RT_MOST_CELLS 65536u /* of a ray: different z */
+#define RT_MAX_HALF_LEG 131072u
+#define RT_MAX_CELLS 65536u /* of a ray: different z */
 
 /* Item: a row. Its triangle, and its owner: j * columns + i. */
 struct rt_place_args {

@@ -189,14 +189,14 @@ static void list_flags(const star_query *q, uint32_t *flags) {
   uint32_t slot = 0;
   flags[slot++] = STAR_COUNT;
   for (uint32_t m = 0; m < q->measure_count; m++)
-    for (uint32_t flag = STAR_COUNT; flag <= STAR_MOST; flag <<= 1)
+    for (uint32_t flag = STAR_COUNT; flag <= STAR_MAX; flag <<= 1)
       if (q->measures[m].slots & flag)
         flags[slot++] = flag;
 }
 
 static void merge(uint64_t *into, uint64_t *from, const uint32_t *flags, uint32_t slots) {
   for (uint32_t s = 0; s < slots; s++) {
-    if (flags[s] < STAR_LEAST)
+    if (flags[s] < STAR_MIN)
       into[s] += from[s];
     else if (from[s] > into[s])
       into[s] = from[s];

@@ -155,11 +155,11 @@ static uint64_t *add_code(uint64_t *slot, uint64_t code, const star_measure *m) 
     *slot++ += m->slots & STAR_HIGH ? (uint32_t)code : code;
   if (m->slots & STAR_HIGH)
     *slot++ += code >> 32;
-  if (m->slots & STAR_LEAST) {
+  if (m->slots & STAR_MIN) {
     *slot = ~code > *slot ? ~code : *slot;
     slot++;
   }
-  if (m->slots & STAR_MOST) {
+  if (m->slots & STAR_MAX) {
     *slot = code > *slot ? code : *slot;
     slot++;
   }
@@ -213,9 +213,9 @@ static uint64_t *add_code_shared(uint64_t *slot, uint64_t code, const star_measu
     __atomic_fetch_add(slot++, m->slots & STAR_HIGH ? (uint32_t)code : code, __ATOMIC_RELAXED);
   if (m->slots & STAR_HIGH)
     __atomic_fetch_add(slot++, code >> 32, __ATOMIC_RELAXED);
-  if (m->slots & STAR_LEAST)
+  if (m->slots & STAR_MIN)
     raise_shared(slot++, ~code);
-  if (m->slots & STAR_MOST)
+  if (m->slots & STAR_MAX)
     raise_shared(slot++, code);
   return slot;
 }

@@ -33,7 +33,7 @@ void main() {
   AT(a.found, at + 1) = rows;
   u32 slot = 1;
   for (u32 m = 0; m < AT(a.query, 0).measure_count; m++)
-    for (u32 flag = STAR_COUNT; flag <= STAR_MOST; flag <<= 1)
+    for (u32 flag = STAR_COUNT; flag <= STAR_MAX; flag <<= 1)
       if ((AT(a.query, 0).measures[m].slots & flag) != 0) {
         AT(a.found, at + 1 + slot) = take(group, slot, flag);
         slot++;

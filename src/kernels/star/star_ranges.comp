@@ -32,7 +32,7 @@ void add_ungrouped(u32 copy, u32 rows[each], u32 count) {
   u32 slot = 1;
   for (u32 m = 0; m < AT(a.query, 0).measure_count; m++) {
     star_measure measure = AT(a.query, 0).measures[m];
-    for (u32 flag = STAR_COUNT; flag <= STAR_MOST; flag <<= 1) {
+    for (u32 flag = STAR_COUNT; flag <= STAR_MAX; flag <<= 1) {
       if ((measure.slots & flag) == 0)
         continue;
       u64 value = 0;
@@ -58,7 +58,7 @@ void add_shared(u32 cell, u64 x) {
 bool fits_shared() {
   bool sums = AT(a.query, 0).group_count <= CELLS / AT(a.query, 0).slot_count;
   for (u32 m = 0; m < AT(a.query, 0).measure_count && sums; m++)
-    sums = (AT(a.query, 0).measures[m].slots & (STAR_LEAST | STAR_MOST)) == 0;
+    sums = (AT(a.query, 0).measures[m].slots & (STAR_MIN | STAR_MAX)) == 0;
   return sums;
 }
 

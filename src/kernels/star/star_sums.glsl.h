@@ -15,15 +15,15 @@ u64 star_part(u64 code, u32 flag, u32 slots) {
     return 1ul;
   if (flag == STAR_SUM)
     return (slots & STAR_HIGH) != 0 ? code & 0xfffffffful : code;
-  return flag == STAR_HIGH ? code >> 32 : flag == STAR_LEAST ? ~code : code;
+  return flag == STAR_HIGH ? code >> 32 : flag == STAR_MIN ? ~code : code;
 }
 
 u64 star_combine(u32 flag, u64 x, u64 y) {
-  return flag >= STAR_LEAST ? max(x, y) : x + y;
+  return flag >= STAR_MIN ? max(x, y) : x + y;
 }
 
 void star_merge(u64_ptr sums, u32 slot, u32 flag, u64 part) {
-  if (flag >= STAR_LEAST)
+  if (flag >= STAR_MIN)
     atomicMax(AT(sums, slot), part);
   else
     atomicAdd(AT(sums, slot), part);
@@ -33,7 +33,7 @@ void star_merge(u64_ptr sums, u32 slot, u32 flag, u64 part) {
 u32 star_add_code(u64_ptr sums, u32 slot, u64 code, star_measure m) {
   if (star_is_null(m.slots, code, m.null_code))
     return slot + bitCount(m.slots & ~STAR_NULLS);
-  for (u32 flag = STAR_COUNT; flag <= STAR_MOST; flag <<= 1)
+  for (u32 flag = STAR_COUNT; flag <= STAR_MAX; flag <<= 1)
     if ((m.slots & flag) != 0)
       star_merge(sums, slot++, flag, star_part(code, flag, m.slots));
   return slot;

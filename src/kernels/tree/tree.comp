@@ -189,7 +189,7 @@ u32 coarse_key(uvec2 head, KEY key) {
 #ifdef KEYS_U64
   return tree_coarse_key(packUint2x32(head), key);
 #else
-  return min(key - (head.x & ~TREE_COARSE_SHIFT) >> (head.x & TREE_COARSE_SHIFT), TREE_COARSE_MOST);
+  return min(key - (head.x & ~TREE_COARSE_SHIFT) >> (head.x & TREE_COARSE_SHIFT), TREE_COARSE_MAX);
 #endif
 }
 

@@ -32,7 +32,7 @@
 #define TREE_COARSE_HEAD 4u /* halves of words in front of the keys: the base, in whose low bits stands the shift */
 #define TREE_COARSE_SHIFT 63u
 #define TREE_COARSE_BITS 15u
-#define TREE_COARSE_MOST 0x7fffu
+#define TREE_COARSE_MAX 0x7fffu
 #define TREE_NODE_WORDS 16u
 #define TREE_LEVELS 12       /* at most, the top and the coarse level not counted */
 #define TREE_TOP_BYTES 16384 /* of the top level, at most */
@@ -108,7 +108,7 @@ FN u64 tree_coarse_base(u64 head) {
 /* A key in the coarse node of such a head, below which no key of it is. */
 FN u32 tree_coarse_key(u64 head, u64 key) {
   u64 distance = (key - tree_coarse_base(head)) >> TO_U32(head & TREE_COARSE_SHIFT);
-  return distance < TREE_COARSE_MOST ? TO_U32(distance) : TREE_COARSE_MOST;
+  return distance < TREE_COARSE_MAX ? TO_U32(distance) : TREE_COARSE_MAX;
 }
 
 #ifdef RDX_GLSL

@@ -40,7 +40,7 @@ FN u64 tree_coarse_head_of(tree_coarse_args a, u32 block, u32 key64) {
 /* A block's key in the coarse node of such a head. */
 FN u32 tree_coarse_key_of(tree_coarse_args a, u64 head, u32 block, u32 key64) {
   if (block >= tree_blocks(a.n))
-    return TREE_COARSE_MOST;
+    return TREE_COARSE_MAX;
   return tree_coarse_key(head, tree_key_before(a.keys, a.n, (TO_U64(block) + 1ul) * TREE_LEAF, key64));
 }
 

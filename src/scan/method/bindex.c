@@ -86,8 +86,8 @@ static uint32_t slices_of(uint64_t rows, uint32_t threads) {
 static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                         uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
   const rdx_sieve_params sieve = sieve_params(params);
-  if (sieve.vectors > SIEVE_MOST_VECTORS)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "bindex: vectors must be 1 to %u, not %u", SIEVE_MOST_VECTORS,
+  if (sieve.vectors > SIEVE_MAX_VECTORS)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "bindex: vectors must be 1 to %u, not %u", SIEVE_MAX_VECTORS,
                     sieve.vectors);
   const double start = rdx_now_ms();
   bindex *b = NULL;

@@ -95,8 +95,8 @@ static rdx_status resolve(rdx_rtscan_params *p, rdx_error *err) {
   set_default(&p->group, 3);
   set_default(&p->interval_percent, 100);
   set_default(&p->spacing_percent, 100);
-  RDX_TRY(in_range("vectors", p->vectors, 1, SIEVE_MOST_VECTORS, err));
-  RDX_TRY(in_range("planes", p->planes, 1, SIEVE_MOST_PLANES, err));
+  RDX_TRY(in_range("vectors", p->vectors, 1, SIEVE_MAX_VECTORS, err));
+  RDX_TRY(in_range("planes", p->planes, 1, SIEVE_MAX_PLANES, err));
   RDX_TRY(in_range("group", p->group, 1, 3, err));
   RDX_TRY(in_range("the interval", p->interval_percent, 1, 100, err));
   RDX_TRY(in_range("the spacing", p->spacing_percent, 1, 100, err));

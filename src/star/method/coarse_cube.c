@@ -451,7 +451,7 @@ static uint32_t piece_cells(const coarse_cube *c, const rdx_ranges *ranges) {
     cells += last_cell(c, ranges, i) - first_cell(c, ranges, i) + 1;
   const uint64_t each = (cells * c->scene_rows + wanted - 1) / wanted;
   const uint64_t cells_each = each < least ? least : each;
-  return (uint32_t)(cells_each < STAR_MOST_CELLS ? cells_each : STAR_MOST_CELLS);
+  return (uint32_t)(cells_each < STAR_MAX_CELLS ? cells_each : STAR_MAX_CELLS);
 }
 
 /* Runs of cells that ranges touch, disjoint ones, cut to pieces of at most `most` cells. Returns how many; NULL: only

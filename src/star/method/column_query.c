@@ -359,14 +359,14 @@ static void choose_early(building *b) {
     const double gap = t->compare == COMPARE_GAP ? (double)(t->gap_high + 1 - t->gap_low) : 0;
     const double spanned = left * ((double)t->span + 1 - gap) / ((double)rdx_encoded_column_codes(c));
     const bool late_set = !t->exact && (t->count > 1 || spanned < FEW_FOR_LINKS || late_sets);
-    if (o->early_terms == ENGINE_MOST_EARLY || (late_set && t->bytes == 8))
+    if (o->early_terms == ENGINE_MAX_EARLY || (late_set && t->bytes == 8))
       break;
     o->early_terms++;
     left = late_set ? spanned : left * b->ranks[i].selectivity;
     late_sets |= late_set;
     o->first_late_term += !late_sets;
   }
-  while (o->early_links < o->table_count && o->early_links < ENGINE_MOST_EARLY && left > FEW_FOR_LINKS)
+  while (o->early_links < o->table_count && o->early_links < ENGINE_MAX_EARLY && left > FEW_FOR_LINKS)
     left *= o->tables[o->early_links++].selectivity;
 }
 

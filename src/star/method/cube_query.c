@@ -58,8 +58,8 @@ static uint32_t slots_of(const rdx_cube_core *core, const rdx_measure *m, const 
   uint32_t slots = m->wanted & RDX_WANT_SUM ? STAR_SUM : 0;
   if (slots && core->rows > 0 && stored->span > UINT64_MAX / core->rows)
     slots |= STAR_HIGH;
-  slots |= m->wanted & RDX_WANT_MIN ? STAR_LEAST : 0;
-  slots |= m->wanted & RDX_WANT_MAX ? STAR_MOST : 0;
+  slots |= m->wanted & RDX_WANT_MIN ? STAR_MIN : 0;
+  slots |= m->wanted & RDX_WANT_MAX ? STAR_MAX : 0;
   return m->nulls ? slots | STAR_COUNT | STAR_NULLS : slots;
 }
 
@@ -165,8 +165,8 @@ static rdx_record_words words_of(const rdx_measure *m, uint32_t slots, uint32_t 
   w.count = slots & STAR_COUNT ? (*next)++ : RDX_NO_WORD;
   w.sum = slots & STAR_SUM ? (*next)++ : RDX_NO_WORD;
   w.high = slots & STAR_HIGH ? (*next)++ : RDX_NO_WORD;
-  w.least = slots & STAR_LEAST ? (*next)++ : RDX_NO_WORD;
-  w.most = slots & STAR_MOST ? (*next)++ : RDX_NO_WORD;
+  w.least = slots & STAR_MIN ? (*next)++ : RDX_NO_WORD;
+  w.most = slots & STAR_MAX ? (*next)++ : RDX_NO_WORD;
   return w;
 }
 

@@ -23,8 +23,8 @@
 #define MAX_HALF_LEG (1u << 21)
 #define MAX_GRID 1024    /* rays of a grid that the model asks for */
 #define GPU_PIECES 65536 /* wanted of a query of many rows */
-#define GPU_LEAST 8      /* rows of a piece */
-#define CPU_LEAST 4096
+#define GPU_MIN 8        /* rows of a piece */
+#define CPU_MIN 4096
 
 typedef struct rt_cube {
   rdx_cube_core core;
@@ -62,11 +62,10 @@ static bool is_leg(double leg) {
 rdx_status rdx_rt_cube_check_params(const rdx_rt_cube_params *p, rdx_error *err) {
   if (p->operators > RDX_RT_CUBE_SEPARATE_SCAN || p->build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rt_cube: unknown operators or build preference");
-  if (!is_leg(p->leg_x) || !is_leg(p->leg_y) ||
-      (p->leg_x > 2.0 * RT_MOST_HALF_LEG && p->leg_y > 2.0 * RT_MOST_HALF_LEG))
+  if (!is_leg(p->leg_x) || !is_leg(p->leg_y) || (p->leg_x > 2.0 * RT_MAX_HALF_LEG && p->leg_y > 2.0 * RT_MAX_HALF_LEG))
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
                     "rt_cube: legs must be 2 to %u, one of them at most %u (0: by the model), not %g and %g",
-                    2 * MAX_HALF_LEG, 2 * RT_MOST_HALF_LEG, p->leg_x, p->leg_y);
+                    2 * MAX_HALF_LEG, 2 * RT_MAX_HALF_LEG, p->leg_x, p->leg_y);
   if (p->sub_accumulators > STAR_COPIES)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rt_cube: sub-accumulators must be at most %u, not %u", STAR_COPIES,
                     p->sub_accumulators);
@@ -181,11 +180,11 @@ static void choose_steps(rt_cube *c) {
 static void choose_legs(rt_cube *c) {
   const bool asked = c->params.leg_x > 0 || c->params.leg_y > 0;
   const bool one = !asked && c->grid.half_x >= c->x_count && c->grid.half_y >= c->y_count;
-  if (!one && c->grid.half_x > RT_MOST_HALF_LEG && c->grid.half_y > RT_MOST_HALF_LEG) {
+  if (!one && c->grid.half_x > RT_MAX_HALF_LEG && c->grid.half_y > RT_MAX_HALF_LEG) {
     if (c->params.leg_y > 0)
-      c->grid.half_x = RT_MOST_HALF_LEG;
+      c->grid.half_x = RT_MAX_HALF_LEG;
     else
-      c->grid.half_y = RT_MOST_HALF_LEG;
+      c->grid.half_y = RT_MAX_HALF_LEG;
   }
   const float factor = one ? 4 : 2;
   c->leg_x = one && on_cpu(c) ? CPU_LEG : factor * (float)c->grid.half_x;
@@ -331,10 +330,10 @@ static uint32_t cells_of(const rt_cube *c, const rt_run *run) {
 /* z of a piece at most: a GPU is to have many rays, and what each of them begins with should pay. */
 static uint32_t piece_cells(const rt_cube *c, uint64_t cells) {
   const uint64_t wanted = on_cpu(c) ? 4 * c->core.device->info.threads : GPU_PIECES;
-  const uint64_t least = (on_cpu(c) ? CPU_LEAST : GPU_LEAST) >> c->z_shift;
+  const uint64_t least = (on_cpu(c) ? CPU_MIN : GPU_MIN) >> c->z_shift;
   const uint64_t each = (cells * c->grid.columns * c->grid.lines + wanted - 1) / wanted;
   const uint64_t most = each > least ? each : least;
-  return (uint32_t)(most < 1 ? 1 : most < RT_MOST_CELLS ? most : RT_MOST_CELLS);
+  return (uint32_t)(most < 1 ? 1 : most < RT_MAX_CELLS ? most : RT_MAX_CELLS);
 }
 
 /* More rays than these are the doing of short legs. */
