@@ -4,10 +4,12 @@
 /* Host memory, by the hook of the process. */
 
 #include <ctype.h>
+#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "base/base.h"
 
@@ -15,26 +17,36 @@
 
 /* Large blocks lie in large pages where the system has some: each new page costs a turn into the system, and arrays of
  * many millions of rows are made and given back all the time. */
-#define LARGE_PAGE (2ul << 20)
 #define LARGE_BLOCK (8ul << 20)
 
+/* From the page on where the block begins, so that what the C library maps on its own stays one mapping. */
 static void *standard_allocate(void *user, size_t size) {
   (void)user;
-  void *memory = NULL;
-  if (size < LARGE_BLOCK || posix_memalign(&memory, LARGE_PAGE, size) != 0)
-    return malloc(size);
-  (void)madvise(memory, size, MADV_HUGEPAGE); /* fails where there are none */
+  void *memory = malloc(size);
+  if (memory && size >= LARGE_BLOCK) {
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)memory % page;
+    (void)madvise((char *)memory - before, before + size, MADV_HUGEPAGE); /* fails where there are none */
+  }
   return memory;
-}
-
-static void *standard_reallocate(void *user, void *old, size_t size) {
-  (void)user;
-  return realloc(old, size);
 }
 
 static void standard_release(void *user, void *memory) {
   (void)user;
   free(memory);
+}
+
+#define MAPPED_BLOCK (32ul << 20) /* the C library maps these on their own: they grow as their pages move */
+
+static void *standard_reallocate(void *user, void *old, size_t size) {
+  const size_t had = old ? malloc_usable_size(old) : 0;
+  if (size < LARGE_BLOCK || size <= had || had >= MAPPED_BLOCK)
+    return realloc(old, size);
+  void *memory = standard_allocate(user, size);
+  if (memory && old) {
+    memcpy(memory, old, had);
+    standard_release(user, old);
+  }
+  return memory;
 }
 
 static const rdx_allocator standard = {standard_allocate, standard_reallocate, standard_release, NULL};

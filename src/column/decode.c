@@ -12,9 +12,11 @@
 /* ---- Strings ---- */
 
 /* Strings that are all short are copied as if they had the most bytes, one over the end of another. */
-static void copy_short(const rdx_dictionary *d, const uint64_t *codes, uint64_t count, uint64_t *offsets, char *text) {
+static rdx_status copy_short(const rdx_dictionary *d, const uint64_t *codes, uint64_t count, uint64_t *offsets,
+                             char *text, rdx_error *err) {
   uint64_t at = 0;
   for (uint64_t i = 0; i < count; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, count, "result", err));
     offsets[i] = at;
     if (codes[i] < d->count) {
       const uint64_t *from = d->offsets + codes[i];
@@ -23,9 +25,8 @@ static void copy_short(const rdx_dictionary *d, const uint64_t *codes, uint64_t 
     }
   }
   offsets[count] = at;
+  return RDX_OK;
 }
-
-#define ASK_EVERY (64 * 1024) /* codes */
 
 static rdx_status make_strings(const rdx_dictionary *d, const uint64_t *codes, uint64_t count, rdx_arena *arena,
                                rdx_column *out, rdx_error *err) {
@@ -34,6 +35,7 @@ static rdx_status make_strings(const rdx_dictionary *d, const uint64_t *codes, u
   char *text = NULL;
   RDX_TRY(rdx_arena_alloc(arena, count + 1, 8, "the strings of a result", (void **)&offsets, err));
   for (uint64_t i = 0; i < count && !are_short; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, count, "result", err));
     offsets[i] = bytes;
     bytes += codes[i] < d->count ? d->offsets[codes[i] + 1] - d->offsets[codes[i]] : 0;
   }
@@ -41,10 +43,9 @@ static rdx_status make_strings(const rdx_dictionary *d, const uint64_t *codes, u
   RDX_TRY(rdx_arena_alloc(arena, are_short ? (count + 1) * RDX_DICTIONARY_SPARE : bytes, 1, "the strings of a result",
                           (void **)&text, err));
   if (are_short)
-    copy_short(d, codes, count, offsets, text);
+    RDX_TRY(copy_short(d, codes, count, offsets, text, err));
   for (uint64_t i = 0; i < count && !are_short; i++) {
-    if (i % ASK_EVERY == 0)
-      RDX_TRY(rdx_progress_at_times("result", i, count, err));
+    RDX_TRY(rdx_loop_goes_on(i, count, "result", err));
     if (offsets[i + 1] > offsets[i])
       memcpy(text + offsets[i], d->bytes + d->offsets[codes[i]], offsets[i + 1] - offsets[i]);
   }

@@ -71,8 +71,9 @@ static rdx_status upload_keys(rdx_device_column *d, const rdx_column *c, rdx_err
   for (uint64_t done = 0; done < c->rows && status == RDX_OK; done += CHUNK) {
     const uint64_t n = c->rows - done < CHUNK ? c->rows - done : CHUNK;
     encoding e = {c, done, bytes, codes};
-    rdx_device_run_on_host(d->device, n, PIECE, encode_piece, &e);
-    status = rdx_buffer_upload(d->keys, done * bytes, codes, n * bytes, err);
+    status = rdx_device_run_stage_on_host(d->device, n, PIECE, encode_piece, &e, "upload", err);
+    if (status == RDX_OK)
+      status = rdx_buffer_upload(d->keys, done * bytes, codes, n * bytes, err);
     if (status == RDX_OK)
       status = rdx_progress("upload", done + n, c->rows, err);
   }
@@ -102,11 +103,13 @@ static rdx_status copy_strings(rdx_device_column *d, const rdx_column *c, rdx_er
   const uint64_t bytes = c->offsets[c->rows] - c->offsets[0];
   RDX_TRY(rdx_alloc(c->rows + 1, 8, "a string column", (void **)&d->offsets, err));
   RDX_TRY(rdx_alloc(bytes, 1, "a string column", (void **)&d->bytes, err));
-  for (uint64_t i = 0; i <= c->rows; i++)
+  for (uint64_t i = 0; i <= c->rows; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, c->rows, "upload", err));
     d->offsets[i] = c->offsets[i] - c->offsets[0];
-  if (bytes > 0)
-    memcpy(d->bytes, (const char *)c->values + c->offsets[0], bytes);
-  return RDX_OK;
+  }
+  return bytes == 0 ? RDX_OK
+                    : rdx_device_copy_stage_on_host(d->device, d->bytes, (const char *)c->values + c->offsets[0], bytes,
+                                                    "upload", err);
 }
 
 static rdx_status copy_text(rdx_device_column *d, const rdx_column *c, rdx_error *err) {
@@ -116,7 +119,7 @@ static rdx_status copy_text(rdx_device_column *d, const rdx_column *c, rdx_error
     d->dictionary =
         (rdx_column){.type = RDX_TYPE_STRING, .rows = strings->rows, .values = d->bytes, .offsets = d->offsets};
     RDX_TRY(rdx_alloc(c->rows, sizeof *d->places, "a string column", (void **)&d->places, err));
-    memcpy(d->places, c->values, c->rows * sizeof *d->places);
+    RDX_TRY(rdx_device_copy_stage_on_host(d->device, d->places, c->values, c->rows * sizeof *d->places, "upload", err));
   }
   if (c->rows > 0 && c->validity) {
     RDX_TRY(rdx_alloc((c->rows + 7) / 8, 1, "a string column", (void **)&d->validity, err));

@@ -23,12 +23,17 @@ static uint64_t hash_of(const char *bytes, uint64_t length) {
   return hash ^ hash >> 32;
 }
 
-static void place(rdx_distinct *d, uint32_t number) {
-  const uint64_t mask = 2 * (uint64_t)d->capacity - 1;
-  uint64_t slot = d->hashes[number] & mask;
-  while (d->slots[slot] != 0)
-    slot = (slot + 1) & mask;
-  d->slots[slot] = number + 1;
+/* Slots of all strings, in a table of 2 * `capacity`. */
+static rdx_status place_all(const rdx_distinct *d, uint32_t *slots, uint32_t capacity, rdx_error *err) {
+  const uint64_t mask = 2 * (uint64_t)capacity - 1;
+  for (uint32_t i = 0; i < d->strings.rows; i++) {
+    uint64_t slot = d->hashes[i] & mask;
+    while (slots[slot] != 0)
+      slot = (slot + 1) & mask;
+    slots[slot] = i + 1;
+    RDX_TRY(rdx_loop_goes_on(i, d->strings.rows, "dictionary", err));
+  }
+  return RDX_OK;
 }
 
 /* `capacity` grows when all has grown, so that a failure leaves what there was. */
@@ -40,13 +45,16 @@ static rdx_status grow(rdx_distinct *d, rdx_error *err) {
   RDX_TRY(rdx_realloc((void **)&d->offsets, (size_t)capacity + 1, sizeof *d->offsets, "a dictionary", err));
   d->strings.offsets = d->offsets; /* at once: what follows may fail, or the string that needs room be known already */
   RDX_TRY(rdx_realloc((void **)&d->hashes, capacity, sizeof *d->hashes, "a dictionary", err));
+  d->offsets[0] = 0;
   RDX_TRY(rdx_calloc(2 * (size_t)capacity, sizeof *slots, "a dictionary", (void **)&slots, err));
+  const rdx_status status = place_all(d, slots, capacity, err);
+  if (status != RDX_OK) {
+    rdx_free(slots);
+    return status;
+  }
   rdx_free(d->slots);
   d->slots = slots;
-  d->offsets[0] = 0;
   d->capacity = capacity;
-  for (uint32_t i = 0; i < d->strings.rows; i++)
-    place(d, i);
   return RDX_OK;
 }
 
@@ -206,8 +214,11 @@ static rdx_status sort_by_prefix(sorter *s, entry *entries, uint32_t count, uint
     before += n;
   }
   RDX_TRY(go_on(s, count));
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < count; i++) {
+    if (i % MANY == 0 && i > 0)
+      RDX_TRY(go_on(s, MANY));
     room[ends[entries[i].prefix >> shift & 255]++] = entries[i];
+  }
   memcpy(entries, room, count * sizeof *entries);
   RDX_TRY(go_on(s, count));
   for (uint32_t byte = 0, begin = 0; byte < 256 && shift > 0; begin = ends[byte++])

@@ -52,6 +52,9 @@ RDX_MUST_USE rdx_status rdx_device_run_stage_on_host(rdx_device *device, uint64_
 void rdx_device_limit_host(rdx_device *device, uint32_t threads);
 /* memcpy() by all of them. */
 void rdx_device_copy_on_host(rdx_device *device, void *target, const void *source, uint64_t size);
+/* The same, as rdx_device_run_stage_on_host() does it. */
+RDX_MUST_USE rdx_status rdx_device_copy_stage_on_host(rdx_device *device, void *target, const void *source,
+                                                      uint64_t size, const char *stage, rdx_error *err);
 
 /* ---- Scenes ---- */
 

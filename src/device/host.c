@@ -68,7 +68,13 @@ static void copy_piece(void *context, uint64_t begin, uint64_t end, uint32_t wor
   memcpy(c->target + begin, c->source + begin, end - begin);
 }
 
-void rdx_device_copy_on_host(rdx_device *device, void *target, const void *source, uint64_t size) {
+rdx_status rdx_device_copy_stage_on_host(rdx_device *device, void *target, const void *source, uint64_t size,
+                                         const char *stage, rdx_error *err) {
   copying c = {target, source};
-  rdx_device_run_on_host(device, size, COPY_PIECE, copy_piece, &c);
+  return rdx_device_run_stage_on_host(device, size, COPY_PIECE, copy_piece, &c, stage, err);
+}
+
+void rdx_device_copy_on_host(rdx_device *device, void *target, const void *source, uint64_t size) {
+  const rdx_status status = rdx_device_copy_stage_on_host(device, target, source, size, NULL, NULL);
+  (void)status; /* as above */
 }

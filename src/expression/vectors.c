@@ -116,9 +116,13 @@ static rdx_status merge(collecting *c, rdx_error *err) {
     }
   }
   RDX_TRY(sort_distinct(&c->distinct[0], c->out, &c->places[0], err));
-  for (uint32_t i = 1; i < c->threads; i++)
-    for (uint64_t k = 0; k < c->distinct[i].strings.rows; k++)
+  for (uint32_t i = 1; i < c->threads; i++) {
+    const uint64_t count = c->distinct[i].strings.rows;
+    for (uint64_t k = 0; k < count; k++) {
+      RDX_TRY(rdx_loop_goes_on(k, count, "evaluate", err));
       c->places[i][k] = c->places[0][c->places[i][k]];
+    }
+  }
   return RDX_OK;
 }
 

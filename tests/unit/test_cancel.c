@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -72,8 +73,9 @@ static const char *const statements[] = {
 
 static struct {
   _Atomic bool stopped;
-  double begun, moment; /* ms of CPU time; moment: since the beginning */
-  double last, gap;     /* the last question, and the longest time between two */
+  double begun, moment;          /* ms of CPU time; moment: since the beginning */
+  double last, gap;              /* the last question, and the longest time between two */
+  const char *stage, *stages[2]; /* of the last question, and of those two */
   pthread_mutex_t lock;
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -85,10 +87,15 @@ static double cpu_ms(void) {
 
 static bool on_progress(void *user, const char *stage, uint64_t done, uint64_t total) {
   const double now = cpu_ms();
-  (void)user, (void)stage, (void)done, (void)total;
+  (void)user, (void)done, (void)total;
   pthread_mutex_lock(&watch.lock); /* table files are written by several threads, which all ask */
-  watch.gap = now - watch.last > watch.gap ? now - watch.last : watch.gap;
+  if (now - watch.last > watch.gap) {
+    watch.gap = now - watch.last;
+    watch.stages[0] = watch.stage;
+    watch.stages[1] = stage;
+  }
   watch.last = now;
+  watch.stage = stage;
   if (now - watch.begun >= watch.moment)
     watch.stopped = true;
   pthread_mutex_unlock(&watch.lock);
@@ -117,6 +124,7 @@ static double run_until(const char *sql, double moment, rdx_status *status) {
   rdx_error err = {""};
   watch.stopped = false;
   watch.gap = 0;
+  watch.stage = "the beginning";
   watch.moment = moment;
   watch.begun = watch.last = cpu_ms();
   *status = ask(sql, &err);
@@ -165,22 +173,40 @@ static void undo(void) {
   (void)ask("DROP INDEX place", &err);
 }
 
+/* How long nobody is asked, and how late a statement ends that is stopped after a share of its time. */
+typedef struct delay {
+  double whole, gap, moment, late;
+  const char *stages[2];
+} delay;
+
+static delay measure(const char *sql, double share) {
+  rdx_status status;
+  undo();
+  delay d = {.whole = run_until(sql, 1e9, &status)};
+  assert_int_equal(status, RDX_OK);
+  d.gap = watch.gap;
+  memcpy(d.stages, watch.stages, sizeof d.stages);
+  undo();
+  d.moment = d.whole * share;
+  d.late = run_until(sql, d.moment, &status) - d.moment;
+  return d;
+}
+
+/* A machine that gives pages slowly may be late at times; what does not ask is so each time. */
 static void test_statements_end_soon(void **state) {
   const char *text = getenv("RAYDEX_TEST_SEED");
   unsigned seed = text ? (unsigned)strtoul(text, NULL, 10) : (unsigned)time(NULL);
   (void)state;
   print_message("seed %u\n", seed);
   for (size_t i = 0; i < COUNT(statements); i++) {
-    rdx_status status;
-    undo();
-    const double whole = run_until(statements[i], 1e9, &status), gap = watch.gap;
-    assert_int_equal(status, RDX_OK);
-    undo();
-    const double moment = whole * (double)rand_r(&seed) / RAND_MAX;
-    const double late = run_until(statements[i], moment, &status) - moment;
-    if (gap > SOON_MS || late > SOON_MS)
-      fail_msg("%s: takes %.0f ms, of which nobody is asked for %.0f; stopped after %.0f, it ends %.0f later",
-               statements[i], whole, gap, moment, late);
+    const double share = (double)rand_r(&seed) / RAND_MAX;
+    delay d = {.gap = INFINITY};
+    for (int attempt = 0; attempt < 3 && (d.gap > SOON_MS || d.late > SOON_MS); attempt++)
+      d = measure(statements[i], share);
+    if (d.gap > SOON_MS || d.late > SOON_MS)
+      fail_msg("%s: takes %.0f ms, of which nobody is asked for %.0f, from %s to %s; stopped after %.0f, it ends %.0f "
+               "later",
+               statements[i], d.whole, d.gap, d.stages[0], d.stages[1], d.moment, d.late);
   }
 }
 

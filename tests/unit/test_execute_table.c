@@ -218,7 +218,7 @@ static void test_filters(void **state) {
     rdx_bound *filter = random_condition(&m, round % 3);
     memset(b.actuals, 0, sizeof b.actuals);
     check_filter(&b, table_node(&b, table, 0), filter);
-    scanned += strstr(b.actuals[0].method, "scan") != NULL;
+    scanned += strstr(b.actuals[0].method, rdx_scan_method_name(RDX_SCAN_COLUMN)) != NULL;
     evaluated += strstr(b.actuals[0].method, "evaluation") != NULL;
   }
   assert_true(scanned > 1000);

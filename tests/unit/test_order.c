@@ -23,7 +23,8 @@ static uint32_t draw(uint32_t below) {
 }
 
 static rdx_planner planner(rdx_arena *arena, rdx_error *err) {
-  rdx_planner p = {.arena = arena, .err = err};
+  static const rdx_settings settings; /* all that there is to choose is chosen by cost */
+  rdx_planner p = {.arena = arena, .err = err, .settings = &settings};
   const rdx_device_info info = {.backend = RDX_BACKEND_CPU, .threads = 2};
   rdx_calibration_built_in(&info, &p.rates);
   return p;

@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #define FILL_PIECE (1u << 18) /* words that a thread fills at a time */
-#define ASK_EVERY (8u << 20)  /* bytes that are copied between two questions whether to go on */
 
 /* ---- Description ---- */
 
@@ -89,26 +88,14 @@ static char *bytes_of(const rdx_buffer *buffer, uint64_t offset) {
   return (char *)(uintptr_t)buffer->address + offset;
 }
 
-/* Copy to or from a buffer; much may be cancelled where there is a stage. */
-static rdx_status copy_bytes(rdx_device *device, void *to, const void *from, uint64_t size, const char *stage,
-                             rdx_error *err) {
-  for (uint64_t done = 0, n; done < size; done += n) {
-    n = size - done < ASK_EVERY ? size - done : ASK_EVERY;
-    if (done > 0 && stage)
-      RDX_TRY(rdx_progress_at_times(stage, done, size, err));
-    rdx_device_copy_on_host(device, (char *)to + done, (const char *)from + done, n);
-  }
-  return RDX_OK;
-}
-
 static rdx_status buffer_upload(rdx_buffer *buffer, uint64_t offset, const void *source, uint64_t size,
                                 rdx_error *err) {
-  return copy_bytes(buffer->device, bytes_of(buffer, offset), source, size, "upload", err);
+  return rdx_device_copy_stage_on_host(buffer->device, bytes_of(buffer, offset), source, size, "upload", err);
 }
 
 static rdx_status buffer_download(const rdx_buffer *buffer, uint64_t offset, void *target, uint64_t size,
                                   rdx_error *err) {
-  return copy_bytes(buffer->device, target, bytes_of(buffer, offset), size, "download", err);
+  return rdx_device_copy_stage_on_host(buffer->device, target, bytes_of(buffer, offset), size, "download", err);
 }
 
 /* ---- Streams: everything happens at once ---- */
@@ -186,8 +173,8 @@ static rdx_status fill(rdx_stream *stream, rdx_buffer *buffer, uint64_t offset, 
 static rdx_status copy(rdx_stream *stream, const rdx_buffer *source, uint64_t source_offset, rdx_buffer *target,
                        uint64_t target_offset, uint64_t size, rdx_error *err) {
   if (source != target)
-    return copy_bytes(stream->device, bytes_of(target, target_offset), bytes_of(source, source_offset), size,
-                      stream->stage, err);
+    return rdx_device_copy_stage_on_host(stream->device, bytes_of(target, target_offset),
+                                         bytes_of(source, source_offset), size, stream->stage, err);
   memmove(bytes_of(target, target_offset), bytes_of(source, source_offset), size); /* the ranges may overlap */
   return RDX_OK;
 }

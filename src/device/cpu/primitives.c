@@ -15,7 +15,7 @@
 #define MAX_RADIX (1u << MAX_DIGIT_BITS)
 #define LINE 16u                       /* elements that are written together: whole lines of a cache */
 #define MIN_STRIPE ((uint64_t)4096)    /* items that a thread takes at a time, */
-#define MAX_STRIPE ((uint64_t)1 << 20) /* so that it can be stopped in between */
+#define MAX_STRIPE ((uint64_t)1 << 18) /* so that it can be stopped in between */
 #define CACHED (4u << 20)              /* bytes that caches may hold from one pass to the next */
 #define PIECE 65536u                   /* elements a thread works on at a time */
 

@@ -427,6 +427,9 @@ static rdx_status transfer(rdx_vk_device *d, const rdx_vk_buffer *b, uint64_t of
     if (submitted < chunks && submitted < done + 2) {
       const uint32_t i = submitted % 2;
       const uint64_t at = submitted * chunk, n = size - at < chunk ? size - at : chunk;
+      status = at > 0 ? rdx_progress_at_times(upload ? "upload" : "download", at, size, err) : RDX_OK;
+      if (status != RDX_OK)
+        break;
       if (upload)
         rdx_device_copy_on_host(&d->base, d->staging.buffers[i].mapped, host + at, n);
       const VkBuffer stage = d->staging.buffers[i].handle, buffer = b->memory.buffer;
