@@ -88,9 +88,9 @@ RDX_API void rdx_set_allocator(const rdx_allocator *allocator);
 
 /**
  * Told how far a long operation has come: `stage` is a constant name such as "read", `done` of `total` units (`total`
- * 0: unknown). Called from the thread that called Raydex or, while scenes are built, table files written and expressions
- * evaluated, from its workers, several at a time. Return true to cancel: the operation then fails with RDX_ERROR_CANCELLED and leaves
- * everything as it was. The callback must not call Raydex, which may hold locks meanwhile.
+ * 0: unknown). Called from the thread that called Raydex or, while scenes are built, table files written and
+ * expressions evaluated, from its workers, several at a time. Return true to cancel: the operation then fails with
+ * RDX_ERROR_CANCELLED and leaves everything as it was. The callback must not call Raydex, which may hold locks.
  */
 typedef bool (*rdx_progress_fn)(void *user, const char *stage, uint64_t done, uint64_t total);
 
