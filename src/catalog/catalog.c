@@ -31,19 +31,22 @@ void rdx_kept_scan_drop(rdx_kept_scan *s) {
   rdx_free(s->columns);
 }
 
-static void drop_scans(rdx_version *v) {
+static void drop_prepared(rdx_version *v) {
   for (uint32_t i = 0; i < v->scan_count; i++)
     rdx_kept_scan_drop(&v->scans[i]);
   rdx_free(v->scans);
   for (uint32_t i = 0; i < v->index_count; i++)
     rdx_index_destroy(&v->indexes[i].index);
   rdx_free(v->indexes);
+  for (uint32_t i = 0; i < v->copy_count; i++)
+    rdx_device_column_destroy(&v->copies[i].copy);
+  rdx_free(v->copies);
 }
 
 void rdx_version_drop_user(rdx_version *v) {
   if (!v || --v->users > 0)
     return;
-  drop_scans(v);
+  drop_prepared(v);
   for (uint32_t i = 0; v->blocks && i < v->table.column_count; i++)
     rdx_free(v->blocks[i]);
   rdx_free(v->blocks);

@@ -98,6 +98,11 @@ bool rdx_catalog_scan_pays(rdx_catalog *catalog, rdx_catalog_table *table, const
 RDX_MUST_USE rdx_status rdx_catalog_index(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column,
                                           const rdx_index_params *params, const rdx_index **out, rdx_error *err);
 
+/* A column on the device, kept for later statements: of strings with a dictionary their places in it, as u32.
+ * RDX_ERROR_UNSUPPORTED for other strings. Usable until the table is released. */
+RDX_MUST_USE rdx_status rdx_catalog_device_column(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column,
+                                                  const rdx_device_column **out, rdx_error *err);
+
 /* A star of catalog tables. */
 typedef struct rdx_catalog_dimension {
   rdx_catalog_table *table;
@@ -135,7 +140,7 @@ void rdx_catalog_release_star(rdx_catalog *catalog, rdx_star *engine);
 
 /* Something prepared, as rdx_catalog_visit() tells it. */
 typedef struct rdx_catalog_kept {
-  const char *kind, *method;          /* kind: "star", "scan" or "index" */
+  const char *kind, *method;          /* kind: "star", "scan", "index" or "column" */
   const rdx_catalog_table *tables[9]; /* a star's fact table first */
   uint32_t table_count;
   const uint32_t *columns; /* of tables[0]; none of a star */

@@ -36,6 +36,13 @@ typedef struct rdx_kept_index {
   uint32_t column;
 } rdx_kept_index;
 
+/* The same of a column's copy on the device. */
+typedef struct rdx_kept_column {
+  rdx_device_column *copy;
+  rdx_usage usage;
+  uint32_t column;
+} rdx_kept_column;
+
 /* A version of a table. */
 typedef struct rdx_version {
   rdx_catalog_table table; /* first: what users have points here */
@@ -48,6 +55,8 @@ typedef struct rdx_version {
   uint32_t scan_count;
   rdx_kept_index *indexes;
   uint32_t index_count;
+  rdx_kept_column *copies;
+  uint32_t copy_count;
   double missed_ms; /* that scans would have saved: rdx_catalog_scan_pays() */
 } rdx_version;
 

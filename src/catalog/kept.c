@@ -4,6 +4,7 @@
 /* What is prepared over tables: listed, and destroyed where memory is short. */
 
 #include "catalog/internal.h"
+#include "column/device_column.h"
 
 /* ---- Listing ---- */
 
@@ -35,6 +36,18 @@ static rdx_catalog_kept describe_index(const rdx_version *v, const rdx_kept_inde
                             .used_ms = x->usage.used_ms};
 }
 
+static rdx_catalog_kept describe_copy(const rdx_version *v, const rdx_kept_column *k) {
+  return (rdx_catalog_kept){.kind = "column",
+                            .method = "copy",
+                            .tables = {&v->table},
+                            .table_count = 1,
+                            .columns = &k->column,
+                            .column_count = 1,
+                            .bytes = rdx_device_column_bytes(k->copy),
+                            .uses = k->usage.uses,
+                            .used_ms = k->usage.used_ms};
+}
+
 static rdx_catalog_kept describe_star(const rdx_kept_star *e) {
   rdx_star_stats stats;
   rdx_star_get_stats(e->engine, &stats);
@@ -61,6 +74,10 @@ static rdx_status visit_version(const rdx_version *v, rdx_kept_fn visit, void *u
     const rdx_catalog_kept kept = describe_index(v, &v->indexes[i]);
     RDX_TRY(visit(user, &kept, err));
   }
+  for (uint32_t i = 0; i < v->copy_count; i++) {
+    const rdx_catalog_kept kept = describe_copy(v, &v->copies[i]);
+    RDX_TRY(visit(user, &kept, err));
+  }
   return RDX_OK;
 }
 
@@ -84,20 +101,28 @@ rdx_status rdx_catalog_visit(rdx_catalog *c, rdx_kept_fn visit, void *user, rdx_
 
 /* ---- Trimming ---- */
 
+typedef enum kept_kind {
+  KEPT_STAR,
+  KEPT_SCAN,
+  KEPT_INDEX,
+  KEPT_COLUMN,
+} kept_kind;
+
 /* What is kept that may go, and the one of it that was not used for longest. */
 typedef struct oldest {
   uint64_t bytes;
   double used_ms;
-  rdx_version *version; /* of a scan or an index; NULL: an engine */
-  bool is_index, found;
+  kept_kind kind;
+  bool found;
+  rdx_version *version; /* NULL of a star */
   uint32_t place;
 } oldest;
 
-static void consider(oldest *o, const rdx_usage *usage, uint64_t bytes, rdx_version *version, bool is_index,
+static void consider(oldest *o, kept_kind kind, const rdx_usage *usage, uint64_t bytes, rdx_version *version,
                      uint32_t place) {
   o->bytes += bytes;
   if (!o->found || usage->used_ms < o->used_ms)
-    *o = (oldest){o->bytes, usage->used_ms, version, is_index, true, place};
+    *o = (oldest){o->bytes, usage->used_ms, kind, true, version, place};
 }
 
 static oldest find_oldest(rdx_catalog *c) {
@@ -105,27 +130,37 @@ static oldest find_oldest(rdx_catalog *c) {
   for (uint32_t i = 0; i < c->source_count; i++) {
     rdx_version *v = c->sources[i].version;
     for (uint32_t k = 0; v && k < v->scan_count; k++)
-      consider(&o, &v->scans[k].usage, describe_scan(v, &v->scans[k]).bytes, v, false, k);
+      consider(&o, KEPT_SCAN, &v->scans[k].usage, describe_scan(v, &v->scans[k]).bytes, v, k);
     for (uint32_t k = 0; v && k < v->index_count; k++)
-      consider(&o, &v->indexes[k].usage, describe_index(v, &v->indexes[k]).bytes, v, true, k);
+      consider(&o, KEPT_INDEX, &v->indexes[k].usage, describe_index(v, &v->indexes[k]).bytes, v, k);
+    for (uint32_t k = 0; v && k < v->copy_count; k++)
+      consider(&o, KEPT_COLUMN, &v->copies[k].usage, describe_copy(v, &v->copies[k]).bytes, v, k);
   }
   for (uint32_t i = 0; i < c->engine_count; i++)
     if (c->engines[i].users == 0)
-      consider(&o, &c->engines[i].usage, describe_star(&c->engines[i]).bytes, NULL, false, i);
+      consider(&o, KEPT_STAR, &c->engines[i].usage, describe_star(&c->engines[i]).bytes, NULL, i);
   return o;
 }
 
 static void drop(rdx_catalog *c, const oldest *o) {
   rdx_version *v = o->version;
-  if (!v) {
+  switch (o->kind) {
+  case KEPT_STAR:
     rdx_kept_engine_drop(&c->engines[o->place]);
     c->engines[o->place] = c->engines[--c->engine_count];
-  } else if (o->is_index) {
-    rdx_index_destroy(&v->indexes[o->place].index);
-    v->indexes[o->place] = v->indexes[--v->index_count];
-  } else {
+    return;
+  case KEPT_SCAN:
     rdx_kept_scan_drop(&v->scans[o->place]);
     v->scans[o->place] = v->scans[--v->scan_count];
+    return;
+  case KEPT_INDEX:
+    rdx_index_destroy(&v->indexes[o->place].index);
+    v->indexes[o->place] = v->indexes[--v->index_count];
+    return;
+  case KEPT_COLUMN:
+    rdx_device_column_destroy(&v->copies[o->place].copy);
+    v->copies[o->place] = v->copies[--v->copy_count];
+    return;
   }
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "column/column.h"
+#include "column/device_column.h"
 #include "catalog/internal.h"
 #include "column/keys.h"
 #include "star/star.h"
@@ -270,6 +271,40 @@ rdx_status rdx_catalog_index(rdx_catalog *c, rdx_catalog_table *table, uint32_t 
     }
     if (!*out)
       status = keep_index(c, v, column, params, err);
+  }
+  pthread_mutex_unlock(&c->lock);
+  return status;
+}
+
+/* ---- Columns ---- */
+
+static rdx_status keep_column(rdx_catalog *c, rdx_version *v, uint32_t column, rdx_error *err) {
+  rdx_kept_column made = {.column = column};
+  RDX_TRY(rdx_version_open_columns(v, &column, 1, err));
+  const rdx_column codes = rdx_column_codes(&v->table.columns[column].column);
+  if (codes.type == RDX_TYPE_STRING)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "strings without a dictionary stay on the host");
+  RDX_TRY(rdx_realloc((void **)&v->copies, v->copy_count + 1, sizeof *v->copies, WHAT, err));
+  RDX_TRY(rdx_device_column_create(c->device, &codes, &made.copy, err));
+  v->copies[v->copy_count++] = made;
+  return RDX_OK;
+}
+
+rdx_status rdx_catalog_device_column(rdx_catalog *c, rdx_catalog_table *table, uint32_t column,
+                                     const rdx_device_column **out, rdx_error *err) {
+  rdx_version *v = rdx_version_of(table);
+  rdx_status status = RDX_OK;
+  *out = NULL;
+  pthread_mutex_lock(&c->lock);
+  for (int attempt = 0; attempt < 2 && status == RDX_OK && !*out; attempt++) {
+    for (uint32_t i = 0; i < v->copy_count && !*out; i++) {
+      if (v->copies[i].column != column)
+        continue;
+      rdx_usage_note(&v->copies[i].usage);
+      *out = v->copies[i].copy;
+    }
+    if (!*out)
+      status = keep_column(c, v, column, err);
   }
   pthread_mutex_unlock(&c->lock);
   return status;

@@ -223,3 +223,46 @@ rdx_status rdx_device_column_gather(const rdx_device_column *column, const rdx_d
   rdx_stream_destroy(&stream);
   return hand_over(status, d, out);
 }
+
+/* ---- Rows by whether they have a value ---- */
+
+static rdx_status list_rows(rdx_stream *stream, const rdx_buffer *bits, uint64_t among, rdx_device_column *d,
+                            rdx_error *err) {
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *count = NULL;
+  uint64_t found = 0;
+  RDX_TRY(rdx_buffer_create(d->device, 8, "a count", &count, err));
+  RDX_TRY(rdx_buffer_create(d->device, d->rows * 4, "a column", &d->keys, err));
+  RDX_TRY(rdx_stream_select(stream, bits, d->keys, count, among, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  return rdx_buffer_number(count, 0, d->rows, d->rows, "the rows of a column", &found, err);
+}
+
+static rdx_status select_rows(const rdx_device_column *column, bool with_value, rdx_device_column *d,
+                              rdx_stream *stream, rdx_error *err) {
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *bits = NULL;
+  if (with_value && column->valid)
+    return list_rows(stream, column->valid, column->rows, d, err);
+  RDX_TRY(rdx_buffer_create(d->device, rdx_bitmap_bytes(column->rows), "the bits of rows", &bits, err));
+  if (column->valid)
+    RDX_TRY(rdx_bitmap_combine(stream, BITMAP_NOT, bits, column->valid, column->rows, err));
+  else
+    RDX_TRY(rdx_bitmap_fill(stream, bits, column->rows, err));
+  return list_rows(stream, bits, column->rows, d, err);
+}
+
+rdx_status rdx_device_column_rows(const rdx_device_column *column, bool with_value, rdx_device_column **out,
+                                  rdx_error *err) {
+  rdx_device_column *d = NULL;
+  rdx_stream *stream = NULL;
+  const uint64_t count = with_value ? column->rows - column->nulls : column->nulls;
+  RDX_TRY(create(column->device, RDX_TYPE_U32, count, &d, err));
+  rdx_status status = RDX_OK;
+  if (count == 0)
+    status = rdx_buffer_create(d->device, 0, "a column", &d->keys, err);
+  else
+    status = rdx_stream_create(d->device, &stream, err);
+  if (status == RDX_OK && count > 0)
+    status = select_rows(column, with_value, d, stream, err);
+  rdx_stream_destroy(&stream);
+  return hand_over(status, d, out);
+}

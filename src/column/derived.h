@@ -29,4 +29,8 @@ RDX_MUST_USE rdx_status rdx_device_column_of_probes(const rdx_buffer *offsets, u
 RDX_MUST_USE rdx_status rdx_device_column_filter(const rdx_device_column *column, const rdx_buffer *bits,
                                                  rdx_device_column **out, rdx_error *err);
 
+/* The numbers of the rows that have a value, or of those that have none, ascending. */
+RDX_MUST_USE rdx_status rdx_device_column_rows(const rdx_device_column *column, bool with_value,
+                                               rdx_device_column **out, rdx_error *err);
+
 #endif

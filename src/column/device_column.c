@@ -190,6 +190,19 @@ rdx_column rdx_column_on_host(const rdx_column *column) {
   return column->device ? rdx_device_column_text(column->device) : *column;
 }
 
+uint64_t rdx_device_column_bytes(const rdx_device_column *column) {
+  return (column->keys ? column->keys->size : 0) + (column->valid ? column->valid->size : 0);
+}
+
+rdx_column rdx_column_codes(const rdx_column *column) {
+  rdx_column codes = *column;
+  if (column->type == RDX_TYPE_STRING && column->dictionary) {
+    codes.type = RDX_TYPE_U32;
+    codes.dictionary = NULL;
+  }
+  return codes;
+}
+
 void rdx_device_column_destroy(rdx_device_column **column) {
   if (!column || !*column)
     return;

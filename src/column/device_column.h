@@ -37,6 +37,12 @@ rdx_column rdx_column_on_host(const rdx_column *column);
 RDX_MUST_USE rdx_status rdx_device_column_copy_text(const rdx_device_column *column, rdx_device_column **out,
                                                     rdx_error *err);
 
+/* Bytes that it takes on the device. */
+uint64_t rdx_device_column_bytes(const rdx_device_column *column);
+
+/* Of strings with a dictionary their places in it, as u32; another column as it is. */
+rdx_column rdx_column_codes(const rdx_column *column);
+
 /* Use a column on `device`: the device column it views, or a new copy of the host column, which goes to `*owned`
  * (else set to NULL) and is destroyed by the caller. */
 RDX_MUST_USE rdx_status rdx_device_column_use(rdx_device *device, const rdx_column *column,

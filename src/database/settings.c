@@ -17,21 +17,22 @@ typedef enum setting {
   SET_METHOD,
   SET_SCAN_METHOD,
   SET_JOIN_METHOD,
+  SET_OPERATORS,
   SET_TIMEOUT,
   SET_MEMORY_LIMIT,
   SET_THREADS,
   SET_DEVICE,
 } setting;
 
-static const char *const names[] = {
-    [SET_METHOD] = "method",   [SET_SCAN_METHOD] = "scan_method",   [SET_JOIN_METHOD] = "join_method",
-    [SET_TIMEOUT] = "timeout", [SET_MEMORY_LIMIT] = "memory_limit", [SET_THREADS] = "threads",
-    [SET_DEVICE] = "device"};
+static const char *const names[] = {[SET_METHOD] = "method",           [SET_SCAN_METHOD] = "scan_method",
+                                    [SET_JOIN_METHOD] = "join_method", [SET_OPERATORS] = "operators",
+                                    [SET_TIMEOUT] = "timeout",         [SET_MEMORY_LIMIT] = "memory_limit",
+                                    [SET_THREADS] = "threads",         [SET_DEVICE] = "device"};
 
 static rdx_status find_setting(const rdx_statement *s, setting *out, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
   rdx_nearest nearest = {0};
-  char hint[160] = "there are method, scan_method, join_method, timeout, memory_limit, threads and device";
+  char hint[160] = "there are method, scan_method, join_method, operators, timeout, memory_limit, threads and device";
   for (uint32_t i = 0; i < RDX_COUNT(names); i++) {
     if (rdx_words_alike(names[i], written->name)) {
       *out = (setting)i;
@@ -107,6 +108,18 @@ static rdx_status change_star_method(rdx_settings *out, const char *value, rdx_e
   return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s; scans have scan_method, joins join_method", why.text);
 }
 
+static const char *const place_names[] = {
+    [RDX_OPERATORS_AUTO] = "auto", [RDX_OPERATORS_HOST] = "host", [RDX_OPERATORS_DEVICE] = "device"};
+
+static rdx_status change_operators(rdx_settings *out, const char *value, rdx_error *err) {
+  for (uint32_t i = 0; i < RDX_COUNT(place_names); i++)
+    if (strcmp(value ? value : "auto", place_names[i]) == 0) {
+      out->operators = (rdx_operators_place)i;
+      return RDX_OK;
+    }
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "operators run on 'host' or 'device', or 'auto', not on '%.60s'", value);
+}
+
 /* The value of a setting, NULL for the default, as it is in `out`. */
 static rdx_status change_method(rdx_settings *out, setting which, const char *value, rdx_error *err) {
   switch (which) {
@@ -116,6 +129,8 @@ static rdx_status change_method(rdx_settings *out, setting which, const char *va
     return value ? change_star_method(out, value, err) : RDX_OK;
   case SET_SCAN_METHOD:
     return change_filter(out, value, err);
+  case SET_OPERATORS:
+    return change_operators(out, value, err);
   default:
     out->join = (rdx_index_params){0};
     return value ? rdx_index_method_from_name(value, &out->join.method, err) : RDX_OK;
@@ -225,6 +240,9 @@ static void show(rdx_database *d, setting which, char *out, size_t size) {
     return;
   case SET_JOIN_METHOD:
     snprintf(out, size, "%s", rdx_index_method_name(now.join.method));
+    return;
+  case SET_OPERATORS:
+    snprintf(out, size, "%s", place_names[now.operators]);
     return;
   case SET_TIMEOUT:
     snprintf(out, size, timeout > 0 ? "%llums" : "none", (unsigned long long)timeout);

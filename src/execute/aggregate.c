@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "execute/keys.h"
+#include "execute/on_device.h"
 #include "execute/query.h"
 
 #define WHAT "an aggregate"
@@ -17,10 +18,13 @@ typedef struct aggregation {
   const rdx_plan_node *node;
   rdx_operand in;
   rdx_frame groups; /* the columns of the groups, of all rows */
+  bool on_device;   /* columns are taken to the device, where they can be */
   uint32_t attribute_count;
   rdx_attribute *attributes;
-  rdx_vector *values;       /* of attributes that have memory of their own */
-  const rdx_bound **source; /* what each attribute is the value of */
+  rdx_vector *values;         /* of attributes that have memory of their own, */
+  rdx_device_column **copies; /* or have it on the device */
+  const rdx_column **strings; /* dictionary of an attribute that has places in it for strings; else NULL */
+  const rdx_bound **source;   /* what each attribute is the value of */
   uint32_t *group_by;
   rdx_expression **expressions;
   uint32_t *codes, *firsts; /* of combined groups: the number of each row's, and the first row of each number */
@@ -34,7 +38,31 @@ static void add_vector(aggregation *a, const char *name, const rdx_bound *source
   *out = a->attribute_count++;
   a->attributes[*out] = (rdx_attribute){name, vector->column, 0};
   a->values[*out] = *vector;
+  a->copies[*out] = NULL;
+  a->strings[*out] = NULL;
   a->source[*out] = source;
+}
+
+/* Whether a column is taken to the device as it is there, or row by row. */
+static bool is_taken(const aggregation *a, const rdx_frame *frame, const rdx_bound *e) {
+  return a->on_device && e->kind == RDX_BOUND_COLUMN && rdx_is_device_column(&frame->columns[e->index]);
+}
+
+/* An attribute of the value of an expression over an operand. */
+static rdx_status add_value(aggregation *a, const char *name, const rdx_bound *source, rdx_operand *of,
+                            const rdx_bound *e, uint32_t *out, rdx_error *err) {
+  rdx_vector vector = {0};
+  if (!is_taken(a, &of->frame, e)) {
+    RDX_TRY(rdx_operand_flat(a->x, of, e, &vector, err));
+    add_vector(a, name, source, &vector, out);
+    return RDX_OK;
+  }
+  rdx_device_column *copy = NULL;
+  RDX_TRY(rdx_frame_on_device(a->x, &of->frame, e->index, &copy, &vector.column, err));
+  add_vector(a, name, source, &vector, out);
+  a->copies[*out] = copy;
+  a->strings[*out] = of->frame.columns[e->index].input.column.dictionary;
+  return RDX_OK;
 }
 
 /* The attribute that is the value of an expression: one that there is, or a new one. */
@@ -42,10 +70,7 @@ static rdx_status add_attribute(aggregation *a, const char *name, const rdx_boun
   for (*out = 0; *out < a->attribute_count; ++*out)
     if (a->source[*out] && rdx_bound_equal(a->source[*out], e))
       return RDX_OK;
-  rdx_vector vector = {0};
-  RDX_TRY(rdx_operand_flat(a->x, &a->in, e, &vector, err));
-  add_vector(a, name, e, &vector, out);
-  return RDX_OK;
+  return add_value(a, name, e, &a->in, e, out, err);
 }
 
 static uint32_t count_columns(const rdx_bound *e) {
@@ -64,10 +89,11 @@ static rdx_status add_columns(aggregation *a, const rdx_bound *e, uint32_t *numb
   return RDX_OK;
 }
 
-/* Whether an expression reads columns only as they lie: then it costs nothing to have them as attributes. */
+/* Whether an expression reads columns only as they lie, or on the device: then it costs little to have them as
+ * attributes. */
 static bool reads_in_place(const aggregation *a, const rdx_bound *e) {
   if (e->kind == RDX_BOUND_COLUMN)
-    return !a->in.inputs[e->index].rows;
+    return !a->in.frame.columns[e->index].rows || is_taken(a, &a->in.frame, e);
   for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
     if (!reads_in_place(a, e->args[i]))
       return false;
@@ -122,15 +148,13 @@ static rdx_status add_groups(aggregation *a, rdx_error *err) {
   RDX_TRY(rdx_operand_refresh(a->x, &groups, err));
   for (uint32_t i = 0; i < a->groups.count; i++) {
     const rdx_bound column = {.kind = RDX_BOUND_COLUMN, .index = i};
-    rdx_vector vector = {0};
-    RDX_TRY(rdx_operand_flat(a->x, &groups, &column, &vector, err));
     const char *name = a->node->columns[i].name;
-    add_vector(a, name ? name : "group", a->node->exprs[i], &vector, &a->group_by[i]);
+    RDX_TRY(add_value(a, name ? name : "group", a->node->exprs[i], &groups, &column, &a->group_by[i], err));
   }
   return RDX_OK;
 }
 
-static rdx_status rank_groups(aggregation *a, const rdx_operand *groups, rdx_vector *flat, rdx_key_column *columns,
+static rdx_status rank_groups(aggregation *a, rdx_operand *groups, rdx_vector *flat, rdx_key_column *columns,
                               rdx_error *err) {
   const uint64_t rows[2] = {a->groups.rows, 0};
   rdx_key_words words;
@@ -168,9 +192,14 @@ static rdx_status combine_groups(aggregation *a, rdx_error *err) {
 /* ---- Runs ---- */
 
 static void drop_attributes(aggregation *a) {
-  for (uint32_t i = 0; i < a->attribute_count; i++)
+  for (uint32_t i = 0; i < a->attribute_count; i++) {
     rdx_vector_destroy(&a->values[i]);
+    rdx_device_column_destroy(&a->copies[i]);
+  }
   a->attribute_count = 0;
+  rdx_free(a->codes);
+  rdx_free(a->firsts);
+  a->codes = a->firsts = NULL;
 }
 
 static rdx_status query_star(aggregation *a, uint32_t group_count, rdx_star *star, rdx_frame *out, rdx_error *err) {
@@ -185,6 +214,25 @@ static rdx_status query_star(aggregation *a, uint32_t group_count, rdx_star *sta
   return rdx_grouping_run(&q, out, err);
 }
 
+static void name_string(const aggregation *a, uint32_t attribute, rdx_frame_column *c) {
+  if (!a->strings[attribute])
+    return;
+  c->input.column.type = RDX_TYPE_STRING;
+  c->input.column.dictionary = a->strings[attribute];
+}
+
+/* Places become strings again. Their dictionaries are of tables, which outlive the frame. */
+static void name_strings(const aggregation *a, uint32_t group_count, rdx_frame *out) {
+  for (uint32_t i = 0; i < group_count; i++)
+    name_string(a, a->group_by[i], &out->columns[i]);
+  for (uint32_t i = 0; i < a->node->aggregate_count; i++) {
+    const rdx_plan_aggregate *aggregate = &a->node->aggregates[i];
+    if (aggregate->kind == RDX_PLAN_MIN || aggregate->kind == RDX_PLAN_MAX)
+      if (a->expressions[i]->kind == RDX_EXPRESSION_ATTRIBUTE)
+        name_string(a, a->expressions[i]->attribute, &out->columns[group_count + i]);
+  }
+}
+
 static rdx_status run(aggregation *a, bool combined, rdx_frame *out, rdx_error *err) {
   const rdx_star_params params = {.method = RDX_STAR_COLUMN_ENGINE};
   rdx_star *star = NULL;
@@ -196,6 +244,8 @@ static rdx_status run(aggregation *a, bool combined, rdx_frame *out, rdx_error *
   RDX_TRY(rdx_star_create(a->x->device, &relation, &params, &star, err));
   const rdx_status status = query_star(a, combined ? 1 : a->groups.count, star, out, err);
   rdx_star_destroy(&star);
+  if (status == RDX_OK)
+    name_strings(a, combined ? 1 : a->groups.count, out);
   return status;
 }
 
@@ -247,54 +297,81 @@ static bool should_combine(const aggregation *a) {
   double bits = 0;
   for (uint32_t i = 0; i < a->groups.count; i++) {
     const rdx_column *strings = a->groups.columns[i].input.column.dictionary;
+    const rdx_bound column = {.kind = RDX_BOUND_COLUMN, .index = i};
     if (!strings)
       continue;
-    if (strings->rows > MANY_STRINGS && strings->rows > a->groups.rows / 2)
+    if (!is_taken(a, &a->groups, &column) && strings->rows > MANY_STRINGS && strings->rows > a->groups.rows / 2)
       return true;
     bits += log2((double)strings->rows + 1);
   }
   return bits > MAX_BITS;
 }
 
-static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
+/* Arrays for the attributes that there may be. */
+static rdx_status make_room(aggregation *a, rdx_error *err) {
   const rdx_plan_node *node = a->node;
   const size_t most = (size_t)node->expr_count + node->aggregate_count;
-  bool counts = node->expr_count == 0, distinct = false;
+  rdx_arena *arena = a->x->arena;
   size_t attributes = most + 1;
-  for (uint32_t i = 0; i < node->aggregate_count; i++) {
-    counts &= !node->aggregates[i].value;
-    distinct |= node->aggregates[i].distinct;
+  for (uint32_t i = 0; i < node->aggregate_count; i++)
     attributes += node->aggregates[i].value ? count_columns(node->aggregates[i].value) : 0;
-  }
-  if (counts)
-    return count_rows(a, out, err);
-  RDX_TRY(rdx_arena_alloc(a->x->arena, attributes, sizeof *a->attributes, WHAT, (void **)&a->attributes, err));
-  RDX_TRY(rdx_arena_alloc(a->x->arena, attributes, sizeof *a->values, WHAT, (void **)&a->values, err));
-  RDX_TRY(rdx_arena_alloc(a->x->arena, attributes, sizeof(rdx_bound *), WHAT, (void **)&a->source, err));
-  RDX_TRY(rdx_arena_alloc(a->x->arena, most, sizeof *a->group_by, WHAT, (void **)&a->group_by, err));
-  RDX_TRY(rdx_arena_alloc(a->x->arena, most, sizeof(rdx_expression *), WHAT, (void **)&a->expressions, err));
-  RDX_TRY(make_groups(a, err));
-  if (node->expr_count + distinct > RDX_QUERY_GROUPS || should_combine(a))
+  RDX_TRY(rdx_arena_alloc(arena, attributes, sizeof *a->attributes, WHAT, (void **)&a->attributes, err));
+  RDX_TRY(rdx_arena_alloc(arena, attributes, sizeof *a->values, WHAT, (void **)&a->values, err));
+  RDX_TRY(rdx_arena_alloc(arena, attributes, sizeof(rdx_device_column *), WHAT, (void **)&a->copies, err));
+  RDX_TRY(rdx_arena_alloc(arena, attributes, sizeof(rdx_column *), WHAT, (void **)&a->strings, err));
+  RDX_TRY(rdx_arena_alloc(arena, attributes, sizeof(rdx_bound *), WHAT, (void **)&a->source, err));
+  RDX_TRY(rdx_arena_alloc(arena, most, sizeof *a->group_by, WHAT, (void **)&a->group_by, err));
+  return rdx_arena_alloc(arena, most, sizeof(rdx_expression *), WHAT, (void **)&a->expressions, err);
+}
+
+/* By groups as they are, or by the numbers of their distinct rows. */
+static rdx_status run_either(aggregation *a, rdx_frame *out, rdx_error *err) {
+  bool distinct = false;
+  for (uint32_t i = 0; i < a->node->aggregate_count; i++)
+    distinct |= a->node->aggregates[i].distinct;
+  if (a->node->expr_count + distinct > RDX_QUERY_GROUPS || should_combine(a))
     return run_combined(a, out, err);
   rdx_error why = {""};
   const rdx_status status = run(a, false, out, &why);
-  if (status == RDX_ERROR_UNSUPPORTED && node->expr_count > 1)
+  if (status == RDX_ERROR_UNSUPPORTED && a->node->expr_count > 1)
     return run_combined(a, out, err);
   if (status != RDX_OK && err)
     *err = why;
   return status;
 }
 
+/* What a device has no memory for, or does not calculate, the host may. */
+static bool is_worth_another_try(rdx_status status) {
+  return status == RDX_ERROR_DEVICE_MEMORY || status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_OVERFLOW;
+}
+
+static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
+  const rdx_plan_node *node = a->node;
+  bool counts = node->expr_count == 0;
+  for (uint32_t i = 0; i < node->aggregate_count; i++)
+    counts &= !node->aggregates[i].value;
+  if (counts)
+    return count_rows(a, out, err);
+  RDX_TRY(make_room(a, err));
+  RDX_TRY(make_groups(a, err));
+  a->on_device = rdx_runs_on_device(a->x, a->in.frame.rows);
+  const rdx_status status = run_either(a, out, err);
+  if (!a->on_device || !is_worth_another_try(status))
+    return status;
+  drop_attributes(a);
+  rdx_frame_destroy(out);
+  a->on_device = false;
+  return run_either(a, out, err);
+}
+
 rdx_status rdx_execute_aggregate(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   aggregation a = {.x = x, .node = node};
-  rdx_status status = rdx_operand_run(x, node->left, &a.in, err);
+  rdx_status status = rdx_operand_run_in_place(x, node->left, &a.in, err);
   if (status == RDX_OK)
     status = aggregate(&a, out, err);
   if (status == RDX_OK)
     status = rdx_frame_conform(x, node->columns, out, err);
   drop_attributes(&a);
-  rdx_free(a.codes);
-  rdx_free(a.firsts);
   rdx_frame_destroy(&a.groups);
   rdx_operand_drop(&a.in);
   return status;

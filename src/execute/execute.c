@@ -15,7 +15,7 @@
 
 static rdx_status execute_filter(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   rdx_operand in = {0};
-  rdx_status status = rdx_operand_run(x, node->left, &in, err);
+  rdx_status status = rdx_operand_run_in_place(x, node->left, &in, err);
   if (status == RDX_OK)
     status = rdx_operand_filter(x, &in, node->filter, err);
   if (status == RDX_OK) {
@@ -28,7 +28,7 @@ static rdx_status execute_filter(rdx_execution *x, const rdx_plan_node *node, rd
 
 static rdx_status execute_project(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   rdx_operand in = {0};
-  rdx_status status = rdx_operand_run(x, node->left, &in, err);
+  rdx_status status = rdx_operand_run_in_place(x, node->left, &in, err);
   if (status == RDX_OK)
     status = rdx_frame_create(node->expr_count, in.frame.rows, out, err);
   for (uint32_t i = 0; i < node->expr_count && status == RDX_OK; i++)
@@ -91,7 +91,7 @@ rdx_status rdx_value_of(rdx_execution *x, const rdx_bound *e, rdx_datum *out, rd
     *out = e->kind == RDX_BOUND_CONSTANT ? e->value : x->parameters[e->index];
     return out->failed ? rdx_failure_tell(out->failure, err) : RDX_OK;
   }
-  const rdx_operand one = {.frame = {.rows = 1}};
+  rdx_operand one = {.frame = {.rows = 1}};
   rdx_frame value = {0};
   rdx_status status = rdx_frame_create(1, 1, &value, err);
   if (status == RDX_OK)
@@ -135,7 +135,7 @@ static rdx_status execute_values(rdx_execution *x, const rdx_plan_node *node, rd
     }
     rdx_input input = {0};
     rdx_vector vector = {0};
-    const rdx_operand made = {.frame = {.rows = node->row_count}, .inputs = &input};
+    rdx_operand made = {.frame = {.rows = node->row_count}, .inputs = &input};
     RDX_TRY(rdx_datum_column(type, values, node->row_count, x->arena, &input.column, err));
     RDX_TRY(rdx_operand_cast(x, &made, 0, type, &vector, err));
     RDX_TRY(rdx_frame_take(out, c, &vector, err));
@@ -232,7 +232,11 @@ rdx_status rdx_execute_query(rdx_execution *x, rdx_frame *out, rdx_error *err) {
   *out = (rdx_frame){0};
   for (uint32_t i = 0; i < x->plan->scalar_count; i++)
     RDX_TRY(run_scalar(x, &x->plan->scalars[i], err));
-  return rdx_execute_node(x, x->plan->root, out, err);
+  RDX_TRY(rdx_execute_node(x, x->plan->root, out, err));
+  const rdx_status status = rdx_frame_bring(out, err);
+  if (status != RDX_OK)
+    rdx_frame_destroy(out);
+  return status;
 }
 
 /* ---- Actuals ---- */

@@ -7,46 +7,10 @@
 
 #include <raydex/index.h> /* RDX_NO_ROW */
 
-#include <stdatomic.h>
 #include <string.h>
 
 #define WHAT "a result on its way"
 #define GRAIN 65536u
-
-/* ---- Shared memory ---- */
-
-struct rdx_shared {
-  _Atomic uint32_t references;
-  void (*drop)(void *owner);
-  void *owner;
-};
-
-rdx_status rdx_shared_create(void (*drop)(void *owner), void *owner, rdx_shared **out, rdx_error *err) {
-  const rdx_status status = rdx_alloc(1, sizeof **out, WHAT, (void **)out, err);
-  if (status != RDX_OK) {
-    drop(owner);
-    return status;
-  }
-  atomic_init(&(*out)->references, 1);
-  (*out)->drop = drop;
-  (*out)->owner = owner;
-  return RDX_OK;
-}
-
-rdx_shared *rdx_shared_retain(rdx_shared *shared) {
-  if (shared)
-    atomic_fetch_add(&shared->references, 1);
-  return shared;
-}
-
-void rdx_shared_release(rdx_shared **shared) {
-  rdx_shared *const s = *shared;
-  *shared = NULL;
-  if (!s || atomic_fetch_sub(&s->references, 1) > 1)
-    return;
-  s->drop(s->owner);
-  rdx_free(s);
-}
 
 /* A vector, and the values that it borrows a dictionary of. */
 typedef struct kept_vector {
@@ -65,7 +29,7 @@ static void drop_vector(void *owner) {
 
 static void drop_column(rdx_frame_column *c) {
   rdx_shared_release(&c->values);
-  rdx_shared_release(&c->rows);
+  rdx_row_list_release(&c->rows);
   *c = (rdx_frame_column){0};
 }
 
@@ -84,13 +48,22 @@ void rdx_frame_destroy(rdx_frame *frame) {
 }
 
 void rdx_frame_share(const rdx_frame_column *from, rdx_frame_column *to) {
-  *to = (rdx_frame_column){from->input, rdx_shared_retain(from->values), rdx_shared_retain(from->rows)};
+  *to = *from;
+  rdx_shared_retain(to->values);
+  rdx_row_list_retain(to->rows);
 }
 
 rdx_status rdx_frame_copy(const rdx_frame *frame, rdx_frame *out, rdx_error *err) {
   RDX_TRY(rdx_frame_create(frame->count, frame->rows, out, err));
   for (uint32_t i = 0; i < frame->count; i++)
     rdx_frame_share(&frame->columns[i], &out->columns[i]);
+  return RDX_OK;
+}
+
+rdx_status rdx_frame_join(const rdx_frame *left, const rdx_frame *right, rdx_frame *out, rdx_error *err) {
+  RDX_TRY(rdx_frame_create(left->count + right->count, left->rows, out, err));
+  for (uint32_t i = 0; i < out->count; i++)
+    rdx_frame_share(i < left->count ? &left->columns[i] : &right->columns[i - left->count], &out->columns[i]);
   return RDX_OK;
 }
 
@@ -129,63 +102,102 @@ rdx_status rdx_frame_inputs(const rdx_frame *frame, rdx_arena *arena, rdx_input 
   return RDX_OK;
 }
 
+rdx_status rdx_frame_bring_column(rdx_frame *frame, uint32_t index, rdx_error *err) {
+  rdx_frame_column *c = &frame->columns[index];
+  return c->rows ? rdx_row_list_on_host(c->rows, &c->input.rows, err) : RDX_OK;
+}
+
+rdx_status rdx_frame_bring(rdx_frame *frame, rdx_error *err) {
+  for (uint32_t i = 0; i < frame->count; i++)
+    RDX_TRY(rdx_frame_bring_column(frame, i, err));
+  return RDX_OK;
+}
+
 /* ---- Choices of rows ---- */
 
-/* Rows of rows. */
+/* Rows of rows: a list that columns had, and the one that they get. */
 typedef struct composition {
-  const uint32_t *before, *rows;
-  uint32_t *after;
-  rdx_shared *keeper; /* of `after` */
+  rdx_row_list *before, *after;
+  uint64_t limit; /* both are of so many rows */
 } composition;
 
+typedef struct composing {
+  const uint32_t *before, *rows;
+  uint32_t *after;
+} composing;
+
 static void compose(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  const composition *c = context;
+  const composing *c = context;
   (void)worker;
   for (uint64_t i = begin; i < end; i++)
     c->after[i] = c->rows[i] == RDX_NO_ROW ? RDX_NO_ROW : c->before[c->rows[i]];
 }
 
-static rdx_status make_composition(rdx_pool *pool, composition *c, uint64_t count, rdx_error *err) {
-  RDX_TRY(rdx_alloc(count, sizeof *c->after, WHAT, (void **)&c->after, err));
-  RDX_TRY(rdx_shared_create(rdx_free, c->after, &c->keeper, err));
-  return rdx_pool_run_stage(pool, count, GRAIN, compose, c, "execute", err);
+static rdx_status compose_here(rdx_pool *pool, composition *to, rdx_row_list *rows, rdx_error *err) {
+  const uint64_t count = rdx_row_list_count(rows);
+  composing c = {0};
+  rdx_shared *keeper = NULL;
+  RDX_TRY(rdx_row_list_on_host(to->before, &c.before, err));
+  RDX_TRY(rdx_row_list_on_host(rows, &c.rows, err));
+  RDX_TRY(rdx_alloc(count, sizeof *c.after, WHAT, (void **)&c.after, err));
+  RDX_TRY(rdx_shared_create(rdx_free, c.after, &keeper, err));
+  rdx_status status = rdx_pool_run_stage(pool, count, GRAIN, compose, &c, "execute", err);
+  if (status == RDX_OK)
+    status = rdx_row_list_create(c.after, keeper, count, &to->after, err);
+  rdx_shared_release(&keeper);
+  return status;
+}
+
+static rdx_status compose_there(rdx_device *device, composition *to, rdx_row_list *rows, rdx_error *err) {
+  const rdx_device_column *before = NULL, *chosen = NULL;
+  rdx_device_column *after = NULL;
+  RDX_TRY(rdx_row_list_on_device(to->before, device, &before, err));
+  RDX_TRY(rdx_row_list_on_device(rows, device, &chosen, err));
+  RDX_TRY(rdx_device_column_gather(before, chosen, &after, err));
+  return rdx_row_list_create_on_device(after, to->limit, &to->after, err);
+}
+
+/* There is little memory on a device: then it is done here. */
+static rdx_status compose_one(rdx_pool *pool, rdx_device *device, composition *to, rdx_row_list *rows, rdx_error *err) {
+  const rdx_status status = device ? compose_there(device, to, rows, err) : RDX_ERROR_DEVICE_MEMORY;
+  return status == RDX_ERROR_DEVICE_MEMORY ? compose_here(pool, to, rows, err) : status;
 }
 
 /* A composition for each list of rows that the frame has, which columns mostly share. */
-static rdx_status compose_all(rdx_pool *pool, const rdx_frame *frame, const uint32_t *rows, uint64_t count,
-                              composition *list, uint32_t *made, rdx_error *err) {
+static rdx_status compose_all(rdx_pool *pool, const rdx_frame *frame, rdx_row_list *rows, composition *list,
+                              uint32_t *made, rdx_error *err) {
+  rdx_device *device = rdx_row_list_device(rows); /* where something is on a device only */
+  for (uint32_t i = 0; i < frame->count && !device; i++)
+    device = frame->columns[i].rows ? rdx_row_list_device(frame->columns[i].rows) : NULL;
   for (uint32_t i = 0; i < frame->count; i++) {
-    const uint32_t *before = frame->columns[i].input.rows;
+    rdx_row_list *before = frame->columns[i].rows;
     uint32_t k = 0;
     while (before && k < *made && list[k].before != before)
       k++;
     if (!before || k < *made)
       continue;
-    list[k] = (composition){.before = before, .rows = rows};
+    list[k] = (composition){.before = before, .limit = frame->columns[i].input.column.rows};
     ++*made;
-    RDX_TRY(make_composition(pool, &list[k], count, err));
+    RDX_TRY(compose_one(pool, device, &list[k], rows, err));
   }
   return RDX_OK;
 }
 
-static void choose_column(rdx_frame_column *c, const uint32_t *rows, rdx_shared *keeper, const composition *list) {
-  if (c->input.rows) {
-    while (list->before != c->input.rows)
+static void choose_column(rdx_frame_column *c, rdx_row_list *rows, const composition *list) {
+  if (c->rows) {
+    while (list->before != c->rows)
       list++;
     rows = list->after;
-    keeper = list->keeper;
   }
-  rdx_shared_release(&c->rows);
-  c->input.rows = rows;
-  c->rows = rdx_shared_retain(keeper);
+  rdx_row_list_retain(rows);
+  rdx_row_list_release(&c->rows);
+  c->rows = rows;
+  c->input.rows = rdx_row_list_there(rows);
 }
 
-rdx_status rdx_frame_choose(rdx_pool *pool, rdx_frame *frame, const uint32_t *rows, rdx_shared *keeper, uint64_t count,
-                            rdx_error *err) {
-  static const uint32_t no_rows = 0; /* no list of rows would mean all */
+rdx_status rdx_frame_choose_list(rdx_pool *pool, rdx_frame *frame, rdx_row_list *rows, rdx_error *err) {
   composition few[8], *list = few;
   uint32_t made = 0;
-  rows = rows ? rows : &no_rows;
   if (frame->rows >= UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "a result of %llu rows is too large to choose from: rows are numbered "
@@ -193,16 +205,24 @@ rdx_status rdx_frame_choose(rdx_pool *pool, rdx_frame *frame, const uint32_t *ro
                     (unsigned long long)frame->rows);
   if (frame->count > RDX_COUNT(few))
     RDX_TRY(rdx_alloc(frame->count, sizeof *list, WHAT, (void **)&list, err));
-  const rdx_status status = compose_all(pool, frame, rows, count, list, &made, err);
-  if (status == RDX_OK) {
-    for (uint32_t i = 0; i < frame->count; i++)
-      choose_column(&frame->columns[i], rows, keeper, list);
-    frame->rows = count;
-  }
+  const rdx_status status = compose_all(pool, frame, rows, list, &made, err);
+  for (uint32_t i = 0; i < frame->count && status == RDX_OK; i++)
+    choose_column(&frame->columns[i], rows, list);
+  if (status == RDX_OK)
+    frame->rows = rdx_row_list_count(rows);
   for (uint32_t i = 0; i < made; i++)
-    rdx_shared_release(&list[i].keeper);
+    rdx_row_list_release(&list[i].after);
   if (list != few)
     rdx_free(list);
+  return status;
+}
+
+rdx_status rdx_frame_choose(rdx_pool *pool, rdx_frame *frame, const uint32_t *rows, rdx_shared *keeper, uint64_t count,
+                            rdx_error *err) {
+  rdx_row_list *list = NULL;
+  RDX_TRY(rdx_row_list_create(rows, keeper, count, &list, err));
+  const rdx_status status = rdx_frame_choose_list(pool, frame, list, err);
+  rdx_row_list_release(&list);
   return status;
 }
 

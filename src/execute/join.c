@@ -4,7 +4,7 @@
 /* Joins: pairs of rows, and what each kind makes of them. */
 
 #include "column/column.h"
-#include "execute/pairs.h"
+#include "execute/on_device.h"
 
 #define WHAT "the rows of a join"
 
@@ -208,20 +208,39 @@ static rdx_status find_pairs(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   return status;
 }
 
+/* On the host: what keys and conditions read comes there. */
+static rdx_status join_here(rdx_joining *j, rdx_frame *out, rdx_error *err) {
+  const rdx_plan_node *n = j->node;
+  rdx_pairs pairs = {0};
+  for (uint32_t i = 0; i < n->key_count; i++) {
+    RDX_TRY(rdx_operand_bring(&j->left, n->left_keys[i], err));
+    RDX_TRY(rdx_operand_bring(&j->right, n->right_keys[i], err));
+  }
+  rdx_status status = rdx_join_reduce(j, err);
+  if (status == RDX_OK && n->filter) { /* evaluated in batches */
+    status = rdx_frame_bring(&j->left.frame, err);
+    if (status == RDX_OK)
+      status = rdx_frame_bring(&j->right.frame, err);
+  }
+  if (status == RDX_OK)
+    status = find_pairs(j, &pairs, err);
+  if (status == RDX_OK)
+    status = rdx_pairs_frame(j, &pairs, out, err);
+  rdx_pairs_drop(&pairs);
+  rdx_join_keys_drop(j);
+  return status;
+}
+
 rdx_status rdx_execute_join(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   rdx_joining j = {.x = x, .node = node};
-  rdx_pairs pairs = {0};
-  rdx_status status = rdx_operand_run(x, node->left, &j.left, err);
+  bool done = false;
+  rdx_status status = rdx_operand_run_in_place(x, node->left, &j.left, err);
   if (status == RDX_OK)
-    status = rdx_operand_run(x, node->right, &j.right, err);
+    status = rdx_operand_run_in_place(x, node->right, &j.right, err);
   if (status == RDX_OK)
-    status = rdx_join_reduce(&j, err);
-  if (status == RDX_OK)
-    status = find_pairs(&j, &pairs, err);
-  if (status == RDX_OK)
-    status = rdx_pairs_frame(&j, &pairs, out, err);
-  rdx_pairs_drop(&pairs);
-  rdx_join_keys_drop(&j);
+    status = rdx_join_on_device(&j, out, &done, err);
+  if (status == RDX_OK && !done)
+    status = join_here(&j, out, err);
   rdx_operand_drop(&j.left);
   rdx_operand_drop(&j.right);
   return status;

@@ -19,6 +19,8 @@ static rdx_status make_as(rdx_joining *j, rdx_bound *a, rdx_bound *b, rdx_sql_ty
   RDX_TRY(rdx_bind_cast(&binding, b, type, true, b->place, &same_b));
   rdx_vector_destroy(left);
   rdx_vector_destroy(right);
+  RDX_TRY(rdx_operand_bring(&j->left, same_a, err));
+  RDX_TRY(rdx_operand_bring(&j->right, same_b, err));
   const rdx_evaluation of_left = rdx_operand_evaluation(j->x, &j->left);
   const rdx_evaluation of_right = rdx_operand_evaluation(j->x, &j->right);
   RDX_TRY(rdx_evaluate(&of_left, same_a, left, err));
@@ -65,7 +67,7 @@ static rdx_status code_strings(rdx_joining *j, rdx_vector *key, rdx_error *err) 
   if (key->column.type != RDX_TYPE_STRING || key->column.dictionary)
     return RDX_OK;
   rdx_input input = {.column = key->column};
-  const rdx_operand operand = {.frame = {.rows = key->column.rows}, .inputs = &input};
+  rdx_operand operand = {.frame = {.rows = key->column.rows}, .inputs = &input};
   rdx_vector coded = {0};
   RDX_TRY(rdx_operand_cast(j->x, &operand, 0, rdx_sql_type_of_column(&key->column), &coded, err));
   rdx_vector_destroy(key);

@@ -14,9 +14,26 @@ rdx_status rdx_operand_refresh(rdx_execution *x, rdx_operand *operand, rdx_error
   return rdx_frame_inputs(&operand->frame, x->arena, &operand->inputs, err);
 }
 
-rdx_status rdx_operand_run(rdx_execution *x, const rdx_plan_node *node, rdx_operand *out, rdx_error *err) {
+rdx_status rdx_operand_run_in_place(rdx_execution *x, const rdx_plan_node *node, rdx_operand *out, rdx_error *err) {
   RDX_TRY(rdx_execute_node(x, node, &out->frame, err));
   return rdx_operand_refresh(x, out, err);
+}
+
+rdx_status rdx_operand_run(rdx_execution *x, const rdx_plan_node *node, rdx_operand *out, rdx_error *err) {
+  RDX_TRY(rdx_execute_node(x, node, &out->frame, err));
+  RDX_TRY(rdx_frame_bring(&out->frame, err));
+  return rdx_operand_refresh(x, out, err);
+}
+
+rdx_status rdx_operand_bring(rdx_operand *operand, const rdx_bound *e, rdx_error *err) {
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
+    RDX_TRY(rdx_operand_bring(operand, e->args[i], err));
+  /* values that an operand is made of have inputs only */
+  if (e->kind != RDX_BOUND_COLUMN || !operand->frame.columns)
+    return RDX_OK;
+  RDX_TRY(rdx_frame_bring_column(&operand->frame, e->index, err));
+  operand->inputs[e->index].rows = operand->frame.columns[e->index].input.rows;
+  return RDX_OK;
 }
 
 void rdx_operand_drop(rdx_operand *operand) {
@@ -32,9 +49,10 @@ rdx_evaluation rdx_operand_evaluation(const rdx_execution *x, const rdx_operand 
                           .text = x->text};
 }
 
-rdx_status rdx_operand_flat(rdx_execution *x, const rdx_operand *operand, const rdx_bound *expression, rdx_vector *out,
+rdx_status rdx_operand_flat(rdx_execution *x, rdx_operand *operand, const rdx_bound *expression, rdx_vector *out,
                             rdx_error *err) {
   *out = (rdx_vector){0};
+  RDX_TRY(rdx_operand_bring(operand, expression, err));
   if (expression->kind != RDX_BOUND_COLUMN) {
     const rdx_evaluation e = rdx_operand_evaluation(x, operand);
     return rdx_evaluate(&e, expression, out, err);
@@ -46,12 +64,13 @@ rdx_status rdx_operand_flat(rdx_execution *x, const rdx_operand *operand, const 
   return RDX_OK;
 }
 
-rdx_status rdx_operand_column(rdx_execution *x, const rdx_operand *operand, const rdx_bound *expression, rdx_frame *out,
+rdx_status rdx_operand_column(rdx_execution *x, rdx_operand *operand, const rdx_bound *expression, rdx_frame *out,
                               uint32_t index, rdx_error *err) {
   if (expression->kind == RDX_BOUND_COLUMN) {
     rdx_frame_share(&operand->frame.columns[expression->index], &out->columns[index]);
     return RDX_OK;
   }
+  RDX_TRY(rdx_operand_bring(operand, expression, err));
   const rdx_evaluation e = rdx_operand_evaluation(x, operand);
   rdx_vector vector = {0};
   RDX_TRY(rdx_evaluate(&e, expression, &vector, err));
@@ -60,20 +79,20 @@ rdx_status rdx_operand_column(rdx_execution *x, const rdx_operand *operand, cons
 
 /* ---- Layouts ---- */
 
-rdx_status rdx_operand_cast(rdx_execution *x, const rdx_operand *operand, uint32_t index, rdx_sql_type type,
-                            rdx_vector *out, rdx_error *err) {
+rdx_status rdx_operand_cast(rdx_execution *x, rdx_operand *operand, uint32_t index, rdx_sql_type type, rdx_vector *out,
+                            rdx_error *err) {
   rdx_bound column = {.kind = RDX_BOUND_COLUMN, .index = index}, *wanted = NULL;
   rdx_binding binding = {.arena = x->arena, .text = x->text, .err = err};
   column.type = rdx_sql_type_of_column(&operand->inputs[index].column);
   if (type.kind == RDX_SQL_INTERVAL) /* whose columns are text */
     type = column.type;
+  RDX_TRY(rdx_operand_bring(operand, &column, err));
   RDX_TRY(rdx_bind_cast(&binding, &column, type, true, 0, &wanted));
   const rdx_evaluation e = rdx_operand_evaluation(x, operand);
   return rdx_evaluate(&e, wanted, out, err);
 }
 
-rdx_status rdx_operand_coded(rdx_execution *x, const rdx_operand *operand, uint32_t index, rdx_vector *out,
-                             rdx_error *err) {
+rdx_status rdx_operand_coded(rdx_execution *x, rdx_operand *operand, uint32_t index, rdx_vector *out, rdx_error *err) {
   const rdx_column *c = &operand->inputs[index].column;
   if (c->type == RDX_TYPE_STRING && !c->dictionary)
     return rdx_operand_cast(x, operand, index, rdx_sql_type_of_column(c), out, err);
@@ -103,6 +122,7 @@ rdx_status rdx_frame_conform(rdx_execution *x, const rdx_plan_column *columns, r
 }
 
 rdx_status rdx_operand_filter(rdx_execution *x, rdx_operand *operand, const rdx_bound *filter, rdx_error *err) {
+  RDX_TRY(rdx_operand_bring(operand, filter, err));
   const rdx_evaluation e = rdx_operand_evaluation(x, operand);
   uint32_t *rows = NULL;
   uint64_t count = 0;
@@ -140,6 +160,8 @@ rdx_status rdx_frame_value(rdx_execution *x, const rdx_frame *frame, rdx_sql_typ
   rdx_status status = rdx_frame_create(1, frame->rows, &copy, err);
   if (status == RDX_OK)
     rdx_frame_share(&frame->columns[0], &copy.columns[0]);
+  if (status == RDX_OK)
+    status = rdx_frame_bring(&copy, err);
   if (status == RDX_OK)
     status = rdx_frame_conform(x, &wanted, &copy, err);
   if (status == RDX_OK) {

@@ -27,6 +27,11 @@ typedef struct rdx_operand {
 } rdx_operand;
 
 RDX_MUST_USE rdx_status rdx_operand_run(rdx_execution *x, const rdx_plan_node *node, rdx_operand *out, rdx_error *err);
+/* The same, with rows where they are: rdx_operand_bring() brings those that an evaluation reads. */
+RDX_MUST_USE rdx_status rdx_operand_run_in_place(rdx_execution *x, const rdx_plan_node *node, rdx_operand *out,
+                                                 rdx_error *err);
+/* Bring the rows of the columns that an expression reads to the host. */
+RDX_MUST_USE rdx_status rdx_operand_bring(rdx_operand *operand, const rdx_bound *expression, rdx_error *err);
 /* The inputs anew, after the frame's columns changed. */
 RDX_MUST_USE rdx_status rdx_operand_refresh(rdx_execution *x, rdx_operand *operand, rdx_error *err);
 void rdx_operand_drop(rdx_operand *operand);
@@ -35,16 +40,16 @@ rdx_evaluation rdx_operand_evaluation(const rdx_execution *x, const rdx_operand 
 
 /* The value of an expression for each row. A column whose rows are all that count is viewed, not copied: then the
  * vector has no memory, and must not outlive the operand. */
-RDX_MUST_USE rdx_status rdx_operand_flat(rdx_execution *x, const rdx_operand *operand, const rdx_bound *expression,
+RDX_MUST_USE rdx_status rdx_operand_flat(rdx_execution *x, rdx_operand *operand, const rdx_bound *expression,
                                          rdx_vector *out, rdx_error *err);
 /* The same as a column of a frame. */
-RDX_MUST_USE rdx_status rdx_operand_column(rdx_execution *x, const rdx_operand *operand, const rdx_bound *expression,
+RDX_MUST_USE rdx_status rdx_operand_column(rdx_execution *x, rdx_operand *operand, const rdx_bound *expression,
                                            rdx_frame *out, uint32_t index, rdx_error *err);
 /* Column `index` with a type, in the layout that evaluating gives. */
-RDX_MUST_USE rdx_status rdx_operand_cast(rdx_execution *x, const rdx_operand *operand, uint32_t index,
-                                         rdx_sql_type type, rdx_vector *out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_operand_cast(rdx_execution *x, rdx_operand *operand, uint32_t index, rdx_sql_type type,
+                                         rdx_vector *out, rdx_error *err);
 /* The same, flat, as it lies; strings with a dictionary. */
-RDX_MUST_USE rdx_status rdx_operand_coded(rdx_execution *x, const rdx_operand *operand, uint32_t index, rdx_vector *out,
+RDX_MUST_USE rdx_status rdx_operand_coded(rdx_execution *x, rdx_operand *operand, uint32_t index, rdx_vector *out,
                                           rdx_error *err);
 
 /* Bring columns whose layout does not say the type that the node promises to it. */

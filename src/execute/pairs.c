@@ -25,14 +25,14 @@ static void drop_lookup(void *owner) {
   rdx_free(l);
 }
 
-static void note(rdx_joining *j, const lookup *l) {
+void rdx_join_note(const rdx_joining *j, const rdx_index *index, const rdx_lookup_result *found) {
   rdx_node_actuals *a = rdx_actuals_of(j->x, j->node);
-  rdx_index_stats index;
+  rdx_index_stats built;
   rdx_lookup_stats stats;
-  rdx_index_get_stats(l->index, &index);
-  rdx_lookup_result_get_stats(l->result, &stats);
-  rdx_actuals_method(a, rdx_index_method_name(index.method));
-  a->device_ms += stats.device_ms + index.sort_ms + index.encode_ms + index.scene_ms;
+  rdx_index_get_stats(index, &built);
+  rdx_lookup_result_get_stats(found, &stats);
+  rdx_actuals_method(a, rdx_index_method_name(built.method));
+  a->device_ms += stats.device_ms + built.sort_ms + built.encode_ms + built.scene_ms;
   a->rays += stats.rays;
   a->hits += stats.hits;
   a->bytes += stats.bytes_uploaded + stats.bytes_result;
@@ -55,7 +55,7 @@ static rdx_status look_up(rdx_joining *j, lookup *l, rdx_matches *m, rdx_error *
   m->first = view.first;
   m->offsets = view.offsets;
   m->rows = view.rows;
-  note(j, l);
+  rdx_join_note(j, l->index, l->result);
   return RDX_OK;
 }
 
@@ -113,9 +113,7 @@ rdx_status rdx_pairs_frame(const rdx_joining *j, const rdx_pairs *p, rdx_frame *
   if (status == RDX_OK && !p->left_only)
     status = choose(j, &j->right.frame, p->right, p->right_keeper, p->count, &right, err);
   if (status == RDX_OK)
-    status = rdx_frame_create(left.count + right.count, p->count, out, err);
-  for (uint32_t i = 0; status == RDX_OK && i < out->count; i++)
-    rdx_frame_share(i < left.count ? &left.columns[i] : &right.columns[i - left.count], &out->columns[i]);
+    status = rdx_frame_join(&left, &right, out, err);
   rdx_frame_destroy(&left);
   rdx_frame_destroy(&right);
   return status;

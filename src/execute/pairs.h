@@ -34,6 +34,9 @@ typedef struct rdx_matches {
   rdx_shared *keeper;
 } rdx_matches;
 
+/* Say in the node's actuals what an index and a lookup did. */
+void rdx_join_note(const rdx_joining *j, const rdx_index *index, const rdx_lookup_result *found);
+
 /* `ordered`: left rows look right ones up; else it is the smaller input that is looked up in. */
 RDX_MUST_USE rdx_status rdx_matches_find(rdx_joining *j, bool ordered, rdx_matches *out, rdx_error *err);
 void rdx_matches_drop(rdx_matches *matches);

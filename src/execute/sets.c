@@ -13,7 +13,7 @@
 /* ---- The same column of both ---- */
 
 /* Flat, with the same layout, strings with dictionaries. */
-static rdx_status make_alike(rdx_execution *x, const rdx_plan_node *node, const rdx_operand in[2], uint32_t i,
+static rdx_status make_alike(rdx_execution *x, const rdx_plan_node *node, rdx_operand in[2], uint32_t i,
                              rdx_vector out[2], rdx_error *err) {
   for (uint32_t k = 0; k < 2; k++)
     RDX_TRY(rdx_operand_coded(x, &in[k], i, &out[k], err));
@@ -106,7 +106,7 @@ static rdx_status append(const rdx_vector parts[2], rdx_vector *out, rdx_error *
   return RDX_OK;
 }
 
-static rdx_status append_column(rdx_execution *x, const rdx_plan_node *node, const rdx_operand in[2], uint32_t i,
+static rdx_status append_column(rdx_execution *x, const rdx_plan_node *node, rdx_operand in[2], uint32_t i,
                                 rdx_frame *out, rdx_error *err) {
   rdx_vector parts[2] = {0}, both = {0};
   rdx_status status = make_alike(x, node, in, i, parts, err);
@@ -174,7 +174,7 @@ static rdx_status count_and_choose(const rdx_plan_node *node, const uint32_t *co
   return status;
 }
 
-static rdx_status compare_rows(rdx_execution *x, const rdx_plan_node *node, const rdx_operand in[2], rdx_vector *flat,
+static rdx_status compare_rows(rdx_execution *x, const rdx_plan_node *node, rdx_operand in[2], rdx_vector *flat,
                                uint32_t **out, uint64_t *count, rdx_error *err) {
   const uint64_t rows[2] = {in[0].frame.rows, in[1].frame.rows};
   rdx_key_column *columns = NULL;

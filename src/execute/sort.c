@@ -160,7 +160,7 @@ static rdx_status order_words(rdx_execution *x, rdx_key_words *w, uint64_t wante
   return status;
 }
 
-static rdx_status find_order(rdx_execution *x, const rdx_plan_node *node, const rdx_operand *in, uint64_t wanted,
+static rdx_status find_order(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, uint64_t wanted,
                              rdx_vector *flat, uint32_t **out, rdx_error *err) {
   const uint64_t rows[2] = {in->frame.rows, 0};
   rdx_key_column *columns = NULL;
@@ -197,7 +197,7 @@ static rdx_status sort_window(rdx_execution *x, const rdx_plan_node *node, rdx_o
 rdx_status rdx_execute_sort(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   rdx_operand in = {0};
   window w = {0};
-  rdx_status status = rdx_operand_run(x, node->left, &in, err);
+  rdx_status status = rdx_operand_run_in_place(x, node->left, &in, err);
   if (status == RDX_OK && in.frame.rows >= UINT32_MAX)
     status = rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%llu rows are too many to sort", (unsigned long long)in.frame.rows);
   if (status == RDX_OK)

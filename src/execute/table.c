@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "execute/operators.h"
+#include "execute/on_device.h"
 #include "execute/predicate.h"
 #include "plan/zones.h"
 
@@ -159,10 +159,30 @@ static void note_scan(filtering *f, const rdx_scan *scan, const rdx_scan_result 
   a->bytes += run.bytes;
 }
 
+/* The scan's rows become the frame's, and stay on the device: `*done` false: there is a reason why not. */
+static rdx_status take_rows_there(filtering *f, rdx_scan_result *result, bool *done, rdx_error *err) {
+  rdx_device_column *rows = NULL;
+  rdx_row_list *list = NULL;
+  *done = rdx_runs_on_device(f->x, f->in.frame.rows);
+  if (!*done)
+    return RDX_OK;
+  RDX_TRY(rdx_scan_result_column(result, &rows, err));
+  RDX_TRY(rdx_row_list_create_on_device(rows, f->in.frame.rows, &list, err));
+  rdx_status status = RDX_OK;
+  if (rdx_row_list_count(list) < f->in.frame.rows)
+    status = rdx_frame_choose_list(f->x->pool, &f->in.frame, list, err);
+  rdx_row_list_release(&list);
+  return status == RDX_OK ? rdx_operand_refresh(f->x, &f->in, err) : status;
+}
+
 /* The scan's rows become the frame's. */
 static rdx_status take_rows(filtering *f, rdx_scan_result *result, rdx_error *err) {
   rdx_scan_view view;
   uint32_t *rows = NULL;
+  bool done = false;
+  RDX_TRY(take_rows_there(f, result, &done, err));
+  if (done)
+    return RDX_OK;
   RDX_TRY(rdx_scan_result_view(result, &view, err));
   if (view.count == f->in.frame.rows)
     return RDX_OK;
@@ -286,8 +306,11 @@ rdx_status rdx_execute_table(rdx_execution *x, const rdx_plan_node *node, rdx_fr
                                         err)
               : rdx_catalog_open_columns(x->catalog, node->table, node->table_columns, node->column_count, err));
   RDX_TRY(rdx_frame_create(node->column_count, node->table->rows, &f.in.frame, err));
-  for (uint32_t i = 0; i < node->column_count; i++)
-    f.in.frame.columns[i].input.column = node->table->columns[node->table_columns[i]].column;
+  for (uint32_t i = 0; i < node->column_count; i++) {
+    const uint32_t number = node->table_columns[i];
+    f.in.frame.columns[i] = (rdx_frame_column){
+        .input = {.column = node->table->columns[number].column}, .table = node->table, .number = number};
+  }
   rdx_status status = RDX_OK;
   if (few)
     status = filter_blocks(&f, blocks, count, err);

@@ -211,12 +211,20 @@ typedef enum rdx_filter_method {
   RDX_FILTER_SCAN,       /* by a scan of the method that `scan` names */
 } rdx_filter_method;
 
+/* Where joins and aggregates keep rows. */
+typedef enum rdx_operators_place {
+  RDX_OPERATORS_AUTO, /* on a GPU where they are many, else on the host */
+  RDX_OPERATORS_HOST,
+  RDX_OPERATORS_DEVICE,
+} rdx_operators_place;
+
 /* The settings of a session. */
 typedef struct rdx_settings {
   rdx_star_params engine;   /* method of star queries: SET method */
   rdx_filter_method filter; /* SET scan_method */
   rdx_scan_params scan;
   rdx_index_params join;
+  rdx_operators_place operators;
   bool explains; /* expected times are wanted */
   bool insist;   /* a method was set: where it cannot serve, that is an error */
   const rdx_plan_index *indexes;

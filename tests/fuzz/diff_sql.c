@@ -277,6 +277,8 @@ static void say_star(words *w, const source *s, const char *list, const char *gr
   say(w, "SELECT %s, %s FROM %s WHERE %s GROUP BY %s", group, list, s->from, where, group);
 }
 
+static const char *const places[] = {"host", "device"};
+
 /* A star query by each method of the star layer, and written so that it is none. */
 static void ask_stars(void) {
   static const char *const methods[] = {"column", "sorted_cube", "coarse_cube", "rt_cube"};
@@ -306,6 +308,7 @@ static void ask_stars(void) {
     return;
   if (ask(either(), other.data, &got))
     expect_same("a star and none", &expected, &got);
+  by_all_methods(database, other.data, "operators", places, 2, &expected);
   by_all_methods(database, one.data, "method", methods, 4, &expected);
 }
 
@@ -337,8 +340,10 @@ static void ask_joins(void) {
   say(&statement, " FROM %s WHERE ", s.from);
   say_predicate(&statement, &s, 2);
   rdx_database *database = either();
-  if (ask(database, statement.data, &expected))
-    by_all_methods(database, statement.data, "join_method", methods, 10, &expected);
+  if (!ask(database, statement.data, &expected))
+    return;
+  by_all_methods(database, statement.data, "operators", places, 2, &expected);
+  by_all_methods(database, statement.data, "join_method", methods, 10, &expected);
 }
 
 /* Both databases get the same rows more. */
@@ -420,6 +425,8 @@ void sql_case(void) {
     note("%s:\n%s", sql_names[i], t.csv[i].data);
   for (uint64_t i = diff_slow ? 2 : 6; i > 0; i--) {
     note("\n");
+    set(memory, "operators", places[below(2)]);
+    set(files, "operators", places[below(2)]);
     oracles[below(sizeof oracles / sizeof *oracles)]();
   }
 }

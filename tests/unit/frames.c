@@ -23,10 +23,17 @@ const uint32_t all_types_count = RDX_COUNT(all_types);
 
 /* ---- The bench ---- */
 
+static void change_place(bench *b) {
+  static uint32_t turns = 0;
+  b->settings.operators = turns++ % 2 ? RDX_OPERATORS_DEVICE : RDX_OPERATORS_HOST;
+}
+
 void bench_begin(bench *b) {
   *b = (bench){0};
   const rdx_device_params params = {.threads = 2};
-  OK(rdx_device_open("cpu", &params, &b->device, err));
+  const char *device = getenv("RAYDEX_TEST_DEVICE");
+  OK(rdx_device_open(device ? device : "cpu", &params, &b->device, err));
+  change_place(b);
   OK(rdx_pool_create(2, &b->pool, err));
   OK(rdx_catalog_create(b->device, NULL, false, &b->catalog, err));
   b->plan.node_count = RDX_COUNT(b->shared);
@@ -47,6 +54,12 @@ void bench_clear(bench *b) {
     rdx_frame_destroy(&b->shared[i]);
   memset(b->actuals, 0, sizeof b->actuals);
   rdx_arena_free(&b->arena);
+  change_place(b);
+}
+
+void run_node(bench *b, const rdx_plan_node *n, rdx_frame *out) {
+  OK(rdx_execute_node(&b->x, n, out, err));
+  OK(rdx_frame_bring(out, err));
 }
 
 void bench_end(bench *b) {

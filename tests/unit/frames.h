@@ -20,7 +20,8 @@ typedef struct wanted_column {
 extern const wanted_column all_types[];
 extern const uint32_t all_types_count;
 
-/* An execution over plans of this file; begin and end it in each test. */
+/* An execution over plans of this file; begin and end it in each test. It is on the device that RAYDEX_TEST_DEVICE
+ * names, else on the CPU, and operators take turns on host and device. */
 typedef struct bench {
   rdx_device *device;
   rdx_pool *pool;
@@ -38,6 +39,9 @@ void bench_begin(bench *b);
 void bench_end(bench *b);
 /* Forget frames and plans, keep the device. */
 void bench_clear(bench *b);
+
+/* The result of a node, with its rows on the host. */
+void run_node(bench *b, const rdx_plan_node *node, rdx_frame *out);
 
 void *allocate(bench *b, uint64_t count, size_t size);
 

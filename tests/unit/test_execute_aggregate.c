@@ -114,7 +114,7 @@ static void check_aggregate(const trial *t, const rdx_frame *out, uint64_t group
 
 static void check(trial *t) {
   rdx_frame out;
-  OK(rdx_execute_node(&t->b->x, t->node, &out, err));
+  run_node(t->b, t->node, &out);
   assert_int_equal(out.count, t->groups + t->node->aggregate_count);
   uint64_t rows = 0;
   for (uint64_t g = 0; g < out.rows; g++) {

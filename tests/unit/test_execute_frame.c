@@ -87,7 +87,7 @@ static void test_rows(void **state) {
     rdx_frame frame, out;
     random_frame(&b, all_types, 3, rows, true, &frame);
     rdx_plan_node *n = node(&b, RDX_PLAN_ROWS, source(&b, 0, &frame), NULL);
-    OK(rdx_execute_node(&b.x, n, &out, err));
+    run_node(&b, n, &out);
     assert_int_equal(out.count, 4);
     for (uint64_t i = 0; i < rows; i++)
       assert_int_equal(cell_units(&out, 3, i), i);

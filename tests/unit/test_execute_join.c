@@ -24,7 +24,7 @@ typedef struct trial {
 static void number_rows(bench *b, rdx_frame *frame, uint32_t id) {
   rdx_frame numbered;
   rdx_plan_node *n = node(b, RDX_PLAN_ROWS, source(b, 6, frame), NULL);
-  OK(rdx_execute_node(&b->x, n, &numbered, err));
+  run_node(b, n, &numbered);
   rdx_frame_destroy(&b->shared[6]);
   b->shared[id] = numbered;
 }
@@ -97,7 +97,7 @@ static void check(const trial *t) {
     FAILS(rdx_execute_node(&t->b->x, t->node, &out, err), RDX_ERROR_ARGUMENT, "more than one row returned");
     return;
   }
-  OK(rdx_execute_node(&t->b->x, t->node, &out, err));
+  run_node(t->b, t->node, &out);
   assert_int_equal(out.count, t->node->column_count);
   assert_int_equal(out.rows, count);
   uint64_t *found = allocate(t->b, count, sizeof *found);

@@ -60,7 +60,7 @@ static void test_unions(void **state) {
   for (uint32_t round = 0; round < 200; round++) {
     rdx_frame out;
     rdx_plan_node *n = random_pair(&b, RDX_PLAN_UNION, 1 + round % 4, round % 5 == 0, 200);
-    OK(rdx_execute_node(&b.x, n, &out, err));
+    run_node(&b, n, &out);
     const rdx_frame *l = &b.shared[0], *r = &b.shared[1];
     assert_int_equal(out.rows, l->rows + r->rows);
     for (uint64_t i = 0; i < out.rows; i++)
@@ -85,7 +85,7 @@ static void test_choices(void **state) {
     rdx_plan_node *n =
         random_pair(&b, except ? RDX_PLAN_EXCEPT : RDX_PLAN_INTERSECT, 1 + round % 4, round % 7 == 0, 60);
     n->all = round / 2 % 2 != 0;
-    OK(rdx_execute_node(&b.x, n, &out, err));
+    run_node(&b, n, &out);
     const rdx_frame *l = &b.shared[0], *r = &b.shared[1];
     uint64_t count = 0;
     for (uint64_t i = 0; i < l->rows; i++)

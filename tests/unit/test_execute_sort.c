@@ -41,7 +41,7 @@ static void check(bench *b, rdx_frame *frame, rdx_plan_node *n, uint64_t offset,
   sorted_frame = frame;
   sorted_node = n;
   qsort(order, frame->rows, sizeof *order, compare_places);
-  OK(rdx_execute_node(&b->x, n, &out, err));
+  run_node(b, n, &out);
   offset = offset < frame->rows ? offset : frame->rows;
   count = count < frame->rows - offset ? count : frame->rows - offset;
   assert_int_equal(out.rows, count);
@@ -112,7 +112,7 @@ static void test_limits(void **state) {
       rdx_plan_node *n = node(&b, RDX_PLAN_LIMIT, source(&b, 0, &frame), NULL);
       n->limit = limit < 0 ? NULL : whole(&b, limit);
       n->offset = offset < 0 ? NULL : whole(&b, offset);
-      OK(rdx_execute_node(&b.x, n, &out, err));
+      run_node(&b, n, &out);
       const int64_t first = offset < 0 ? 0 : offset > 10 ? 10 : offset;
       const int64_t count = limit < 0 || limit > 10 - first ? 10 - first : limit;
       assert_int_equal(out.rows, count);

@@ -188,13 +188,13 @@ static void check_filter(bench *b, rdx_plan_node *n, rdx_bound *filter) {
   uint64_t count = 0;
   rdx_input *inputs = NULL;
   n->filter = NULL;
-  OK(rdx_execute_node(&b->x, n, &all, err));
+  run_node(b, n, &all);
   OK(rdx_frame_inputs(&all, &b->arena, &inputs, err));
   const rdx_evaluation e = {
       .pool = b->pool, .inputs = inputs, .parameters = b->parameters, .rows = all.rows, .text = b->x.text};
   OK(rdx_evaluate_filter(&e, filter, &rows, &count, err));
   n->filter = filter;
-  OK(rdx_execute_node(&b->x, n, &out, err));
+  run_node(b, n, &out);
   assert_int_equal(out.rows, count);
   const uint32_t *found = out.columns[0].input.rows;
   for (uint64_t i = 0; i < count; i++)
@@ -213,6 +213,8 @@ static void test_filters(void **state) {
     views[i] = random_column(&b, columns[i], ROWS);
   rdx_catalog_table *table = add_table(&b, "t", views, COLUMNS);
   uint32_t scanned = 0, evaluated = 0;
+  b.settings.filter = RDX_FILTER_SCAN; /* what a device prefers for few rows is another question */
+  b.settings.scan.method = RDX_SCAN_COLUMN;
   for (uint32_t round = 0; round < 1500; round++) {
     maker m = {.b = &b, .table = table_node(&b, table, 0), .binding = {.arena = &b.arena, .text = b.x.text}};
     rdx_bound *filter = random_condition(&m, round % 3);
@@ -355,9 +357,9 @@ static void test_stars(void **state) {
     for (uint32_t i = 0; i < 12; i++)
       s.star.attributes[i] = (rdx_catalog_attribute){i < 6 ? 0 : i / 3 - 1, i < 6 ? i : i % 3};
     rdx_frame wanted, found;
-    OK(rdx_execute_node(&b.x, by_join, &wanted, err));
+    run_node(&b, by_join, &wanted);
     for (uint32_t again = 0; again < 2; again++) {
-      OK(rdx_execute_node(&b.x, star, &found, err));
+      run_node(&b, star, &found);
       compare_results(&wanted, &found);
       rdx_frame_destroy(&found);
     }
