@@ -266,3 +266,56 @@ rdx_status rdx_device_column_rows(const rdx_device_column *column, bool with_val
   rdx_stream_destroy(&stream);
   return hand_over(status, d, out);
 }
+
+/* ---- Of two columns ---- */
+
+static rdx_status pair(const rdx_device_column *high, const rdx_device_column *low, rdx_device_column *d,
+                       rdx_stream *stream, rdx_error *err) {
+  RDX_TRY(rdx_buffer_create(d->device, d->rows * 8, "a column", &d->keys, err));
+  RDX_TRY(rdx_derived_pair(stream, high->keys, low->keys, d->keys, d->rows, err));
+  if (!high->valid && !low->valid)
+    return rdx_stream_finish(stream, err);
+  RDX_TRY(create_bits(d, err));
+  RDX_TRY(rdx_bitmap_fill(stream, d->valid, d->rows, err));
+  if (high->valid)
+    RDX_TRY(rdx_bitmap_combine(stream, BITMAP_AND, d->valid, high->valid, d->rows, err));
+  if (low->valid)
+    RDX_TRY(rdx_bitmap_combine(stream, BITMAP_AND, d->valid, low->valid, d->rows, err));
+  return finish_bits(stream, d, err);
+}
+
+rdx_status rdx_device_column_pair(const rdx_device_column *high, const rdx_device_column *low, rdx_device_column **out,
+                                  rdx_error *err) {
+  rdx_device_column *d = NULL;
+  rdx_stream *stream = NULL;
+  RDX_TRY(create(high->device, RDX_TYPE_U64, high->rows, &d, err));
+  rdx_status status = RDX_OK;
+  if (d->rows == 0)
+    status = rdx_buffer_create(d->device, 0, "a column", &d->keys, err);
+  else
+    status = rdx_stream_create(d->device, &stream, err);
+  if (status == RDX_OK && d->rows > 0)
+    status = pair(high, low, d, stream, err);
+  rdx_stream_destroy(&stream);
+  return hand_over(status, d, out);
+}
+
+static rdx_status append(const rdx_device_column *rows, const rdx_device_column *more, rdx_buffer *to,
+                         rdx_stream *stream, rdx_error *err) {
+  const uint64_t before = rows->rows * 4, after = to->size - before;
+  RDX_TRY(rdx_stream_copy(stream, rows->keys, 0, to, 0, before, err));
+  RDX_TRY(more ? rdx_stream_copy(stream, more->keys, 0, to, before, after, err)
+               : rdx_stream_fill(stream, to, before, after, RDX_NO_ROW, err));
+  return rdx_stream_finish(stream, err);
+}
+
+rdx_status rdx_device_column_append(const rdx_device_column *rows, const rdx_device_column *more, uint64_t nulls,
+                                    rdx_device_column **out, rdx_error *err) {
+  const uint64_t count = rows->rows + (more ? more->rows : nulls);
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *both = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
+  RDX_TRY(rdx_buffer_create(rows->device, count * 4, "a column", &both, err));
+  RDX_TRY(rdx_stream_create(rows->device, &stream, err));
+  RDX_TRY(append(rows, more, both, stream, err));
+  return rdx_device_column_of_rows(both, count, !more, out, err);
+}

@@ -33,4 +33,12 @@ RDX_MUST_USE rdx_status rdx_device_column_filter(const rdx_device_column *column
 RDX_MUST_USE rdx_status rdx_device_column_rows(const rdx_device_column *column, bool with_value,
                                                rdx_device_column **out, rdx_error *err);
 
+/* Two columns of 32-bit keys and as many rows as one of u64, equal where both are equal; NULL where one is. */
+RDX_MUST_USE rdx_status rdx_device_column_pair(const rdx_device_column *high, const rdx_device_column *low,
+                                               rdx_device_column **out, rdx_error *err);
+
+/* A list of rows (u32, none NULL) and after it those of another; `more` NULL: so many NULLs. */
+RDX_MUST_USE rdx_status rdx_device_column_append(const rdx_device_column *rows, const rdx_device_column *more,
+                                                 uint64_t nulls, rdx_device_column **out, rdx_error *err);
+
 #endif

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "execute/groups.h"
 #include "execute/keys.h"
 #include "execute/on_device.h"
 #include "execute/query.h"
@@ -17,8 +18,8 @@ typedef struct aggregation {
   rdx_execution *x;
   const rdx_plan_node *node;
   rdx_operand in;
-  rdx_frame groups; /* the columns of the groups, of all rows */
-  bool on_device;   /* columns are taken to the device, where they can be */
+  rdx_group_columns groups; /* of all rows */
+  bool on_device;           /* columns are taken to the device, where they can be */
   uint32_t attribute_count;
   rdx_attribute *attributes;
   rdx_vector *values;         /* of attributes that have memory of their own, */
@@ -135,34 +136,31 @@ static rdx_status add_aggregate(aggregation *a, uint32_t i, rdx_error *err) {
 
 /* ---- Groups ---- */
 
-static rdx_status make_groups(aggregation *a, rdx_error *err) {
-  RDX_TRY(rdx_frame_create(a->node->expr_count, a->in.frame.rows, &a->groups, err));
-  for (uint32_t i = 0; i < a->node->expr_count; i++)
-    RDX_TRY(rdx_operand_column(a->x, &a->in, a->node->exprs[i], &a->groups, i, err));
-  return RDX_OK;
-}
-
 /* Each group is an attribute. */
 static rdx_status add_groups(aggregation *a, rdx_error *err) {
-  rdx_operand groups = {.frame = a->groups};
+  rdx_operand groups = {.frame = a->groups.grouped};
   RDX_TRY(rdx_operand_refresh(a->x, &groups, err));
-  for (uint32_t i = 0; i < a->groups.count; i++) {
-    const rdx_bound column = {.kind = RDX_BOUND_COLUMN, .index = i};
+  for (uint32_t i = 0, place = 0; i < a->node->expr_count; i++) {
+    const rdx_bound column = {.kind = RDX_BOUND_COLUMN, .index = place};
+    const rdx_bound *source = a->groups.numbered[i] ? NULL : a->node->exprs[i];
     const char *name = a->node->columns[i].name;
-    RDX_TRY(add_value(a, name ? name : "group", a->node->exprs[i], &groups, &column, &a->group_by[i], err));
+    if (a->groups.places[i] != place)
+      continue;
+    RDX_TRY(add_value(a, name ? name : "group", source, &groups, &column, &a->group_by[place], err));
+    place++;
   }
   return RDX_OK;
 }
 
 static rdx_status rank_groups(aggregation *a, rdx_operand *groups, rdx_vector *flat, rdx_key_column *columns,
                               rdx_error *err) {
-  const uint64_t rows[2] = {a->groups.rows, 0};
+  const uint64_t rows[2] = {a->groups.grouped.rows, 0};
   rdx_key_words words;
-  for (uint32_t i = 0; i < a->groups.count; i++) {
+  for (uint32_t i = 0; i < a->groups.grouped.count; i++) {
     RDX_TRY(rdx_operand_coded(a->x, groups, i, &flat[i], err));
     columns[i] = (rdx_key_column){.parts = {&flat[i].column}};
   }
-  RDX_TRY(rdx_key_words_create(a->x, columns, a->groups.count, rows, false, &words, err));
+  RDX_TRY(rdx_key_words_create(a->x, columns, a->groups.grouped.count, rows, false, &words, err));
   rdx_status status = rdx_alloc(rows[0], sizeof *a->codes, WHAT, (void **)&a->codes, err);
   if (status == RDX_OK)
     status = rdx_key_words_rank(a->x, &words, a->codes, &a->distinct, &a->firsts, err);
@@ -172,19 +170,19 @@ static rdx_status rank_groups(aggregation *a, rdx_operand *groups, rdx_vector *f
 
 /* All groups are one attribute, of the numbers of their distinct rows. */
 static rdx_status combine_groups(aggregation *a, rdx_error *err) {
-  rdx_operand groups = {.frame = a->groups};
+  rdx_operand groups = {.frame = a->groups.grouped};
   rdx_key_column *columns = NULL;
   rdx_vector *flat = NULL, vector = {0};
   RDX_TRY(rdx_operand_refresh(a->x, &groups, err));
-  RDX_TRY(rdx_arena_alloc(a->x->arena, a->groups.count, sizeof *columns, WHAT, (void **)&columns, err));
-  RDX_TRY(rdx_calloc(a->groups.count, sizeof *flat, WHAT, (void **)&flat, err));
+  RDX_TRY(rdx_arena_alloc(a->x->arena, a->groups.grouped.count, sizeof *columns, WHAT, (void **)&columns, err));
+  RDX_TRY(rdx_calloc(a->groups.grouped.count, sizeof *flat, WHAT, (void **)&flat, err));
   const rdx_status status = rank_groups(a, &groups, flat, columns, err);
-  for (uint32_t i = 0; i < a->groups.count; i++)
+  for (uint32_t i = 0; i < a->groups.grouped.count; i++)
     rdx_vector_destroy(&flat[i]);
   rdx_free(flat);
   if (status != RDX_OK)
     return status;
-  vector.column = (rdx_column){.type = RDX_TYPE_U32, .rows = a->groups.rows, .values = a->codes};
+  vector.column = (rdx_column){.type = RDX_TYPE_U32, .rows = a->groups.grouped.rows, .values = a->codes};
   add_vector(a, "group", NULL, &vector, &a->group_by[0]);
   return RDX_OK;
 }
@@ -242,10 +240,10 @@ static rdx_status run(aggregation *a, bool combined, rdx_frame *out, rdx_error *
   const rdx_relation relation = {
       .rows = a->in.frame.rows, .attributes = a->attributes, .attribute_count = a->attribute_count};
   RDX_TRY(rdx_star_create(a->x->device, &relation, &params, &star, err));
-  const rdx_status status = query_star(a, combined ? 1 : a->groups.count, star, out, err);
+  const rdx_status status = query_star(a, combined ? 1 : a->groups.grouped.count, star, out, err);
   rdx_star_destroy(&star);
   if (status == RDX_OK)
-    name_strings(a, combined ? 1 : a->groups.count, out);
+    name_strings(a, combined ? 1 : a->groups.grouped.count, out);
   return status;
 }
 
@@ -253,15 +251,15 @@ static rdx_status run(aggregation *a, bool combined, rdx_frame *out, rdx_error *
 static rdx_status decode_groups(aggregation *a, rdx_frame *numbered, rdx_frame *out, rdx_error *err) {
   const uint32_t *codes = numbered->columns[0].input.column.values;
   uint32_t *rows = NULL;
-  RDX_TRY(rdx_frame_create(a->node->column_count, numbered->rows, out, err));
+  RDX_TRY(rdx_frame_create(a->groups.grouped.count + a->node->aggregate_count, numbered->rows, out, err));
   RDX_TRY(rdx_alloc(numbered->rows, sizeof *rows, WHAT, (void **)&rows, err));
   for (uint64_t i = 0; i < numbered->rows; i++)
     rows[i] = a->firsts[codes[i]];
-  RDX_TRY(rdx_frame_select(a->x->pool, &a->groups, rows, numbered->rows, err));
-  for (uint32_t i = 0; i < a->groups.count; i++)
-    rdx_frame_share(&a->groups.columns[i], &out->columns[i]);
+  RDX_TRY(rdx_frame_select(a->x->pool, &a->groups.grouped, rows, numbered->rows, err));
+  for (uint32_t i = 0; i < a->groups.grouped.count; i++)
+    rdx_frame_share(&a->groups.grouped.columns[i], &out->columns[i]);
   for (uint32_t i = 0; i < a->node->aggregate_count; i++)
-    rdx_frame_share(&numbered->columns[1 + i], &out->columns[a->groups.count + i]);
+    rdx_frame_share(&numbered->columns[1 + i], &out->columns[a->groups.grouped.count + i]);
   return RDX_OK;
 }
 
@@ -295,12 +293,13 @@ static rdx_status count_rows(aggregation *a, rdx_frame *out, rdx_error *err) {
  * strings to the device would cost more than the query. */
 static bool should_combine(const aggregation *a) {
   double bits = 0;
-  for (uint32_t i = 0; i < a->groups.count; i++) {
-    const rdx_column *strings = a->groups.columns[i].input.column.dictionary;
+  for (uint32_t i = 0; i < a->groups.grouped.count; i++) {
+    const rdx_column *strings = a->groups.grouped.columns[i].input.column.dictionary;
     const rdx_bound column = {.kind = RDX_BOUND_COLUMN, .index = i};
     if (!strings)
       continue;
-    if (!is_taken(a, &a->groups, &column) && strings->rows > MANY_STRINGS && strings->rows > a->groups.rows / 2)
+    if (!is_taken(a, &a->groups.grouped, &column) && strings->rows > MANY_STRINGS &&
+        strings->rows > a->groups.grouped.rows / 2)
       return true;
     bits += log2((double)strings->rows + 1);
   }
@@ -329,11 +328,11 @@ static rdx_status run_either(aggregation *a, rdx_frame *out, rdx_error *err) {
   bool distinct = false;
   for (uint32_t i = 0; i < a->node->aggregate_count; i++)
     distinct |= a->node->aggregates[i].distinct;
-  if (a->node->expr_count + distinct > RDX_QUERY_GROUPS || should_combine(a))
+  if (a->groups.grouped.count + distinct > RDX_QUERY_GROUPS || should_combine(a))
     return run_combined(a, out, err);
   rdx_error why = {""};
   const rdx_status status = run(a, false, out, &why);
-  if (status == RDX_ERROR_UNSUPPORTED && a->node->expr_count > 1)
+  if (status == RDX_ERROR_UNSUPPORTED && a->groups.grouped.count > 1)
     return run_combined(a, out, err);
   if (status != RDX_OK && err)
     *err = why;
@@ -345,15 +344,7 @@ static bool is_worth_another_try(rdx_status status) {
   return status == RDX_ERROR_DEVICE_MEMORY || status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_OVERFLOW;
 }
 
-static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
-  const rdx_plan_node *node = a->node;
-  bool counts = node->expr_count == 0;
-  for (uint32_t i = 0; i < node->aggregate_count; i++)
-    counts &= !node->aggregates[i].value;
-  if (counts)
-    return count_rows(a, out, err);
-  RDX_TRY(make_room(a, err));
-  RDX_TRY(make_groups(a, err));
+static rdx_status run_anywhere(aggregation *a, rdx_frame *out, rdx_error *err) {
   a->on_device = rdx_runs_on_device(a->x, a->in.frame.rows);
   const rdx_status status = run_either(a, out, err);
   if (!a->on_device || !is_worth_another_try(status))
@@ -364,6 +355,32 @@ static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
   return run_either(a, out, err);
 }
 
+/* What was asked for, of what was grouped by. */
+static rdx_status take_results(const aggregation *a, const rdx_frame *found, rdx_frame *out, rdx_error *err) {
+  RDX_TRY(rdx_frame_create(a->node->column_count, found->rows, out, err));
+  RDX_TRY(rdx_group_columns_take(&a->groups, found, out, err));
+  for (uint32_t i = 0; i < a->node->aggregate_count; i++)
+    rdx_frame_share(&found->columns[a->groups.grouped.count + i], &out->columns[a->node->expr_count + i]);
+  return RDX_OK;
+}
+
+static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
+  const rdx_plan_node *node = a->node;
+  rdx_frame found = {0};
+  bool counts = node->expr_count == 0;
+  for (uint32_t i = 0; i < node->aggregate_count; i++)
+    counts &= !node->aggregates[i].value;
+  if (counts)
+    return count_rows(a, out, err);
+  RDX_TRY(make_room(a, err));
+  RDX_TRY(rdx_group_columns_make(a->x, &a->in, node->exprs, node->expr_count, &a->groups, err));
+  rdx_status status = run_anywhere(a, &found, err);
+  if (status == RDX_OK)
+    status = take_results(a, &found, out, err);
+  rdx_frame_destroy(&found);
+  return status;
+}
+
 rdx_status rdx_execute_aggregate(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   aggregation a = {.x = x, .node = node};
   rdx_status status = rdx_operand_run_in_place(x, node->left, &a.in, err);
@@ -372,7 +389,7 @@ rdx_status rdx_execute_aggregate(rdx_execution *x, const rdx_plan_node *node, rd
   if (status == RDX_OK)
     status = rdx_frame_conform(x, node->columns, out, err);
   drop_attributes(&a);
-  rdx_frame_destroy(&a.groups);
+  rdx_group_columns_drop(&a.groups);
   rdx_operand_drop(&a.in);
   return status;
 }

@@ -12,19 +12,26 @@ static bool is_marked(const uint32_t *marks, uint64_t i) {
   return (marks[i / 32] >> i % 32 & 1u) != 0;
 }
 
-/* The left rows that are marked, or that are not. */
-static rdx_status keep_left(const rdx_joining *j, const uint32_t *marks, bool wanted, rdx_pairs *out, rdx_error *err) {
-  const uint64_t lefts = j->left.frame.rows;
+/* 32 marks, of which the last may be of no row. */
+static uint32_t marks_of(const uint32_t *marks, uint64_t word, uint64_t rows, bool wanted) {
+  const uint32_t bits = wanted ? marks[word] : ~marks[word];
+  const uint64_t left = rows - 32 * word;
+  return left >= 32 ? bits : bits & ((1u << left) - 1);
+}
+
+rdx_status rdx_pairs_of_marks(const rdx_joining *j, const uint32_t *marks, bool wanted, rdx_pairs *out,
+                              rdx_error *err) {
+  const uint64_t lefts = j->left.frame.rows, words = (lefts + 31) / 32;
   uint32_t *rows = NULL;
   uint64_t count = 0;
-  for (uint64_t i = 0; i < lefts; i++)
-    count += is_marked(marks, i) == wanted;
+  for (uint64_t i = 0; i < words; i++)
+    count += (uint64_t)__builtin_popcount(marks_of(marks, i, lefts, wanted));
   RDX_TRY(rdx_progress_at_times("join", 0, 0, err));
   RDX_TRY(rdx_alloc(count, sizeof *rows, WHAT, (void **)&rows, err));
   count = 0;
-  for (uint64_t i = 0; i < lefts; i++)
-    if (is_marked(marks, i) == wanted)
-      rows[count++] = (uint32_t)i;
+  for (uint64_t i = 0; i < words; i++)
+    for (uint32_t bits = marks_of(marks, i, lefts, wanted); bits != 0; bits &= bits - 1)
+      rows[count++] = (uint32_t)(32 * i) + (uint32_t)__builtin_ctz(bits);
   return rdx_pairs_take_left(rows, count, out, err);
 }
 
@@ -177,7 +184,7 @@ static rdx_status find_true(rdx_joining *j, const rdx_matches *matches, rdx_pair
     RDX_TRY(rdx_calloc(j->left.frame.rows / 32 + 1, sizeof *marks, WHAT, (void **)&marks, err));
     rdx_status status = rdx_pairs_filter(j, matches, marks, p, err);
     if (status == RDX_OK)
-      status = keep_left(j, marks, kind == RDX_PLAN_SEMI, p, err);
+      status = rdx_pairs_of_marks(j, marks, kind == RDX_PLAN_SEMI, p, err);
     rdx_free(marks);
     return status;
   }

@@ -53,6 +53,8 @@ rdx_status rdx_frame_on_device(rdx_execution *x, const rdx_frame *frame, uint32_
 
 /* ---- Joins ---- */
 
+#define KEYS 2u /* that fit one */
+
 /* Lists of the rows of a join's pairs. A side that is NULL has all rows, once each and in order. */
 typedef struct pair_lists {
   rdx_row_list *probe, *other;
@@ -67,35 +69,42 @@ typedef struct device_join {
   rdx_lookup_result *found;
 } device_join;
 
-static const rdx_frame_column *key_of(const rdx_operand *side, const rdx_bound *e) {
-  return e->kind == RDX_BOUND_COLUMN ? &side->frame.columns[e->index] : NULL;
+static bool keeps_left_only(rdx_plan_join kind) {
+  return kind == RDX_PLAN_SEMI || kind == RDX_PLAN_ANTI;
 }
 
-/* Floats are the host's, where NaN and -0 are equal to themselves. */
-static bool keys_fit(const rdx_joining *j) {
-  const rdx_plan_node *n = j->node;
-  if (n->key_count != 1)
-    return false;
-  const rdx_frame_column *left = key_of(&j->left, n->left_keys[0]), *right = key_of(&j->right, n->right_keys[0]);
-  if (!left || !right)
-    return false;
-  const rdx_column *a = &left->input.column, *b = &right->input.column;
-  return a->type == b->type && a->scale == b->scale && !rdx_type_is_float(a->type) &&
-         (a->type != RDX_TYPE_STRING || (a->dictionary && a->dictionary == b->dictionary));
+/* Whether all pairs are looked for, in any order. */
+static bool wants_pairs(const rdx_plan_node *n) {
+  return n->join == RDX_PLAN_INNER || (keeps_left_only(n->join) && n->filter);
 }
 
 static bool kind_fits(const rdx_plan_node *n) {
-  switch (n->join) {
-  case RDX_PLAN_INNER:
-    return true;
-  case RDX_PLAN_SEMI:
-  case RDX_PLAN_ANTI:
-  case RDX_PLAN_LEFT:
-  case RDX_PLAN_SINGLE:
-    return !n->filter;
-  default:
-    return false;
+  return wants_pairs(n) || keeps_left_only(n->join) ||
+         ((n->join == RDX_PLAN_LEFT || n->join == RDX_PLAN_SINGLE) && !n->filter);
+}
+
+static const rdx_column *key_of(const rdx_operand *side, const rdx_bound *e) {
+  return e->kind == RDX_BOUND_COLUMN ? &side->frame.columns[e->index].input.column : NULL;
+}
+
+/* Floats are the host's, where NaN and -0 are equal to themselves. */
+static bool key_fits(const rdx_column *a, const rdx_column *b) {
+  return a && b && a->type == b->type && a->scale == b->scale && !rdx_type_is_float(a->type) &&
+         (a->type != RDX_TYPE_STRING || (a->dictionary && a->dictionary == b->dictionary));
+}
+
+static bool keys_fit(const rdx_joining *j) {
+  const rdx_plan_node *n = j->node;
+  bool fit = n->key_count > 0 && n->key_count <= KEYS;
+  for (uint32_t i = 0; i < n->key_count && fit; i++) {
+    const rdx_column *key = key_of(&j->left, n->left_keys[i]);
+    fit = key_fits(key, key_of(&j->right, n->right_keys[i]));
+    if (fit && n->key_count > 1) {
+      const rdx_column codes = rdx_column_codes(key);
+      fit = rdx_key_bits(codes.type) == 32;
+    }
   }
+  return fit;
 }
 
 static bool fits(const rdx_joining *j) {
@@ -112,69 +121,123 @@ static const rdx_operand *indexed_side(const device_join *d) {
   return d->inverse ? &d->j->left : &d->j->right;
 }
 
-/* `*one`: each row finds one other at most. Of semi and anti joins the first is enough. */
-static rdx_status look_up(device_join *d, bool *one, rdx_error *err) {
+/* The key of one side, two of which are one. */
+static rdx_status make_key(device_join *d, uint32_t side, rdx_error *err) {
+  const rdx_plan_node *n = d->j->node;
+  rdx_execution *x = d->j->x;
+  const rdx_frame *frame = side == 0 ? &d->j->left.frame : &d->j->right.frame;
+  rdx_bound *const *keys = side == 0 ? n->left_keys : n->right_keys;
+  RDX_TRY(rdx_frame_on_device(x, frame, keys[0]->index, &d->owned[side], &d->keys[side], err));
+  if (n->key_count == 1)
+    return RDX_OK;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *high = d->owned[side];
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *low = NULL;
+  rdx_column second;
+  d->owned[side] = NULL;
+  RDX_TRY(rdx_frame_on_device(x, frame, keys[1]->index, &low, &second, err));
+  RDX_TRY(rdx_device_column_pair(d->keys[side].device, second.device, &d->owned[side], err));
+  d->keys[side] = rdx_device_column_view(d->owned[side]);
+  return RDX_OK;
+}
+
+static rdx_status look_up(device_join *d, rdx_lookup_result_kind kind, rdx_error *err) {
+  const rdx_lookup_params wanted = {.result = kind, .stats = d->j->x->counts};
+  rdx_lookup_result_destroy(&d->found);
+  RDX_TRY(rdx_index_lookup(d->index, &d->keys[d->inverse ? 1 : 0], &wanted, &d->found, err));
+  rdx_join_note(d->j, d->index, d->found);
+  return RDX_OK;
+}
+
+/* `*one`: each row finds one other at most. Where all that counts is whether there is one, the first is enough. */
+static rdx_status build(device_join *d, bool *one, rdx_error *err) {
   const rdx_plan_node *n = d->j->node;
   rdx_index_params params = d->j->x->settings->join;
   rdx_index_stats stats;
   params.method = n->join_method;
   RDX_TRY(rdx_index_create(d->j->x->device, &d->keys[d->inverse ? 0 : 1], &params, &d->index, err));
   rdx_index_get_stats(d->index, &stats);
-  *one = stats.distinct || n->join == RDX_PLAN_SEMI || n->join == RDX_PLAN_ANTI;
-  if (!*one && n->join != RDX_PLAN_INNER)
-    return RDX_OK;
-  const rdx_lookup_params wanted = {.result = *one ? RDX_LOOKUP_FIRST : RDX_LOOKUP_ROWS, .stats = d->j->x->counts};
-  return rdx_index_lookup(d->index, &d->keys[d->inverse ? 1 : 0], &wanted, &d->found, err);
+  *one = stats.distinct || (keeps_left_only(n->join) && !n->filter);
+  return RDX_OK;
 }
 
 /* The rows that found one, and what they found. */
-static rdx_status list_found(const device_join *d, pair_lists *out, rdx_error *err) {
+static rdx_status list_found(device_join *d, pair_lists *out, rdx_error *err) {
   const rdx_plan_join kind = d->j->node->join;
   const uint64_t probes = probing_side(d)->frame.rows, others = indexed_side(d)->frame.rows;
+  const bool pairs = wants_pairs(d->j->node);
   RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *first = NULL;
   rdx_device_column *rows = NULL, *matches = NULL;
   const rdx_device_column *chosen = NULL;
+  RDX_TRY(look_up(d, RDX_LOOKUP_FIRST, err));
   RDX_TRY(rdx_lookup_result_column(d->found, RDX_LOOKUP_FIRST, &first, err));
-  if (kind == RDX_PLAN_LEFT || kind == RDX_PLAN_SINGLE || (kind == RDX_PLAN_INNER && first->nulls == 0)) {
+  if (kind == RDX_PLAN_LEFT || kind == RDX_PLAN_SINGLE || (pairs && first->nulls == 0)) {
     matches = first;
     first = NULL;
     return rdx_row_list_create_on_device(matches, others, &out->other, err);
   }
-  RDX_TRY(rdx_device_column_rows(first, kind != RDX_PLAN_ANTI, &rows, err));
+  RDX_TRY(rdx_device_column_rows(first, pairs || kind == RDX_PLAN_SEMI, &rows, err));
   RDX_TRY(rdx_row_list_create_on_device(rows, probes, &out->probe, err));
-  if (kind != RDX_PLAN_INNER)
+  if (!pairs)
     return RDX_OK;
   RDX_TRY(rdx_row_list_on_device(out->probe, d->j->x->device, &chosen, err));
   RDX_TRY(rdx_device_column_gather(first, chosen, &matches, err));
   return rdx_row_list_create_on_device(matches, others, &out->other, err);
 }
 
-/* All rows that each found; `*done` false: there are too many. */
-static rdx_status list_all(const device_join *d, pair_lists *out, bool *done, rdx_error *err) {
+/* Pairs that are listed on the device: `*done` false: there are too many. */
+static rdx_status list_all(device_join *d, rdx_device_column **probe, rdx_device_column **other, bool *done,
+                           rdx_error *err) {
+  RDX_TRY(look_up(d, RDX_LOOKUP_ROWS, err));
   const rdx_parts *p = &d->found->parts;
-  const uint64_t probes = probing_side(d)->frame.rows, others = indexed_side(d)->frame.rows;
-  rdx_device_column *column = NULL;
-  *done = d->found->on_device && p->row_count < (d->j->node->filter ? MANY_PAIRS : UINT32_MAX);
+  const uint64_t most = d->j->node->filter ? MANY_PAIRS : UINT32_MAX - probing_side(d)->frame.rows;
+  *done = d->found->on_device && p->row_count < most;
   if (!*done)
     return RDX_OK;
-  RDX_TRY(rdx_device_column_of_probes(p->offsets, probes, p->row_count, &column, err));
-  RDX_TRY(rdx_row_list_create_on_device(column, probes, &out->probe, err));
-  RDX_TRY(rdx_device_column_of_rows(p->rows, p->row_count, false, &column, err));
-  return rdx_row_list_create_on_device(column, others, &out->other, err);
+  RDX_TRY(rdx_device_column_of_probes(p->offsets, probing_side(d)->frame.rows, p->row_count, probe, err));
+  return rdx_device_column_of_rows(p->rows, p->row_count, false, other, err);
 }
 
+/* Give each row that found nothing a pair with none, behind all others. */
+static rdx_status complete(device_join *d, rdx_device_column **probe, rdx_device_column **other, rdx_error *err) {
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *first = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *alone = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *probes = *probe;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *others = *other;
+  *probe = *other = NULL;
+  RDX_TRY(look_up(d, RDX_LOOKUP_FIRST, err));
+  RDX_TRY(rdx_lookup_result_column(d->found, RDX_LOOKUP_FIRST, &first, err));
+  RDX_TRY(rdx_device_column_rows(first, false, &alone, err));
+  RDX_TRY(rdx_device_column_append(probes, alone, 0, probe, err));
+  return rdx_device_column_append(others, NULL, alone->rows, other, err);
+}
+
+/* All rows that each found. */
+static rdx_status list_pairs(device_join *d, pair_lists *out, bool *done, rdx_error *err) {
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *probe = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *other = NULL;
+  RDX_TRY(list_all(d, &probe, &other, done, err));
+  if (!*done)
+    return RDX_OK;
+  if (d->j->node->join == RDX_PLAN_LEFT)
+    RDX_TRY(complete(d, &probe, &other, err));
+  rdx_device_column *column = probe;
+  probe = NULL;
+  RDX_TRY(rdx_row_list_create_on_device(column, probing_side(d)->frame.rows, &out->probe, err));
+  column = other;
+  other = NULL;
+  return rdx_row_list_create_on_device(column, indexed_side(d)->frame.rows, &out->other, err);
+}
+
+/* `*done` false: a row may match several, of which at most one is allowed, or there are too many pairs. */
 static rdx_status find_pairs(device_join *d, pair_lists *out, bool *done, rdx_error *err) {
-  rdx_joining *j = d->j;
   bool one = false;
-  RDX_TRY(rdx_frame_on_device(j->x, &j->left.frame, j->node->left_keys[0]->index, &d->owned[0], &d->keys[0], err));
-  RDX_TRY(rdx_frame_on_device(j->x, &j->right.frame, j->node->right_keys[0]->index, &d->owned[1], &d->keys[1], err));
-  RDX_TRY(look_up(d, &one, err));
-  *done = d->found != NULL;
-  if (*done)
-    RDX_TRY(one ? list_found(d, out, err) : list_all(d, out, done, err));
-  if (*done)
-    rdx_join_note(j, d->index, d->found);
-  return RDX_OK;
+  RDX_TRY(make_key(d, 0, err));
+  RDX_TRY(make_key(d, 1, err));
+  RDX_TRY(build(d, &one, err));
+  *done = one || d->j->node->join != RDX_PLAN_SINGLE;
+  if (one)
+    return list_found(d, out, err);
+  return *done ? list_pairs(d, out, done, err) : RDX_OK;
 }
 
 static rdx_status choose(rdx_joining *j, const rdx_frame *from, rdx_row_list *rows, rdx_frame *out, rdx_error *err) {
@@ -182,28 +245,73 @@ static rdx_status choose(rdx_joining *j, const rdx_frame *from, rdx_row_list *ro
   return rows ? rdx_frame_choose_list(j->x->pool, out, rows, err) : RDX_OK;
 }
 
-/* The columns of both sides, or of the left one, for the pairs that fulfil the condition. */
-static rdx_status make_frame(const device_join *d, const pair_lists *lists, rdx_frame *out, rdx_error *err) {
+/* The columns of both sides of all pairs. */
+static rdx_status make_pairs(const device_join *d, rdx_row_list *lefts, rdx_row_list *rights, rdx_operand *out,
+                             rdx_error *err) {
   rdx_joining *j = d->j;
-  const bool left_only = j->node->join == RDX_PLAN_SEMI || j->node->join == RDX_PLAN_ANTI;
-  rdx_operand pairs = {0};
   rdx_frame left = {0}, right = {0};
-  rdx_status status = choose(j, &j->left.frame, d->inverse ? lists->other : lists->probe, &left, err);
-  if (status == RDX_OK && !left_only)
-    status = choose(j, &j->right.frame, d->inverse ? lists->probe : lists->other, &right, err);
+  rdx_status status = choose(j, &j->left.frame, lefts, &left, err);
   if (status == RDX_OK)
-    status = rdx_frame_join(&left, &right, &pairs.frame, err);
-  if (status == RDX_OK && j->node->filter) {
-    status = rdx_operand_refresh(j->x, &pairs, err);
-    if (status == RDX_OK)
-      status = rdx_operand_filter(j->x, &pairs, j->node->filter, err);
-  }
+    status = choose(j, &j->right.frame, rights, &right, err);
+  if (status == RDX_OK)
+    status = rdx_frame_join(&left, &right, &out->frame, err);
+  if (status == RDX_OK)
+    status = rdx_operand_refresh(j->x, out, err);
   rdx_frame_destroy(&left);
   rdx_frame_destroy(&right);
-  if (status == RDX_OK)
+  return status;
+}
+
+/* Left rows with a pair, or without one, for which the condition is true. */
+static rdx_status mark_left(const device_join *d, rdx_row_list *lefts, rdx_operand *pairs, uint32_t **marks,
+                            rdx_error *err) {
+  const rdx_bound *condition = d->j->node->filter;
+  const uint32_t *rows = NULL;
+  uint32_t *places = NULL;
+  uint64_t count = 0;
+  RDX_TRY(rdx_operand_bring(pairs, condition, err));
+  if (lefts)
+    RDX_TRY(rdx_row_list_on_host(lefts, &rows, err));
+  const rdx_evaluation e = rdx_operand_evaluation(d->j->x, pairs);
+  RDX_TRY(rdx_evaluate_filter(&e, condition, &places, &count, err));
+  rdx_status status =
+      rdx_calloc(d->j->left.frame.rows / 32 + 1, sizeof **marks, "the rows of a join", (void **)marks, err);
+  for (uint64_t i = 0; i < count && status == RDX_OK; i++) {
+    const uint32_t row = rows ? rows[places[i]] : places[i];
+    (*marks)[row / 32] |= 1u << row % 32;
+    status = rdx_loop_goes_on(i, count, "join", err);
+  }
+  rdx_free(places);
+  return status;
+}
+
+static rdx_status keep_marked(const device_join *d, rdx_row_list *lefts, rdx_operand *pairs, rdx_frame *out,
+                              rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) uint32_t *marks = NULL;
+  rdx_pairs kept = {0};
+  RDX_TRY(mark_left(d, lefts, pairs, &marks, err));
+  RDX_TRY(rdx_pairs_of_marks(d->j, marks, d->j->node->join == RDX_PLAN_SEMI, &kept, err));
+  const rdx_status status = rdx_pairs_frame(d->j, &kept, out, err);
+  rdx_pairs_drop(&kept);
+  return status;
+}
+
+static rdx_status make_frame(const device_join *d, const pair_lists *lists, rdx_frame *out, rdx_error *err) {
+  const rdx_plan_node *n = d->j->node;
+  rdx_row_list *lefts = d->inverse ? lists->other : lists->probe, *rights = d->inverse ? lists->probe : lists->other;
+  rdx_operand pairs = {0};
+  if (keeps_left_only(n->join) && !n->filter)
+    return choose(d->j, &d->j->left.frame, lefts, out, err);
+  rdx_status status = make_pairs(d, lefts, rights, &pairs, err);
+  if (status == RDX_OK && keeps_left_only(n->join))
+    status = keep_marked(d, lefts, &pairs, out, err);
+  else if (status == RDX_OK && n->filter)
+    status = rdx_operand_filter(d->j->x, &pairs, n->filter, err);
+  if (status == RDX_OK && !keeps_left_only(n->join)) {
     *out = pairs.frame;
-  else
-    rdx_operand_drop(&pairs);
+    return RDX_OK;
+  }
+  rdx_operand_drop(&pairs);
   return status;
 }
 
@@ -221,7 +329,7 @@ rdx_status rdx_join_on_device(rdx_joining *j, rdx_frame *out, bool *done, rdx_er
   *done = false;
   if (!fits(j))
     return RDX_OK;
-  device_join d = {.j = j, .inverse = j->node->join == RDX_PLAN_INNER && j->left.frame.rows < j->right.frame.rows};
+  device_join d = {.j = j, .inverse = wants_pairs(j->node) && j->left.frame.rows < j->right.frame.rows};
   const rdx_status status = join(&d, out, done, err);
   rdx_lookup_result_destroy(&d.found);
   rdx_index_destroy(&d.index);
@@ -229,6 +337,7 @@ rdx_status rdx_join_on_device(rdx_joining *j, rdx_frame *out, bool *done, rdx_er
   rdx_device_column_destroy(&d.owned[1]);
   if (status != RDX_ERROR_DEVICE_MEMORY)
     return status;
+  rdx_frame_destroy(out);
   *done = false;
   return RDX_OK;
 }

@@ -57,6 +57,10 @@ RDX_MUST_USE rdx_status rdx_pairs_take(uint32_t *left, uint32_t *right, uint64_t
 /* The same of left rows alone. */
 RDX_MUST_USE rdx_status rdx_pairs_take_left(uint32_t *left, uint64_t count, rdx_pairs *out, rdx_error *err);
 
+/* The left rows whose bit is set, or is not. */
+RDX_MUST_USE rdx_status rdx_pairs_of_marks(const rdx_joining *j, const uint32_t *marks, bool wanted, rdx_pairs *out,
+                                           rdx_error *err);
+
 /* All matches as pairs, in the order of the rows that looked up; `outer`: and those that match nothing, with
  * RDX_NO_ROW. */
 RDX_MUST_USE rdx_status rdx_pairs_list(rdx_joining *j, const rdx_matches *matches, bool outer, rdx_pairs *out,

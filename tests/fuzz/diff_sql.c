@@ -312,6 +312,29 @@ static void ask_stars(void) {
   by_all_methods(database, one.data, "method", methods, 4, &expected);
 }
 
+/* Groups by columns of a row that a key determines, and by values of these columns, which no key does. */
+static void ask_determined(void) {
+  static const char *const joins[] = {"f JOIN d ON f.k = d.id", "f LEFT JOIN d ON f.k = d.id",
+                                      "f JOIN d ON f.k = d.id JOIN e ON f.m = e.id"};
+  static const char *const groups[] = {"d.id, d.s", "d.s, d.id, d.i", "f.h, d.id, d.s", "f.id, f.s, f.i",
+                                       "f.id, d.id, f.s, d.s"};
+  static const char *const values[] = {"d.id + 0, coalesce(d.s, NULL)", "coalesce(d.s, NULL), d.id + 0, d.i + 0",
+                                       "f.h, d.id + 0, coalesce(d.s, NULL)", "f.id + 0, coalesce(f.s, NULL), f.i + 0",
+                                       "f.id + 0, d.id + 0, coalesce(f.s, NULL), coalesce(d.s, NULL)"};
+  const source s = {"f", 1, 0};
+  const char *join = joins[below(3)];
+  const uint64_t which = below(5);
+  words where = {0}, one = {0}, other = {0};
+  answer expected, got;
+  say_simple_predicate(&where, &s);
+  say(&one, "SELECT %s, count(*), sum(f.i), min(f.s) FROM %s WHERE %s GROUP BY %s", groups[which], join, where.data,
+      groups[which]);
+  say(&other, "SELECT %s, count(*), sum(f.i), min(f.s) FROM %s WHERE %s GROUP BY %s", values[which], join, where.data,
+      values[which]);
+  if (ask(either(), other.data, &expected) && ask(either(), one.data, &got))
+    expect_same("groups by columns and by their values", &expected, &got);
+}
+
 static void ask_scans(void) {
   static const char *const methods[] = {"column", "bindex", "rtindex", "rtc1", "rtc3", "rtscan"};
   const source s = {"f", 1, 0};
@@ -417,7 +440,7 @@ static void ask_views(void) {
 
 void sql_case(void) {
   static void (*const oracles[])(void) = {ask_views, ask_joined, partition_rows, partition_groups, count_rows,
-                                          ask_stars, ask_scans,  ask_joins,      ask_indexed};
+                                          ask_stars, ask_scans,  ask_joins,      ask_indexed,      ask_determined};
   tables t;
   tables_make(&t);
   open_databases(&t);

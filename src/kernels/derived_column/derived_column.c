@@ -5,6 +5,7 @@
 
 #include "kernels/primitives/primitives.h"
 #include "spirv/derived_codes_comp.h"
+#include "spirv/derived_pair_comp.h"
 #include "spirv/derived_present_comp.h"
 #include "spirv/derived_probes_comp.h"
 #include "spirv/derived_take_bits_comp.h"
@@ -64,6 +65,13 @@ static void probes(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 }
 
+static void pair(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)variant, (void)scene;
+  const struct derived_pair_args *a = arguments;
+  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
+    a->out_keys[i] = paired_key(a->high, a->low, (uint32_t)i);
+}
+
 #define KERNEL(name_, args, constants, body_, words_)                                                                  \
   {                                                                                                                    \
     .name = name_, .args_size = sizeof(struct args), .variants = constants, .grain = 4096, .group = 256,               \
@@ -81,6 +89,7 @@ static const rdx_kernel take_bits_kernel =
 static const rdx_kernel codes_kernel = KERNEL("derive codes", derived_codes_args, 1, codes, spirv_derived_codes_comp);
 static const rdx_kernel probes_kernel =
     KERNEL("derive probes", derived_probes_args, 0, probes, spirv_derived_probes_comp);
+static const rdx_kernel pair_kernel = KERNEL("derive pair", derived_pair_args, 0, pair, spirv_derived_pair_comp);
 
 rdx_status rdx_derived_present(rdx_stream *stream, const rdx_buffer *words, uint32_t absent, rdx_buffer *bits,
                                uint64_t count, rdx_error *err) {
@@ -123,4 +132,11 @@ rdx_status rdx_derived_probes(rdx_stream *stream, const rdx_buffer *offsets, uin
                                            .out_probes = RDX_ADDRESS(uint32_t, out),
                                            .probes = (uint32_t)probe_count};
   return rdx_stream_launch(stream, &probes_kernel, &args, NULL, count, NULL, err);
+}
+
+rdx_status rdx_derived_pair(rdx_stream *stream, const rdx_buffer *high, const rdx_buffer *low, rdx_buffer *out,
+                            uint64_t count, rdx_error *err) {
+  const struct derived_pair_args args = {
+      .high = RDX_ADDRESS(uint32_t, high), .low = RDX_ADDRESS(uint32_t, low), .out_keys = RDX_ADDRESS(uint64_t, out)};
+  return rdx_stream_launch(stream, &pair_kernel, &args, NULL, count, NULL, err);
 }

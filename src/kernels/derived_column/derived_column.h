@@ -96,4 +96,17 @@ struct derived_probes_args {
 };
 ARGS_SIZE(derived_probes_args, 40);
 
+/* Item: a row. out_keys[i] = the keys of two columns as one, the first in the high half. */
+struct derived_pair_args {
+  LAUNCH_HEADER;
+  PTR(u32) high;
+  PTR(u32) low;
+  PTR(u64) out_keys;
+};
+ARGS_SIZE(derived_pair_args, 40);
+
+FN u64 paired_key(PTR(u32) high, PTR(u32) low, u32 i) {
+  return TO_U64(AT(high, i)) << 32 | TO_U64(AT(low, i));
+}
+
 #endif

@@ -33,4 +33,8 @@ RDX_MUST_USE rdx_status rdx_derived_codes(rdx_stream *stream, const rdx_buffer *
 RDX_MUST_USE rdx_status rdx_derived_probes(rdx_stream *stream, const rdx_buffer *offsets, uint64_t probe_count,
                                            rdx_buffer *probes, uint64_t count, rdx_error *err);
 
+/* keys[i] (u64) = high[i] and low[i] (u32) as one. */
+RDX_MUST_USE rdx_status rdx_derived_pair(rdx_stream *stream, const rdx_buffer *high, const rdx_buffer *low,
+                                         rdx_buffer *keys, uint64_t count, rdx_error *err);
+
 #endif
