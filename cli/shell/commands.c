@@ -336,9 +336,14 @@ const char *const *shell_command_names(void) {
   return names;
 }
 
+static const char statements_help[] = "Statements end with ; and may take several lines. DESCRIBE TABLE lists columns, "
+                                      "SUMMARIZE TABLE what is in them.\n";
+
 static void run_help(shell *s, const arguments *a) {
-  bool found = false;
   FILE *stream = shell_stream(s);
+  bool found = a->count > 0 && strcasestr(statements_help, a->words[1]);
+  if (found)
+    fputs(statements_help, stream);
   for (size_t i = 0; i < COMMANDS; i++) {
     const struct command *c = &commands[i];
     if (a->count > 0 && !strcasestr(c->name, a->words[1]) && !strcasestr(c->help, a->words[1]))
@@ -350,10 +355,7 @@ static void run_help(shell *s, const arguments *a) {
   if (!found)
     shell_fail(s, RDX_ERROR_NOT_FOUND, "no command has '%s' in its description; .help lists all", a->words[1]);
   if (a->count == 0)
-    fputs("\nStatements end with ; and may take several lines. DESCRIBE TABLE lists columns, SUMMARIZE TABLE what is "
-          "in them.\n"
-          "Ctrl-C cancels a statement, Ctrl-D leaves.\n",
-          stream);
+    fprintf(stream, "\n%sCtrl-C cancels a statement, Ctrl-D leaves.\n", statements_help);
 }
 
 /* ---- Lines ---- */
