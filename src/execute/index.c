@@ -96,26 +96,43 @@ static bool fill_bound(const rdx_column *other, bool largest, int64_t *memory, r
   return true;
 }
 
-/* All rows of a result, ascending, each once. */
-static rdx_status take_rows(rdx_execution *x, rdx_operand *in, rdx_lookup_result *result, rdx_error *err) {
-  rdx_lookup_view view;
-  uint64_t *wide = NULL, kept = 0;
-  uint32_t *rows = NULL;
-  RDX_TRY(rdx_lookup_result_view(result, &view, err));
-  const uint64_t count = view.offsets[view.probes];
-  RDX_TRY(rdx_alloc(count, sizeof *rows, WHAT, (void **)&rows, err));
-  const rdx_status status = rdx_alloc(2 * count, sizeof *wide, WHAT, (void **)&wide, err);
-  if (status != RDX_OK) {
-    rdx_free(rows);
-    return status;
-  }
+/* Few rows, ascending, each once. */
+static rdx_status sort_rows(const uint32_t *from, uint64_t count, uint32_t **out, uint64_t *kept, rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) uint64_t *wide = NULL;
+  RDX_TRY(rdx_alloc(2 * count, sizeof *wide, WHAT, (void **)&wide, err));
+  RDX_TRY(rdx_alloc(count, sizeof **out, WHAT, (void **)out, err));
   for (uint64_t i = 0; i < count; i++)
-    wide[i] = view.rows[i];
+    wide[i] = from[i];
   const uint64_t *sorted = rdx_sort(wide, count, 1, 1, wide + count);
   for (uint64_t i = 0; i < count; i++)
     if (i == 0 || sorted[i] != sorted[i - 1])
-      rows[kept++] = (uint32_t)sorted[i];
-  rdx_free(wide);
+      (*out)[(*kept)++] = (uint32_t)sorted[i];
+  return RDX_OK;
+}
+
+/* The same of many among `all`: each is marked. */
+static rdx_status mark_rows(const uint32_t *from, uint64_t count, uint64_t all, uint32_t **out, uint64_t *kept,
+                            rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) uint32_t *marks = NULL;
+  RDX_TRY(rdx_calloc(all / 32 + 1, sizeof *marks, WHAT, (void **)&marks, err));
+  for (uint64_t i = 0; i < count; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, count, "execute", err));
+    marks[from[i] / 32] |= 1u << from[i] % 32;
+  }
+  return rdx_list_marked(marks, all, true, out, kept, err);
+}
+
+#define FEW_SHARE 256u /* to sort one row of so many takes less than to look at the marks of all */
+
+/* All rows of a result, ascending, each once. */
+static rdx_status take_rows(rdx_execution *x, rdx_operand *in, rdx_lookup_result *result, rdx_error *err) {
+  rdx_lookup_view view;
+  uint64_t kept = 0;
+  uint32_t *rows = NULL;
+  RDX_TRY(rdx_lookup_result_view(result, &view, err));
+  const uint64_t count = view.offsets[view.probes], all = in->frame.rows;
+  RDX_TRY(count < all / FEW_SHARE ? sort_rows(view.rows, count, &rows, &kept, err)
+                                  : mark_rows(view.rows, count, all, &rows, &kept, err));
   RDX_TRY(rdx_frame_select(x->pool, &in->frame, rows, kept, err));
   return rdx_operand_refresh(x, in, err);
 }

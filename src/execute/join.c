@@ -12,26 +12,11 @@ static bool is_marked(const uint32_t *marks, uint64_t i) {
   return (marks[i / 32] >> i % 32 & 1u) != 0;
 }
 
-/* 32 marks, of which the last may be of no row. */
-static uint32_t marks_of(const uint32_t *marks, uint64_t word, uint64_t rows, bool wanted) {
-  const uint32_t bits = wanted ? marks[word] : ~marks[word];
-  const uint64_t left = rows - 32 * word;
-  return left >= 32 ? bits : bits & ((1u << left) - 1);
-}
-
 rdx_status rdx_pairs_of_marks(const rdx_joining *j, const uint32_t *marks, bool wanted, rdx_pairs *out,
                               rdx_error *err) {
-  const uint64_t lefts = j->left.frame.rows, words = (lefts + 31) / 32;
   uint32_t *rows = NULL;
   uint64_t count = 0;
-  for (uint64_t i = 0; i < words; i++)
-    count += (uint64_t)__builtin_popcount(marks_of(marks, i, lefts, wanted));
-  RDX_TRY(rdx_progress_at_times("join", 0, 0, err));
-  RDX_TRY(rdx_alloc(count, sizeof *rows, WHAT, (void **)&rows, err));
-  count = 0;
-  for (uint64_t i = 0; i < words; i++)
-    for (uint32_t bits = marks_of(marks, i, lefts, wanted); bits != 0; bits &= bits - 1)
-      rows[count++] = (uint32_t)(32 * i) + (uint32_t)__builtin_ctz(bits);
+  RDX_TRY(rdx_list_marked(marks, j->left.frame.rows, wanted, &rows, &count, err));
   return rdx_pairs_take_left(rows, count, out, err);
 }
 

@@ -135,6 +135,30 @@ rdx_status rdx_operand_filter(rdx_execution *x, rdx_operand *operand, const rdx_
   return rdx_operand_refresh(x, operand, err);
 }
 
+/* ---- Marks ---- */
+
+/* 32 marks, of which the last may be of no row. */
+static uint32_t marks_of(const uint32_t *marks, uint64_t word, uint64_t rows, bool wanted) {
+  const uint32_t bits = wanted ? marks[word] : ~marks[word];
+  const uint64_t left = rows - 32 * word;
+  return left >= 32 ? bits : bits & ((1u << left) - 1);
+}
+
+rdx_status rdx_list_marked(const uint32_t *marks, uint64_t rows, bool wanted, uint32_t **out, uint64_t *count,
+                           rdx_error *err) {
+  const uint64_t words = (rows + 31) / 32;
+  uint64_t n = 0;
+  *count = 0;
+  for (uint64_t i = 0; i < words; i++)
+    *count += (uint64_t)__builtin_popcount(marks_of(marks, i, rows, wanted));
+  RDX_TRY(rdx_progress_at_times("execute", 0, 0, err));
+  RDX_TRY(rdx_alloc(*count, sizeof **out, WHAT, (void **)out, err));
+  for (uint64_t i = 0; i < words; i++)
+    for (uint32_t bits = marks_of(marks, i, rows, wanted); bits != 0; bits &= bits - 1)
+      (*out)[n++] = (uint32_t)(32 * i) + (uint32_t)__builtin_ctz(bits);
+  return RDX_OK;
+}
+
 /* ---- Values ---- */
 
 static rdx_status keep_text(rdx_execution *x, rdx_datum *value, rdx_error *err) {

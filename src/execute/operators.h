@@ -64,6 +64,10 @@ RDX_MUST_USE rdx_status rdx_operand_filter(rdx_execution *x, rdx_operand *operan
 RDX_MUST_USE rdx_status rdx_number_rows(rdx_execution *x, uint64_t first, uint64_t count, uint32_t **out,
                                         rdx_error *err);
 
+/* The rows whose bit is set, or is not, of so many, for rdx_free(). */
+RDX_MUST_USE rdx_status rdx_list_marked(const uint32_t *marks, uint64_t rows, bool wanted, uint32_t **out,
+                                        uint64_t *count, rdx_error *err);
+
 /* LIMIT, UINT64_MAX where there is none, and OFFSET of a node. */
 RDX_MUST_USE rdx_status rdx_find_limits(rdx_execution *x, const rdx_plan_node *node, uint64_t *limit, uint64_t *offset,
                                         rdx_error *err);
