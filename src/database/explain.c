@@ -285,6 +285,10 @@ static void put_details(writer *w, const rdx_plan_node *n, const rdx_node_actual
   put_method(w, n, a, level);
   if (!a)
     return;
+  if (a->on_device) {
+    indent_details(w, level);
+    put(w, "  Rows: on the device\n");
+  }
   if (a->rays > 0) {
     indent_details(w, level);
     put(w, "  Rays: %llu  Hits: %llu\n", (unsigned long long)a->rays, (unsigned long long)a->hits);
@@ -372,6 +376,7 @@ static void put_json_actuals(writer *w, const rdx_node_actuals *a) {
   if (!a)
     return;
   put(w, ", \"Actual Time\": %.3f, \"Actual Rows\": %llu", a->ms, (unsigned long long)a->rows);
+  put(w, "%s", a->on_device ? ", \"Rows\": \"on the device\"" : "");
   put(w, ", \"Rays\": %llu, \"Hits\": %llu, \"Rows read\": %llu, \"Bytes\": %llu", (unsigned long long)a->rays,
       (unsigned long long)a->hits, (unsigned long long)a->rows_read, (unsigned long long)a->bytes);
 }

@@ -348,7 +348,7 @@ static rdx_status run_anywhere(aggregation *a, rdx_frame *out, rdx_error *err) {
   a->on_device = rdx_runs_on_device(a->x, a->in.frame.rows);
   const rdx_status status = run_either(a, out, err);
   if (a->on_device && status == RDX_OK)
-    rdx_actuals_method(rdx_actuals_of(a->x, a->node), RDX_ON_DEVICE);
+    rdx_actuals_of(a->x, a->node)->on_device = true;
   if (!a->on_device || !is_worth_another_try(status))
     return status;
   drop_attributes(a);

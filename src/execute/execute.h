@@ -15,6 +15,7 @@ typedef struct rdx_node_actuals {
   uint64_t rows;
   double ms; /* with what is below it */
   double device_ms;
+  bool on_device;                        /* it kept its rows there */
   char method[160];                      /* "column", "radix_hash": what was called */
   uint64_t rays, hits, rows_read, bytes; /* where the method tells */
 } rdx_node_actuals;

@@ -336,7 +336,7 @@ rdx_status rdx_join_on_device(rdx_joining *j, rdx_frame *out, bool *done, rdx_er
   rdx_device_column_destroy(&d.owned[0]);
   rdx_device_column_destroy(&d.owned[1]);
   if (status == RDX_OK && *done)
-    rdx_actuals_method(rdx_actuals_of(j->x, j->node), RDX_ON_DEVICE);
+    rdx_actuals_of(j->x, j->node)->on_device = true;
   if (status != RDX_ERROR_DEVICE_MEMORY)
     return status;
   rdx_frame_destroy(out);

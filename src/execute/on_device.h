@@ -8,8 +8,6 @@
 
 #include "execute/pairs.h"
 
-#define RDX_ON_DEVICE "on the device" /* behind the method of an operator that kept its rows there */
-
 /* Whether so many rows are joined or aggregated on the device. */
 bool rdx_runs_on_device(const rdx_execution *x, uint64_t rows);
 

@@ -159,18 +159,19 @@ static void note_scan(filtering *f, const rdx_scan *scan, const rdx_scan_result 
   a->bytes += run.bytes;
 }
 
-/* The scan's rows become the frame's, and stay on the device: `*done` false: there is a reason why not. */
+/* Where many rows are found they stay on the device, and become the frame's there: `*done`. */
 static rdx_status take_rows_there(filtering *f, rdx_scan_result *result, bool *done, rdx_error *err) {
   rdx_device_column *rows = NULL;
   rdx_row_list *list = NULL;
-  *done = rdx_runs_on_device(f->x, f->in.frame.rows);
-  if (!*done)
-    return RDX_OK;
   RDX_TRY(rdx_scan_result_column(result, &rows, err));
+  const uint64_t count = rdx_device_column_view(rows).rows;
+  *done = rdx_runs_on_device(f->x, count);
+  if (!*done || count == f->in.frame.rows) {
+    rdx_device_column_destroy(&rows);
+    return RDX_OK;
+  }
   RDX_TRY(rdx_row_list_create_on_device(rows, f->in.frame.rows, &list, err));
-  rdx_status status = RDX_OK;
-  if (rdx_row_list_count(list) < f->in.frame.rows)
-    status = rdx_frame_choose_list(f->x->pool, &f->in.frame, list, err);
+  const rdx_status status = rdx_frame_choose_list(f->x->pool, &f->in.frame, list, err);
   rdx_row_list_release(&list);
   return status == RDX_OK ? rdx_operand_refresh(f->x, &f->in, err) : status;
 }
