@@ -87,7 +87,7 @@ static const rdx_column *key_of(const rdx_operand *side, const rdx_bound *e) {
   return e->kind == RDX_BOUND_COLUMN ? &side->frame.columns[e->index].input.column : NULL;
 }
 
-/* Floats are the host's, where NaN and -0 are equal to themselves. */
+/* Floats stay on the host, where NaN equals NaN and -0 equals 0. */
 static bool key_fits(const rdx_column *a, const rdx_column *b) {
   return a && b && a->type == b->type && a->scale == b->scale && !rdx_type_is_float(a->type) &&
          (a->type != RDX_TYPE_STRING || (a->dictionary && a->dictionary == b->dictionary));
