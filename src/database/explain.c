@@ -134,19 +134,47 @@ static void add_keys(writer *w, properties *p, const rdx_plan_node *n) {
   add(w, p, "Join Condition", &text);
 }
 
+static void put_orderings(rdx_printed *text, const rdx_plan_node *n, const rdx_plan_ordering *list, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    rdx_print(text, i > 0 ? ", " : "ORDER BY ");
+    rdx_bound_text(list[i].value, names_of(n), text);
+    rdx_print(text, list[i].descending ? " DESC" : "");
+  }
+}
+
+/* value, delimiter ORDER BY ...; fraction) WITHIN GROUP (ORDER BY value */
+static void put_ordered(rdx_printed *text, const rdx_plan_node *n, const rdx_plan_aggregate *a) {
+  const bool texts = a->kind == RDX_PLAN_STRING_AGG;
+  if (texts)
+    rdx_bound_text(a->value, names_of(n), text);
+  rdx_print(text, texts ? ", " : "");
+  if (a->argument)
+    rdx_bound_text(a->argument, names_of(n), text);
+  rdx_print(text, !texts ? ") WITHIN GROUP (" : a->order_count > 0 ? " " : "");
+  put_orderings(text, n, a->orders, a->order_count);
+}
+
 static void add_aggregates(writer *w, properties *p, const rdx_plan_node *n) {
   static const char *const names[] = {[RDX_PLAN_COUNT] = "count",
                                       [RDX_PLAN_SUM] = "sum",
                                       [RDX_PLAN_AVG] = "avg",
                                       [RDX_PLAN_MIN] = "min",
-                                      [RDX_PLAN_MAX] = "max"};
+                                      [RDX_PLAN_MAX] = "max",
+                                      [RDX_PLAN_STRING_AGG] = "string_agg",
+                                      [RDX_PLAN_PERCENTILE_CONT] = "percentile_cont",
+                                      [RDX_PLAN_PERCENTILE_DISC] = "percentile_disc",
+                                      [RDX_PLAN_MODE] = "mode"};
   rdx_printed text = {.err = w->err};
   for (uint32_t i = 0; i < n->aggregate_count; i++) {
     const rdx_plan_aggregate *a = &n->aggregates[i];
     rdx_print(&text, "%s%s(%s", i > 0 ? ", " : "", names[a->kind], a->distinct ? "DISTINCT " : "");
-    if (a->value)
+    if (rdx_is_ordered(a))
+      put_ordered(&text, n, a);
+    else if (a->value)
       rdx_bound_text(a->value, names_of(n), &text);
-    rdx_print(&text, "%s)", a->value ? "" : "*");
+    else
+      rdx_print(&text, "*");
+    rdx_print(&text, ")");
   }
   add(w, p, "Aggregates", &text);
 }
@@ -167,11 +195,8 @@ static void add_windows(writer *w, properties *p, const rdx_plan_node *n) {
       rdx_print(&text, k > 0 ? ", " : "PARTITION BY ");
       rdx_bound_text(f->partition[k], names_of(n), &text);
     }
-    for (uint32_t k = 0; k < f->order_count; k++) {
-      rdx_print(&text, k > 0 ? ", " : f->partition_count > 0 ? " ORDER BY " : "ORDER BY ");
-      rdx_bound_text(f->orders[k].value, names_of(n), &text);
-      rdx_print(&text, f->orders[k].descending ? " DESC" : "");
-    }
+    rdx_print(&text, f->partition_count > 0 && f->order_count > 0 ? " " : "");
+    put_orderings(&text, n, f->orders, f->order_count);
     rdx_print(&text, ")");
   }
   add(w, p, "Windows", &text);

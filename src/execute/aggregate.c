@@ -10,6 +10,7 @@
 #include "execute/groups.h"
 #include "execute/keys.h"
 #include "execute/on_device.h"
+#include "execute/ordered.h"
 #include "execute/query.h"
 
 #define WHAT "an aggregate"
@@ -17,6 +18,9 @@
 typedef struct aggregation {
   rdx_execution *x;
   const rdx_plan_node *node;
+  rdx_plan_aggregate *aggregates, *ordered; /* of values in any order, and in order */
+  uint32_t aggregate_count, ordered_count;
+  rdx_frame ordered_results;
   rdx_operand in;
   rdx_group_columns groups; /* of all rows */
   bool on_device;           /* columns are taken to the device, where they can be */
@@ -121,7 +125,7 @@ static rdx_status add_exact(aggregation *a, const rdx_bound *value, rdx_expressi
 }
 
 static rdx_status add_aggregate(aggregation *a, uint32_t i, rdx_error *err) {
-  const rdx_plan_aggregate *aggregate = &a->node->aggregates[i];
+  const rdx_plan_aggregate *aggregate = &a->aggregates[i];
   uint32_t attribute = 0;
   a->expressions[i] = NULL;
   if (!aggregate->value)
@@ -206,9 +210,9 @@ static rdx_status query_star(aggregation *a, uint32_t group_count, rdx_star *sta
                                 .engine = star,
                                 .group_by = a->group_by,
                                 .group_count = group_count,
-                                .aggregates = a->node->aggregates,
+                                .aggregates = a->aggregates,
                                 .expressions = a->expressions,
-                                .aggregate_count = a->node->aggregate_count};
+                                .aggregate_count = a->aggregate_count};
   return rdx_grouping_run(&q, out, err);
 }
 
@@ -223,8 +227,8 @@ static void name_string(const aggregation *a, uint32_t attribute, rdx_frame_colu
 static void name_strings(const aggregation *a, uint32_t group_count, rdx_frame *out) {
   for (uint32_t i = 0; i < group_count; i++)
     name_string(a, a->group_by[i], &out->columns[i]);
-  for (uint32_t i = 0; i < a->node->aggregate_count; i++) {
-    const rdx_plan_aggregate *aggregate = &a->node->aggregates[i];
+  for (uint32_t i = 0; i < a->aggregate_count; i++) {
+    const rdx_plan_aggregate *aggregate = &a->aggregates[i];
     if (aggregate->kind == RDX_PLAN_MIN || aggregate->kind == RDX_PLAN_MAX)
       if (a->expressions[i]->kind == RDX_EXPRESSION_ATTRIBUTE)
         name_string(a, a->expressions[i]->attribute, &out->columns[group_count + i]);
@@ -235,7 +239,7 @@ static rdx_status run(aggregation *a, bool combined, rdx_frame *out, rdx_error *
   const rdx_star_params params = {.method = RDX_STAR_COLUMN_ENGINE};
   rdx_star *star = NULL;
   RDX_TRY(combined ? combine_groups(a, err) : add_groups(a, err));
-  for (uint32_t i = 0; i < a->node->aggregate_count; i++)
+  for (uint32_t i = 0; i < a->aggregate_count; i++)
     RDX_TRY(add_aggregate(a, i, err));
   const rdx_relation relation = {
       .rows = a->in.frame.rows, .attributes = a->attributes, .attribute_count = a->attribute_count};
@@ -251,22 +255,44 @@ static rdx_status run(aggregation *a, bool combined, rdx_frame *out, rdx_error *
 static rdx_status decode_groups(aggregation *a, rdx_frame *numbered, rdx_frame *out, rdx_error *err) {
   const uint32_t *codes = numbered->columns[0].input.column.values;
   uint32_t *rows = NULL;
-  RDX_TRY(rdx_frame_create(a->groups.grouped.count + a->node->aggregate_count, numbered->rows, out, err));
+  RDX_TRY(rdx_frame_create(a->groups.grouped.count + a->aggregate_count, numbered->rows, out, err));
   RDX_TRY(rdx_alloc(numbered->rows, sizeof *rows, WHAT, (void **)&rows, err));
   for (uint64_t i = 0; i < numbered->rows; i++)
     rows[i] = a->firsts[codes[i]];
   RDX_TRY(rdx_frame_select(a->x->pool, &a->groups.grouped, rows, numbered->rows, err));
   for (uint32_t i = 0; i < a->groups.grouped.count; i++)
     rdx_frame_share(&a->groups.grouped.columns[i], &out->columns[i]);
-  for (uint32_t i = 0; i < a->node->aggregate_count; i++)
+  for (uint32_t i = 0; i < a->aggregate_count; i++)
     rdx_frame_share(&numbered->columns[1 + i], &out->columns[a->groups.grouped.count + i]);
   return RDX_OK;
+}
+
+/* Aggregates of values in order, of all rows or of each group: `numbered` has the numbers of these. */
+static rdx_status run_ordered(aggregation *a, const rdx_frame *numbered, rdx_error *err) {
+  const rdx_ordered_query q = {.x = a->x,
+                               .in = &a->in,
+                               .codes = numbered ? a->codes : NULL,
+                               .groups = numbered ? a->distinct : 1,
+                               .aggregates = a->ordered,
+                               .count = a->ordered_count};
+  uint32_t *rows = NULL;
+  rdx_frame_destroy(&a->ordered_results);
+  if (a->ordered_count == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_ordered_run(&q, &a->ordered_results, err));
+  if (!numbered)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(numbered->rows, sizeof *rows, WHAT, (void **)&rows, err));
+  memcpy(rows, numbered->columns[0].input.column.values, numbered->rows * sizeof *rows);
+  return rdx_frame_select(a->x->pool, &a->ordered_results, rows, numbered->rows, err);
 }
 
 static rdx_status run_combined(aggregation *a, rdx_frame *out, rdx_error *err) {
   rdx_frame numbered = {0};
   drop_attributes(a);
   rdx_status status = run(a, true, &numbered, err);
+  if (status == RDX_OK)
+    status = run_ordered(a, &numbered, err);
   if (status == RDX_OK)
     status = decode_groups(a, &numbered, out, err);
   rdx_frame_destroy(&numbered);
@@ -326,9 +352,10 @@ static rdx_status make_room(aggregation *a, rdx_error *err) {
 /* By groups as they are, or by the numbers of their distinct rows. */
 static rdx_status run_either(aggregation *a, rdx_frame *out, rdx_error *err) {
   bool distinct = false;
-  for (uint32_t i = 0; i < a->node->aggregate_count; i++)
-    distinct |= a->node->aggregates[i].distinct;
-  if (a->groups.grouped.count + distinct > RDX_QUERY_GROUPS || should_combine(a))
+  for (uint32_t i = 0; i < a->aggregate_count; i++)
+    distinct |= a->aggregates[i].distinct;
+  const bool numbers = a->ordered_count > 0 && a->groups.grouped.count > 0;
+  if (numbers || a->groups.grouped.count + distinct > RDX_QUERY_GROUPS || should_combine(a))
     return run_combined(a, out, err);
   rdx_error why = {""};
   const rdx_status status = run(a, false, out, &why);
@@ -361,9 +388,32 @@ static rdx_status run_anywhere(aggregation *a, rdx_frame *out, rdx_error *err) {
 static rdx_status take_results(const aggregation *a, const rdx_frame *found, rdx_frame *out, rdx_error *err) {
   RDX_TRY(rdx_frame_create(a->node->column_count, found->rows, out, err));
   RDX_TRY(rdx_group_columns_take(&a->groups, found, out, err));
+  uint32_t count = 0, ordered = 0;
   for (uint32_t i = 0; i < a->node->aggregate_count; i++)
-    rdx_frame_share(&found->columns[a->groups.grouped.count + i], &out->columns[a->node->expr_count + i]);
+    rdx_frame_share(rdx_is_ordered(&a->node->aggregates[i]) ? &a->ordered_results.columns[ordered++]
+                                                            : &found->columns[a->groups.grouped.count + count++],
+                    &out->columns[a->node->expr_count + i]);
   return RDX_OK;
+}
+
+static rdx_status part_aggregates(aggregation *a, rdx_error *err) {
+  const rdx_plan_node *node = a->node;
+  rdx_arena *arena = a->x->arena;
+  RDX_TRY(rdx_arena_alloc(arena, node->aggregate_count, sizeof *a->ordered, WHAT, (void **)&a->ordered, err));
+  RDX_TRY(rdx_arena_alloc(arena, node->aggregate_count, sizeof *a->aggregates, WHAT, (void **)&a->aggregates, err));
+  for (uint32_t i = 0; i < node->aggregate_count; i++) {
+    if (rdx_is_ordered(&node->aggregates[i]))
+      a->ordered[a->ordered_count++] = node->aggregates[i];
+    else
+      a->aggregates[a->aggregate_count++] = node->aggregates[i];
+  }
+  return RDX_OK;
+}
+
+/* Aggregates of all rows: of values in any order there may be none. */
+static rdx_status run_whole(aggregation *a, rdx_frame *found, rdx_error *err) {
+  RDX_TRY(a->aggregate_count > 0 ? run_anywhere(a, found, err) : rdx_frame_create(0, 1, found, err));
+  return run_ordered(a, NULL, err);
 }
 
 static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
@@ -375,8 +425,9 @@ static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
   if (counts)
     return count_rows(a, out, err);
   RDX_TRY(make_room(a, err));
+  RDX_TRY(part_aggregates(a, err));
   RDX_TRY(rdx_group_columns_make(a->x, &a->in, node->exprs, node->expr_count, &a->groups, err));
-  rdx_status status = run_anywhere(a, &found, err);
+  rdx_status status = node->expr_count > 0 ? run_anywhere(a, &found, err) : run_whole(a, &found, err);
   if (status == RDX_OK)
     status = take_results(a, &found, out, err);
   rdx_frame_destroy(&found);
@@ -391,6 +442,7 @@ rdx_status rdx_execute_aggregate(rdx_execution *x, const rdx_plan_node *node, rd
   if (status == RDX_OK)
     status = rdx_frame_conform(x, node->columns, out, err);
   drop_attributes(&a);
+  rdx_frame_destroy(&a.ordered_results);
   rdx_group_columns_drop(&a.groups);
   rdx_operand_drop(&a.in);
   return status;

@@ -20,7 +20,7 @@ static rdx_status make_keys(rdx_windowing *w, const rdx_plan_window *p, rdx_vect
                             rdx_error *err) {
   for (uint32_t i = 0; i < p->partition_count + p->order_count; i++) {
     const bool parts = i < p->partition_count;
-    const rdx_plan_window_order *o = parts ? NULL : &p->orders[i - p->partition_count];
+    const rdx_plan_ordering *o = parts ? NULL : &p->orders[i - p->partition_count];
     const rdx_bound *value = parts ? p->partition[i] : o->value;
     RDX_TRY(value->kind == RDX_BOUND_COLUMN ? rdx_operand_coded(w->x, &w->in, value->index, &flat[i], err)
                                             : rdx_operand_flat(w->x, &w->in, value, &flat[i], err));
@@ -54,7 +54,7 @@ static rdx_status mark_keys(rdx_windowing *w, const rdx_key_column *columns, uin
   return status;
 }
 
-static rdx_status sort_rows(rdx_windowing *w, const rdx_plan_window *p, rdx_error *err) {
+rdx_status rdx_window_sort(rdx_windowing *w, const rdx_plan_window *p, rdx_error *err) {
   const uint32_t count = p->partition_count + p->order_count;
   rdx_key_column *columns = NULL;
   rdx_vector *flat = NULL;
@@ -126,7 +126,7 @@ static bool is_real_type(rdx_type type) {
 /* Whether the value of a place comes before the end of a frame whose value is that of a row; with `is_end` also where
  * it is equal. */
 static bool is_before(const rdx_window_run *r, uint32_t row, const rdx_column *ends, uint32_t of, bool is_end) {
-  const rdx_plan_window_order *o = r->window->orders;
+  const rdx_plan_ordering *o = r->window->orders;
   const rdx_column *values = &r->range_value.column;
   rdx_datum a, b;
   if (!rdx_column_has(values, row)) /* NULLs are before all others, or behind */
@@ -503,28 +503,35 @@ static rdx_status run_functions(rdx_windowing *w, const rdx_plan_node *node, rdx
     rdx_frame_share(&w->in.frame.columns[i], &out->columns[i]);
   for (uint32_t i = 0; i < node->window_count; i++) {
     if (i == 0 || !rdx_windows_alike(&node->windows[i - 1], &node->windows[i]))
-      RDX_TRY(sort_rows(w, &node->windows[i], err));
+      RDX_TRY(rdx_window_sort(w, &node->windows[i], err));
     RDX_TRY(run_function(w, &node->windows[i], out, own + i, err));
   }
   return RDX_OK;
 }
 
+rdx_status rdx_window_begin(rdx_windowing *w, rdx_error *err) {
+  w->rows = w->in.frame.rows;
+  if (w->rows >= UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%llu rows are too many to sort", (unsigned long long)w->rows);
+  RDX_TRY(rdx_alloc(w->rows, sizeof *w->order, WHAT, (void **)&w->order, err));
+  return rdx_alloc(w->rows, 1, WHAT, (void **)&w->marks, err);
+}
+
+void rdx_window_end(rdx_windowing *w) {
+  rdx_free(w->order);
+  rdx_free(w->marks);
+  rdx_operand_drop(&w->in);
+}
+
 rdx_status rdx_execute_window(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   rdx_windowing w = {.x = x};
   rdx_status status = rdx_operand_run(x, node->left, &w.in, err);
-  w.rows = w.in.frame.rows;
-  if (status == RDX_OK && w.rows >= UINT32_MAX)
-    status = rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%llu rows are too many to sort", (unsigned long long)w.rows);
   if (status == RDX_OK)
-    status = rdx_alloc(w.rows, sizeof *w.order, WHAT, (void **)&w.order, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(w.rows, 1, WHAT, (void **)&w.marks, err);
+    status = rdx_window_begin(&w, err);
   if (status == RDX_OK)
     status = rdx_frame_create(node->column_count, w.rows, out, err);
   if (status == RDX_OK)
     status = run_functions(&w, node, out, err);
-  rdx_free(w.order);
-  rdx_free(w.marks);
-  rdx_operand_drop(&w.in);
+  rdx_window_end(&w);
   return status;
 }

@@ -43,6 +43,12 @@ typedef struct rdx_window_run {
   rdx_window_sum sum;
 } rdx_window_run;
 
+/* Memory for the order of the rows of `in`; what rdx_window_end() frees, with `in`. */
+RDX_MUST_USE rdx_status rdx_window_begin(rdx_windowing *w, rdx_error *err);
+void rdx_window_end(rdx_windowing *w);
+/* Sort the rows as a window's PARTITION BY and ORDER BY say; equal ones stay as they are. */
+RDX_MUST_USE rdx_status rdx_window_sort(rdx_windowing *w, const rdx_plan_window *p, rdx_error *err);
+
 void rdx_window_sum_clear(rdx_window_sum *sum);
 /* The value of a row is in the frame from now on, or no more. */
 void rdx_window_sum_change(rdx_window_run *r, uint32_t row, bool in);

@@ -401,7 +401,7 @@ static bool is_called(const form *f) {
 /* ---- Functions ---- */
 
 static const char *nearest(const char *name) {
-  static const char *const aggregates[] = {"count", "sum", "avg", "min", "max", "stddev", "variance"};
+  static const char *const aggregates[] = {"count", "sum", "avg", "min", "max", "stddev", "variance", "string_agg"};
   rdx_nearest found = {0};
   for (uint32_t i = 0; i < rdx_function_count; i++)
     rdx_nearest_consider(&found, name, rdx_functions[i].name);

@@ -165,6 +165,10 @@ static const struct aggregate_name {
     {"stddev", RDX_PLAN_SUM, DEVIATION, false},
     {"stddev_samp", RDX_PLAN_SUM, DEVIATION, false},
     {"stddev_pop", RDX_PLAN_SUM, DEVIATION, true},
+    {"string_agg", RDX_PLAN_STRING_AGG, PLAIN, false},
+    {"percentile_cont", RDX_PLAN_PERCENTILE_CONT, PLAIN, false},
+    {"percentile_disc", RDX_PLAN_PERCENTILE_DISC, PLAIN, false},
+    {"mode", RDX_PLAN_MODE, PLAIN, false},
 };
 
 static const struct aggregate_name *find_aggregate(const rdx_ast *ast) {
@@ -178,15 +182,24 @@ bool rdx_is_aggregate(const rdx_ast *ast) {
   return find_aggregate(ast) != NULL;
 }
 
+static bool same(const rdx_bound *a, const rdx_bound *b) {
+  return !a == !b && (!a || rdx_bound_equal(a, b));
+}
+
+static bool same_aggregate(const rdx_plan_aggregate *a, const rdx_plan_aggregate *b) {
+  bool equal = a->kind == b->kind && a->distinct == b->distinct && same(a->value, b->value) &&
+               same(a->argument, b->argument) && a->order_count == b->order_count;
+  for (uint32_t i = 0; i < a->order_count && equal; i++)
+    equal = rdx_bound_equal(a->orders[i].value, b->orders[i].value) &&
+            a->orders[i].descending == b->orders[i].descending && a->orders[i].nulls_first == b->orders[i].nulls_first;
+  return equal;
+}
+
 /* The aggregate's result as a column of the block's aggregate; the same one twice is calculated once. */
 static rdx_status add_aggregate(rdx_block *b, rdx_plan_aggregate a, rdx_sql_place place, rdx_bound **out) {
   uint32_t i = 0;
-  for (; i < b->aggregate_count; i++) {
-    const rdx_plan_aggregate *other = &b->aggregates[i];
-    if (other->kind == a.kind && other->distinct == a.distinct && !other->value == !a.value &&
-        (!a.value || rdx_bound_equal(other->value, a.value)))
-      break;
-  }
+  while (i < b->aggregate_count && !same_aggregate(&b->aggregates[i], &a))
+    i++;
   if (i == b->aggregate_count) {
     RDX_TRY(rdx_planner_grow(b->planner, &b->aggregates, b->aggregate_count, &b->aggregate_capacity, sizeof a));
     b->aggregates[b->aggregate_count++] = a;
@@ -299,25 +312,43 @@ rdx_status rdx_bind_filtered(rdx_block *b, const rdx_ast *ast, rdx_bound **value
   return rdx_bind_call_of(b->planner, "case", args, 2, ast->place, value);
 }
 
-static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *which, const rdx_ast *ast,
-                                 rdx_bound **out) {
+/* The argument of an aggregate whose values may come in any order. */
+static rdx_status bind_unordered(rdx_block *b, const rdx_ast *ast, rdx_plan_aggregate *out) {
+  rdx_plan_aggregate ignored = {0}; /* the order */
+  if (ast->within_group)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "%s does not take WITHIN GROUP",
+                            ast->name);
+  if (ast->count != (ast->star ? 0u : 1u) || (ast->star && out->kind != RDX_PLAN_COUNT))
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "%s takes one argument", ast->name);
+  if (ast->count > 0)
+    RDX_TRY(rdx_bind(b, ast->args[0], &out->value));
+  RDX_TRY(rdx_bind_orderings(b, ast, &out->value, ast->count, &ignored));
+  return rdx_bind_filtered(b, ast, &out->value);
+}
+
+static rdx_status bind_arguments(rdx_block *b, const rdx_ast *ast, rdx_plan_aggregate *out) {
   rdx_planner *p = b->planner;
-  rdx_bound *value = NULL;
   if (b->clause)
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates are not allowed in %s", b->clause);
   if (b->in_aggregate)
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates cannot be in aggregates");
-  if (ast->count != (ast->star ? 0u : 1u) || (ast->star && which->kind != RDX_PLAN_COUNT))
-    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "%s takes one argument", which->name);
   const bool keeps = p->binding.keeps_all;
   b->in_aggregate = true;
   p->binding.keeps_all = false;
-  rdx_status status = ast->count > 0 ? rdx_bind(b, ast->args[0], &value) : RDX_OK;
-  if (status == RDX_OK)
-    status = rdx_bind_filtered(b, ast, &value);
+  const rdx_status status = rdx_is_ordered(out) ? rdx_bind_ordered(b, ast, out) : bind_unordered(b, ast, out);
   b->in_aggregate = false;
   p->binding.keeps_all = keeps;
-  RDX_TRY(status);
+  return status;
+}
+
+static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *which, const rdx_ast *ast,
+                                 rdx_bound **out) {
+  rdx_planner *p = b->planner;
+  rdx_plan_aggregate bound = {.kind = which->kind};
+  RDX_TRY(bind_arguments(b, ast, &bound));
+  if (rdx_is_ordered(&bound))
+    return add_aggregate(b, bound, ast->place, out);
+  rdx_bound *value = bound.value;
   const rdx_sql_kind kind = value ? value->type.kind : RDX_SQL_BOOL;
   char text[32];
   const bool numbers = which->statistic == VARIANCE || which->statistic == DEVIATION ||
@@ -355,7 +386,7 @@ static rdx_status bind_call(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   if (rdx_is_window_function(ast->name))
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "window function %.60s needs OVER",
                             ast->name);
-  if (ast->star || ast->distinct || ast->filter)
+  if (ast->star || ast->distinct || ast->filter || ast->order_count > 0)
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "%.60s is not an aggregate", ast->name);
   RDX_TRY(rdx_planner_alloc(b->planner, ast->count, sizeof *args, &args));
   const bool before = b->lazy;

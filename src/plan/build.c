@@ -65,8 +65,7 @@ static uint64_t read_early(const rdx_block *b) {
     leaves |= rdx_bound_leaves(b->from.conjuncts.list[i]);
   for (uint32_t i = 0; i < b->group_count; i++)
     leaves |= rdx_bound_leaves(b->groups[i]);
-  for (uint32_t i = 0; i < b->aggregate_count; i++)
-    leaves |= b->aggregates[i].value ? rdx_bound_leaves(b->aggregates[i].value) : 0;
+  leaves |= rdx_aggregates_leaves(b->aggregates, b->aggregate_count);
   for (uint32_t i = 0; i < b->means.count; i++)
     leaves |= rdx_bound_leaves(b->means.list[i]);
   for (uint32_t i = 0; i < b->firsts.count; i++)
@@ -131,6 +130,11 @@ static rdx_status late_keys(grouping *g, late *l, rdx_bound ***left, rdx_bound *
   return RDX_OK;
 }
 
+static rdx_status group_value(void *user, rdx_bound *value, rdx_bound **out) {
+  const grouping *g = user;
+  return rdx_bound_rewrite(g->block->planner, value, group_node, user, out);
+}
+
 /* The groups with what is asked: there are no other columns of the leaf. */
 static rdx_status mark_late(grouping *g, late *l, rdx_plan_node **node) {
   rdx_planner *p = g->block->planner;
@@ -146,11 +150,9 @@ static rdx_status mark_late(grouping *g, late *l, rdx_plan_node **node) {
     RDX_TRY(rdx_bound_rewrite(p, d->compared, group_node, g, &m.compared));
   m.aggregate_count = d->aggregate_count;
   RDX_TRY(rdx_planner_alloc(p, d->aggregate_count, sizeof *m.aggregates, &m.aggregates));
-  for (uint32_t i = 0; i < d->aggregate_count; i++) {
+  for (uint32_t i = 0; i < d->aggregate_count; i++)
     m.aggregates[i] = d->aggregates[i];
-    if (d->aggregates[i].value)
-      RDX_TRY(rdx_bound_rewrite(p, d->aggregates[i].value, group_node, g, &m.aggregates[i].value));
-  }
+  RDX_TRY(rdx_aggregates_rewrite(p, m.aggregates, m.aggregate_count, group_value, g));
   l->first = m.left->column_count - m.right->column_count; /* may be below 0: answers have numbers behind them */
   return rdx_build_mark(p, &m, node);
 }
@@ -176,11 +178,6 @@ static rdx_status join_late(grouping *g, late *l, rdx_plan_node **node) {
     RDX_TRY(rdx_bound_rewrite(p, filter, group_node, g, &joined->filter));
   *node = joined;
   return RDX_OK;
-}
-
-static rdx_status group_value(void *user, rdx_bound *value, rdx_bound **out) {
-  const grouping *g = user;
-  return rdx_bound_rewrite(g->block->planner, value, group_node, user, out);
 }
 
 /* The outputs of the block, and HAVING, over the columns of the aggregate and what is joined to it. */
@@ -216,7 +213,11 @@ rdx_plan_column rdx_aggregate_column(const rdx_block *b, uint32_t aggregate) {
                                       [RDX_PLAN_SUM] = "sum",
                                       [RDX_PLAN_AVG] = "avg",
                                       [RDX_PLAN_MIN] = "min",
-                                      [RDX_PLAN_MAX] = "max"};
+                                      [RDX_PLAN_MAX] = "max",
+                                      [RDX_PLAN_STRING_AGG] = "string_agg",
+                                      [RDX_PLAN_PERCENTILE_CONT] = "percentile_cont",
+                                      [RDX_PLAN_PERCENTILE_DISC] = "percentile_disc",
+                                      [RDX_PLAN_MODE] = "mode"};
   return (rdx_plan_column){names[b->aggregates[aggregate].kind], b->aggregates[aggregate].type};
 }
 
@@ -312,6 +313,17 @@ static rdx_status join_means(rdx_block *b, rdx_built *built, const bool *wanted)
   return RDX_OK;
 }
 
+/* What values are placed over. */
+typedef struct placed {
+  rdx_planner *planner;
+  rdx_built built;
+} placed;
+
+static rdx_status place_value(void *user, rdx_bound *value, rdx_bound **out) {
+  const placed *p = user;
+  return rdx_built_expression(p->planner, &p->built, value, out);
+}
+
 /* Groups of these numbers, and all aggregates, over what is built. */
 static rdx_status build_aggregate(rdx_block *b, const rdx_built *rows, const bool *wanted, rdx_plan_node **out) {
   rdx_planner *p = b->planner;
@@ -333,12 +345,11 @@ static rdx_status build_aggregate(rdx_block *b, const rdx_built *rows, const boo
     node->columns[node->column_count++] = rdx_group_column(b, i);
   }
   for (uint32_t i = 0; i < b->aggregate_count; i++) {
-    rdx_plan_aggregate *a = &node->aggregates[node->aggregate_count++];
-    *a = b->aggregates[i];
-    if (a->value)
-      RDX_TRY(rdx_built_expression(p, built, a->value, &a->value));
+    node->aggregates[node->aggregate_count++] = b->aggregates[i];
     node->columns[node->column_count++] = rdx_aggregate_column(b, i);
   }
+  placed values = {p, *built};
+  RDX_TRY(rdx_aggregates_rewrite(p, node->aggregates, node->aggregate_count, place_value, &values));
   node->expected_rows = estimate_groups(b, built->node->expected_rows);
   *out = node;
   return RDX_OK;
@@ -387,17 +398,6 @@ static rdx_status build_sets(rdx_block *b, const rdx_built *built, rdx_plan_node
       *out = wide;
   }
   return RDX_OK;
-}
-
-/* The rows of a block without groups. */
-typedef struct placed {
-  rdx_planner *planner;
-  rdx_built built;
-} placed;
-
-static rdx_status place_value(void *user, rdx_bound *value, rdx_bound **out) {
-  const placed *p = user;
-  return rdx_built_expression(p->planner, &p->built, value, out);
 }
 
 static rdx_status build_plain(rdx_block *b, rdx_plan_node **out) {

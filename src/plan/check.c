@@ -26,6 +26,14 @@ static rdx_status check_columns(rdx_planner *p, const rdx_plan_node *n) {
   return RDX_OK;
 }
 
+static rdx_status check_aggregate(rdx_planner *p, const rdx_plan_aggregate *a) {
+  if (a->distinct || a->kind == RDX_PLAN_MIN || a->kind == RDX_PLAN_MAX)
+    RDX_TRY(check_interval(p, a->value->type, a->value->place));
+  for (uint32_t i = 0; i < a->order_count; i++)
+    RDX_TRY(check_interval(p, a->orders[i].value->type, a->orders[i].value->place));
+  return RDX_OK;
+}
+
 static rdx_status check_intervals(rdx_planner *p, const rdx_plan_node *n) {
   switch (n->kind) {
   case RDX_PLAN_JOIN:
@@ -33,8 +41,7 @@ static rdx_status check_intervals(rdx_planner *p, const rdx_plan_node *n) {
   case RDX_PLAN_AGGREGATE:
     RDX_TRY(check_list(p, n->exprs, n->expr_count));
     for (uint32_t i = 0; i < n->aggregate_count; i++)
-      if (n->aggregates[i].distinct || n->aggregates[i].kind == RDX_PLAN_MIN || n->aggregates[i].kind == RDX_PLAN_MAX)
-        RDX_TRY(check_interval(p, n->aggregates[i].value->type, n->aggregates[i].value->place));
+      RDX_TRY(check_aggregate(p, &n->aggregates[i]));
     return RDX_OK;
   case RDX_PLAN_SORT:
     for (uint32_t i = 0; i < n->order_count; i++)

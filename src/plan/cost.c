@@ -104,6 +104,7 @@ static void add_aggregate(const rdx_plan_node *n, rdx_work *w) {
   for (uint32_t i = 0; i < n->aggregate_count; i++) {
     columns += n->aggregates[i].value != NULL;
     w->values += n->aggregates[i].value ? rows * rdx_count_values(n->aggregates[i].value) : 0;
+    w->sorted += rdx_is_ordered(&n->aggregates[i]) ? rows : 0;
   }
   w->launches += 2;
   w->values += rows * count_all(n->exprs, n->expr_count);

@@ -69,8 +69,8 @@ rdx_status rdx_build_distinct_on(rdx_block *b, const rdx_plan_order *orders, uin
   for (uint32_t i = 0; i < b->distinct_on_count; i++)
     RDX_TRY(output_column(p, *below, b->distinct_on[i], &w->partition[w->partition_count++]));
   for (uint32_t i = 0; i < count; i++) {
-    rdx_plan_window_order *o = &w->orders[w->order_count++];
-    *o = (rdx_plan_window_order){.descending = orders[i].descending, .nulls_first = orders[i].nulls_first};
+    rdx_plan_ordering *o = &w->orders[w->order_count++];
+    *o = (rdx_plan_ordering){.descending = orders[i].descending, .nulls_first = orders[i].nulls_first};
     RDX_TRY(output_column(p, *below, orders[i].column, &o->value));
   }
   RDX_TRY(add_windows(p, *below, w, 1, &numbered));

@@ -233,8 +233,15 @@ RDX_MUST_USE rdx_status rdx_bind_name(rdx_block *block, const char *qualifier, c
 bool rdx_is_aggregate(const rdx_ast *ast);
 /* CASE WHEN filter THEN value END, where FILTER is written; `*value` may be NULL. */
 RDX_MUST_USE rdx_status rdx_bind_filtered(rdx_block *block, const rdx_ast *ast, rdx_bound **value);
+/* What ORDER BY in an aggregate sorts by, and with DISTINCT the arguments (ordered.c). */
+RDX_MUST_USE rdx_status rdx_bind_orderings(rdx_block *block, const rdx_ast *ast, rdx_bound *const *args, uint32_t count,
+                                           rdx_plan_aggregate *out);
+/* An aggregate of values in order, of out->kind (ordered.c). */
+RDX_MUST_USE rdx_status rdx_bind_ordered(rdx_block *block, const rdx_ast *ast, rdx_plan_aggregate *out);
 /* The type of an aggregate of values of a type. */
 rdx_sql_type rdx_aggregate_type(rdx_plan_aggregate_kind kind, rdx_sql_type of);
+
+typedef rdx_status (*rdx_value_fn)(void *user, rdx_bound *value, rdx_bound **out);
 
 /* ---- Window functions (windows.c) ---- */
 
@@ -244,9 +251,8 @@ RDX_MUST_USE rdx_status rdx_bind_window(rdx_block *block, const rdx_ast *ast, rd
 /* The first row by these orders of those that are equal in the outputs of DISTINCT ON: `*below` has all outputs. */
 RDX_MUST_USE rdx_status rdx_build_distinct_on(rdx_block *block, const rdx_plan_order *orders, uint32_t count,
                                               rdx_plan_node **below);
-typedef rdx_status (*rdx_windows_fn)(void *user, rdx_bound *value, rdx_bound **out);
 /* What they read becomes what `fn` makes of it. */
-RDX_MUST_USE rdx_status rdx_windows_rewrite(rdx_block *block, rdx_windows_fn fn, void *user);
+RDX_MUST_USE rdx_status rdx_windows_rewrite(rdx_block *block, rdx_value_fn fn, void *user);
 /* The block's window functions, if it has any, over the rows below; its outputs then read them. */
 RDX_MUST_USE rdx_status rdx_build_windows(rdx_block *block, rdx_plan_node **below);
 
@@ -268,6 +274,10 @@ typedef rdx_status (*rdx_rewrite_fn)(void *user, rdx_bound *node, rdx_bound **ou
 RDX_MUST_USE rdx_status rdx_bound_rewrite(rdx_planner *p, rdx_bound *node, rdx_rewrite_fn fn, void *user,
                                           rdx_bound **out);
 uint64_t rdx_bound_leaves(const rdx_bound *node); /* leaves that it reads, as bits */
+/* All that aggregates read becomes what `fn` makes of it; their lists are copied. */
+RDX_MUST_USE rdx_status rdx_aggregates_rewrite(rdx_planner *p, rdx_plan_aggregate *list, uint32_t count,
+                                               rdx_value_fn fn, void *user);
+uint64_t rdx_aggregates_leaves(const rdx_plan_aggregate *list, uint32_t count);
 /* Whether an expression is NULL, or a condition is not true, wherever all columns of `leaves` are NULL; UINT64_MAX: all
  * columns there are, aggregates included (outer.c). */
 bool rdx_bound_is_strict(const rdx_bound *e, uint64_t leaves);

@@ -361,15 +361,19 @@ static rdx_status reduce_dependent(rdx_block *b, const rdx_dependent *d, rdx_bui
   return RDX_OK;
 }
 
+static rdx_status place_value(void *user, rdx_bound *value, rdx_bound **out) {
+  const placing *p = user;
+  return rdx_built_expression(p->planner, p->built, value, out);
+}
+
 /* The aggregates that are asked for, over what is built. */
 static rdx_status place_aggregates(rdx_planner *p, const rdx_dependent *d, const rdx_built *both, rdx_marking *m) {
   m->aggregate_count = d->aggregate_count;
   RDX_TRY(rdx_planner_alloc(p, d->aggregate_count, sizeof *m->aggregates, &m->aggregates));
-  for (uint32_t i = 0; i < d->aggregate_count; i++) {
+  for (uint32_t i = 0; i < d->aggregate_count; i++)
     m->aggregates[i] = d->aggregates[i];
-    if (d->aggregates[i].value)
-      RDX_TRY(rdx_built_expression(p, both, d->aggregates[i].value, &m->aggregates[i].value));
-  }
+  placing placed = {p, both};
+  RDX_TRY(rdx_aggregates_rewrite(p, m->aggregates, m->aggregate_count, place_value, &placed));
   return d->compared ? rdx_built_expression(p, both, d->compared, &m->compared) : RDX_OK;
 }
 

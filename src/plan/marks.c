@@ -47,6 +47,11 @@ static rdx_status shift_node(void *user, rdx_bound *node, rdx_bound **out) {
   return rdx_bind_column(s->planner, node->index + 1, node->type, node->place, out);
 }
 
+static rdx_status shift_value(void *user, rdx_bound *value, rdx_bound **out) {
+  const shift *s = user;
+  return rdx_bound_rewrite(s->planner, value, shift_node, user, out);
+}
+
 static rdx_status bind_mark(rdx_planner *p, int64_t value, rdx_bound **out) {
   return rdx_bind_constant(&p->binding, integer, (rdx_datum){.i = value}, 0, out);
 }
@@ -94,14 +99,11 @@ static rdx_status group_pairs(rdx_planner *p, const rdx_marking *m, rdx_plan_nod
   if (m->compared)
     RDX_TRY(add_mark(p, m, pairs, &node->aggregates[0]));
   for (uint32_t i = 0; i < count; i++) {
-    rdx_plan_aggregate *a = &node->aggregates[i];
     if (!m->compared)
-      *a = m->aggregates[i];
-    if (!m->compared && a->value)
-      RDX_TRY(rdx_bound_rewrite(p, a->value, shift_node, &s, &a->value));
-    node->columns[1 + i] = (rdx_plan_column){m->compared ? "mark" : "aggregate", a->type};
+      node->aggregates[i] = m->aggregates[i];
+    node->columns[1 + i] = (rdx_plan_column){m->compared ? "mark" : "aggregate", node->aggregates[i].type};
   }
-  return RDX_OK;
+  return m->compared ? RDX_OK : rdx_aggregates_rewrite(p, node->aggregates, count, shift_value, &s);
 }
 
 rdx_status rdx_build_mark(rdx_planner *p, const rdx_marking *m, rdx_plan_node **out) {

@@ -48,14 +48,35 @@ typedef enum rdx_plan_aggregate_kind {
   RDX_PLAN_AVG,
   RDX_PLAN_MIN,
   RDX_PLAN_MAX,
+  /* Of values in order: */
+  RDX_PLAN_STRING_AGG,
+  RDX_PLAN_PERCENTILE_CONT, /* of DOUBLE, as DOUBLE */
+  RDX_PLAN_PERCENTILE_DISC,
+  RDX_PLAN_MODE,
 } rdx_plan_aggregate_kind;
+
+typedef struct rdx_plan_ordering {
+  rdx_bound *value;
+  bool descending, nulls_first;
+} rdx_plan_ordering;
 
 typedef struct rdx_plan_aggregate {
   rdx_plan_aggregate_kind kind;
   rdx_bound *value; /* over left's columns */
   bool distinct;
   rdx_sql_type type; /* of the result */
+  /* STRING_AGG: what stands before the value, unless that is the first one; PERCENTILE: the fraction, DOUBLE, without
+   * columns */
+  rdx_bound *argument;
+  /* Aggregates of values in order: what they are sorted by. With `distinct` of STRING_AGG value and argument are among
+   * it */
+  rdx_plan_ordering *orders;
+  uint32_t order_count;
 } rdx_plan_aggregate;
+
+static inline bool rdx_is_ordered(const rdx_plan_aggregate *a) {
+  return a->kind >= RDX_PLAN_STRING_AGG;
+}
 
 /* Window functions. Those from LAG to NTH, MIN and MAX give the value of some row. */
 typedef enum rdx_plan_window_kind {
@@ -77,11 +98,6 @@ typedef enum rdx_plan_window_kind {
   RDX_WINDOW_MAX,
 } rdx_plan_window_kind;
 
-typedef struct rdx_plan_window_order {
-  rdx_bound *value;
-  bool descending, nulls_first;
-} rdx_plan_window_order;
-
 typedef struct rdx_plan_window {
   rdx_plan_window_kind kind;
   const char *name;
@@ -91,7 +107,7 @@ typedef struct rdx_plan_window {
   rdx_bound *number; /* BIGINT, no columns */
   rdx_bound **partition;
   uint32_t partition_count;
-  rdx_plan_window_order *orders;
+  rdx_plan_ordering *orders;
   uint32_t order_count;
   rdx_window_unit unit; /* but of ROWS, CURRENT is all rows that are equal in ORDER BY */
   rdx_window_edge begin, end;

@@ -100,7 +100,8 @@ static bool is_predicate(const rdx_block *b, const rdx_bound *c) {
 
 static bool is_aggregate(const rdx_plan_aggregate *a) {
   uint32_t steps = 0;
-  return !a->distinct && (!a->value || a->value->kind == RDX_BOUND_COLUMN || is_exact_expression(a->value, &steps));
+  return !a->distinct && !rdx_is_ordered(a) &&
+         (!a->value || a->value->kind == RDX_BOUND_COLUMN || is_exact_expression(a->value, &steps));
 }
 
 /* ---- Its shape ---- */
@@ -240,7 +241,7 @@ static rdx_status make_node(shape *s, rdx_plan_node **out) {
     node->columns[node->column_count++] = rdx_group_column(b, i);
   }
   for (uint32_t i = 0; i < b->aggregate_count; i++) {
-    rdx_plan_aggregate *a = &node->aggregates[node->aggregate_count++];
+    rdx_plan_aggregate *a = &node->aggregates[node->aggregate_count++]; /* none of values in order */
     *a = b->aggregates[i];
     if (a->value)
       RDX_TRY(attributes_of(s, a->value, &a->value));

@@ -242,8 +242,7 @@ static rdx_status add_dependent(rdx_block *b, rdx_dependent d) {
   for (uint32_t i = 0; i < d.filter.count; i++)
     needs |= rdx_bound_leaves(d.filter.list[i]);
   needs |= d.compared ? rdx_bound_leaves(d.compared) : 0;
-  for (uint32_t i = 0; i < d.aggregate_count; i++)
-    needs |= d.aggregates[i].value ? rdx_bound_leaves(d.aggregates[i].value) : 0;
+  needs |= rdx_aggregates_leaves(d.aggregates, d.aggregate_count);
   d.needs = needs & ~((uint64_t)1 << d.leaf);
   RDX_TRY(rdx_planner_grow(b->planner, &b->dependents, b->dependent_count, &b->dependent_capacity, sizeof d));
   b->dependents[b->dependent_count++] = d;
@@ -401,11 +400,31 @@ static bool compares_pairs(const rdx_block *c) {
   for (uint32_t i = 0; i < c->correlations.count; i++)
     pairs |= !is_key(c->correlations.list[i], &outer);
   for (uint32_t i = 0; i < c->aggregate_count; i++) {
-    const rdx_bound *value = c->aggregates[i].value;
-    pairs |= value && rdx_bound_has_outer(value);
-    foreign |= value && rdx_bound_has_outer(value) && !has_columns(value);
+    const rdx_plan_aggregate *a = &c->aggregates[i];
+    pairs |= a->value && rdx_bound_has_outer(a->value);
+    pairs |= a->argument && rdx_bound_has_outer(a->argument);
+    for (uint32_t k = 0; k < a->order_count; k++)
+      pairs |= rdx_bound_has_outer(a->orders[k].value);
+    foreign |= a->value && rdx_bound_has_outer(a->value) && !has_columns(a->value);
   }
   return pairs && !foreign;
+}
+
+/* Collects the columns of aggregates. */
+typedef struct collecting {
+  rdx_planner *planner;
+  rdx_conjuncts *list;
+} collecting;
+
+static rdx_status collect_value(void *user, rdx_bound *value, rdx_bound **out) {
+  const collecting *c = user;
+  *out = value;
+  return collect_columns(c->planner, value, c->list);
+}
+
+static rdx_status lift_value(void *user, rdx_bound *value, rdx_bound **out) {
+  const lifting *l = user;
+  return rdx_bound_rewrite(l->block->planner, value, lift_node, user, out);
 }
 
 /* Such a query: its rows are joined to the outer ones, and aggregated for each of these. */
@@ -421,9 +440,7 @@ static rdx_status bind_pairs(rdx_block *b, rdx_bound_query *q, rdx_bound **out) 
     return refuse(b, q->written->place,
                   "a subquery with HAVING, stddev or variance can be compared with outer columns by = only");
   RDX_TRY(find_parts(c, &x));
-  for (uint32_t i = 0; i < d.aggregate_count; i++)
-    if (d.aggregates[i].value)
-      RDX_TRY(collect_columns(p, d.aggregates[i].value, &x.columns));
+  RDX_TRY(rdx_aggregates_rewrite(p, d.aggregates, d.aggregate_count, collect_value, &(collecting){p, &x.columns}));
   c->aggregating = c->distinct = false;
   c->aggregate_count = c->output_count = c->visible = q->order_count = 0;
   for (uint32_t i = 0; i < x.inner.count; i++)
@@ -433,9 +450,7 @@ static rdx_status bind_pairs(rdx_block *b, rdx_bound_query *q, rdx_bound **out) 
   RDX_TRY(rdx_build_query(p, q, &plan));
   RDX_TRY(link_dependent(b, q, plan, 0, &x, 0, &d));
   lifting l = {b, d.leaf, &x.columns, x.inner.count};
-  for (uint32_t i = 0; i < d.aggregate_count; i++)
-    if (d.aggregates[i].value)
-      RDX_TRY(rdx_bound_rewrite(p, d.aggregates[i].value, lift_node, &l, &d.aggregates[i].value));
+  RDX_TRY(rdx_aggregates_rewrite(p, d.aggregates, d.aggregate_count, lift_value, &l));
   RDX_TRY(add_dependent(b, d));
   answers a = {b, &d};
   return rdx_bound_rewrite(p, written, answer_node, &a, out);

@@ -39,6 +39,36 @@ uint64_t rdx_bound_leaves(const rdx_bound *node) {
   return leaves;
 }
 
+rdx_status rdx_aggregates_rewrite(rdx_planner *p, rdx_plan_aggregate *list, uint32_t count, rdx_value_fn fn,
+                                  void *user) {
+  for (uint32_t i = 0; i < count; i++) {
+    rdx_plan_aggregate *a = &list[i];
+    rdx_plan_ordering *orders = NULL;
+    RDX_TRY(rdx_planner_alloc(p, a->order_count, sizeof *orders, &orders));
+    for (uint32_t k = 0; k < a->order_count; k++) {
+      orders[k] = a->orders[k];
+      RDX_TRY(fn(user, orders[k].value, &orders[k].value));
+    }
+    a->orders = orders;
+    if (a->value)
+      RDX_TRY(fn(user, a->value, &a->value));
+    if (a->argument)
+      RDX_TRY(fn(user, a->argument, &a->argument));
+  }
+  return RDX_OK;
+}
+
+uint64_t rdx_aggregates_leaves(const rdx_plan_aggregate *list, uint32_t count) {
+  uint64_t leaves = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    leaves |= list[i].value ? rdx_bound_leaves(list[i].value) : 0;
+    leaves |= list[i].argument ? rdx_bound_leaves(list[i].argument) : 0;
+    for (uint32_t k = 0; k < list[i].order_count; k++)
+      leaves |= rdx_bound_leaves(list[i].orders[k].value);
+  }
+  return leaves;
+}
+
 bool rdx_bound_has_outer(const rdx_bound *node) {
   bool has = node->kind == RDX_BOUND_OUTER;
   for (uint32_t i = 0; node->kind == RDX_BOUND_CALL && i < node->count && !has; i++)

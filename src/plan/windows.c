@@ -58,6 +58,8 @@ static rdx_status find_function(const rdx_block *b, const rdx_ast *ast, const st
     if (ast->distinct)
       return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL,
                               "DISTINCT is not supported in window functions");
+    if (ast->order_count > 0)
+      return fail(b, ast, "ORDER BY of window function %s stands in OVER (...)", ast->name);
     if (ast->filter && functions[i].kind < RDX_WINDOW_COUNT)
       return fail(b, ast, "FILTER is not for %s, which is no aggregate", ast->name);
     if (ast->count < functions[i].least || ast->count > functions[i].most ||
@@ -161,7 +163,7 @@ static rdx_status bind_partition(rdx_block *b, const rdx_sql_window *written, rd
     rdx_bound *value = NULL;
     RDX_TRY(rdx_bind(b, o->value, &value));
     if (reads_columns(value))
-      w->orders[w->order_count++] = (rdx_plan_window_order){value, o->descending, first};
+      w->orders[w->order_count++] = (rdx_plan_ordering){value, o->descending, first};
   }
   return RDX_OK;
 }
@@ -324,7 +326,7 @@ rdx_status rdx_bind_window(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
 
 /* ---- Building ---- */
 
-rdx_status rdx_windows_rewrite(rdx_block *b, rdx_windows_fn fn, void *user) {
+rdx_status rdx_windows_rewrite(rdx_block *b, rdx_value_fn fn, void *user) {
   for (uint32_t i = 0; i < b->window_count; i++) {
     rdx_plan_window *w = &b->windows[i];
     rdx_bound **parts[] = {&w->value, &w->range_value, &w->range_begin, &w->range_end};

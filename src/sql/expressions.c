@@ -475,21 +475,17 @@ static rdx_status take_clock(rdx_tree *t, const node *n, rdx_ast **out) {
 
 /* ---- Functions ---- */
 
-static rdx_status refuse_function(const rdx_tree *t, const PgQuery__FuncCall *f, rdx_sql_place place) {
-  RDX_TRY(rdx_tree_refuse_if(t, f->agg_within_group, place, "WITHIN GROUP is not supported"));
-  RDX_TRY(rdx_tree_refuse_if(t, f->n_agg_order > 0, place, "ORDER BY inside an aggregate is not supported"));
-  return rdx_tree_refuse_if(t, f->func_variadic, place, "VARIADIC is not supported");
-}
-
 static rdx_status take_function(rdx_tree *t, const node *n, rdx_ast **out) {
   const PgQuery__FuncCall *f = n->func_call;
   const rdx_sql_place place = rdx_tree_place(t, f->location);
   const char *name = NULL;
-  RDX_TRY(refuse_function(t, f, place));
+  RDX_TRY(rdx_tree_refuse_if(t, f->func_variadic, place, "VARIADIC is not supported"));
   RDX_TRY(rdx_tree_last_name(t, f->n_funcname, f->funcname, place, &name));
   RDX_TRY(call(t, place, name, f->n_args, f->args, out));
   (*out)->star = f->agg_star;
   (*out)->distinct = f->agg_distinct;
+  (*out)->within_group = f->agg_within_group;
+  RDX_TRY(rdx_tree_orders(t, f->n_agg_order, f->agg_order, &(*out)->orders, &(*out)->order_count));
   if (f->agg_filter)
     RDX_TRY(rdx_tree_expression(t, f->agg_filter, &(*out)->filter));
   return f->over ? rdx_tree_window(t, f->over, &(*out)->over) : RDX_OK;

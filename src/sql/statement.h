@@ -43,6 +43,7 @@ typedef enum rdx_ast_kind {
 } rdx_ast_kind;
 
 struct rdx_sql_window;
+struct rdx_sql_order;
 
 typedef struct rdx_ast {
   rdx_ast_kind kind;
@@ -57,7 +58,10 @@ typedef struct rdx_ast {
   bool all;      /* QUANTIFY */
   bool star;     /* count(*) */
   bool distinct; /* count(DISTINCT x) */
+  bool within_group; /* WITHIN GROUP (ORDER BY `orders`); else these stand behind the arguments */
   struct rdx_ast *filter;
+  struct rdx_sql_order *orders; /* of an aggregate's values */
+  uint32_t order_count;
   struct rdx_sql_window *over; /* of a window function */
   struct rdx_sql_query *query;
 } rdx_ast;

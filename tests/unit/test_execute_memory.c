@@ -160,6 +160,52 @@ static void test_aggregates(void **state) {
   bench_end(&b);
 }
 
+/* Aggregates of values in order: of texts, numbers and texts again. */
+static void add_ordered(bench *b, rdx_plan_node *n, rdx_plan_aggregate_kind kind, uint32_t value) {
+  rdx_plan_aggregate *a = &n->aggregates[n->aggregate_count++];
+  a->kind = kind;
+  a->value = column(b, n->left, value);
+  a->type = kind == RDX_PLAN_PERCENTILE_CONT ? (rdx_sql_type){.kind = RDX_SQL_DOUBLE} : a->value->type;
+  a->argument = allocate(b, 1, sizeof *a->argument);
+  *a->argument = kind == RDX_PLAN_STRING_AGG
+                     ? *column(b, n->left, 3)
+                     : (rdx_bound){.kind = RDX_BOUND_CONSTANT, .type = {.kind = RDX_SQL_DOUBLE}, .value = {.f = 0.5}};
+  a->orders = allocate(b, 1, sizeof *a->orders);
+  a->orders[0] = (rdx_plan_ordering){column(b, n->left, kind == RDX_PLAN_STRING_AGG ? 1 : value), true, false};
+  a->order_count = 1;
+  n->columns[n->column_count++].type = a->type;
+}
+
+static void test_ordered_aggregates(void **state) {
+  (void)state;
+  static const wanted_column columns[] = {{RDX_TYPE_STRING, 6, 20, true},
+                                          {RDX_TYPE_I64, 0, 10, false},
+                                          {RDX_TYPE_F64, 6, 10, false},
+                                          {RDX_TYPE_STRING, 6, 20, false}};
+  bench b;
+  bench_begin(&b);
+  for (uint32_t groups = 0; groups < 3; groups += 2) {
+    rdx_frame frame;
+    random_frame(&b, columns, 4, 100, true, &frame);
+    rdx_plan_node *n = node(&b, RDX_PLAN_AGGREGATE, source(&b, 0, &frame), NULL);
+    n->exprs = allocate(&b, groups, sizeof(rdx_bound *));
+    n->column_count = 0;
+    n->aggregates = allocate(&b, 4, sizeof *n->aggregates);
+    n->columns = allocate(&b, groups + 4, sizeof *n->columns);
+    for (uint32_t i = 0; i < groups; i++) {
+      n->exprs[n->expr_count++] = column(&b, n->left, i);
+      n->columns[n->column_count++].type = n->exprs[i]->type;
+    }
+    add_ordered(&b, n, RDX_PLAN_STRING_AGG, 0);
+    add_ordered(&b, n, RDX_PLAN_PERCENTILE_CONT, 2);
+    add_ordered(&b, n, RDX_PLAN_PERCENTILE_DISC, 3);
+    add_ordered(&b, n, RDX_PLAN_MODE, 1);
+    fail_each(&b, n);
+    bench_clear(&b);
+  }
+  bench_end(&b);
+}
+
 /* ---- Cancelling ---- */
 
 static _Atomic int64_t questions_left = INT64_MAX; /* until the answer is to stop */
@@ -221,8 +267,12 @@ static void test_cancel(void **state) {
 int main(void) {
   const rdx_allocator allocator = {take, take_more, give, NULL};
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_joins),      cmocka_unit_test(test_sets),   cmocka_unit_test(test_sorts),
-      cmocka_unit_test(test_aggregates), cmocka_unit_test(test_cancel),
+      cmocka_unit_test(test_joins),
+      cmocka_unit_test(test_sets),
+      cmocka_unit_test(test_sorts),
+      cmocka_unit_test(test_aggregates),
+      cmocka_unit_test(test_ordered_aggregates),
+      cmocka_unit_test(test_cancel),
   };
   rdx_set_allocator(&allocator);
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -337,6 +337,13 @@ export class Queries {
       const e = value(type);
       return e.wild ? literal(type, 2) : e;
     };
+    const ordered = (name, e, more, m) => ({ ...make(name, t, e, m), ...more });
+    const e = value(t), i = tame(i32); // sorted by, which must not be constants for DuckDB
+    if (hasColumn(e) && t.k === 'text' && random.chance(50)) return ordered('string_agg', e, { descending: random.chance(40) }, undefined);
+    if (hasColumn(e) && random.chance(15)) return ordered('percentile_disc', e, { distinct: false, fraction: random.below(9) / 8 }, undefined);
+    if (hasColumn(i) && !scope.exact && t.k === 'f64' && random.chance(25)) {
+      return ordered('percentile_cont', i, { distinct: false, fraction: random.below(11) / 10 }, i.m);
+    }
     if (t.k === 'bool') return make(random.pick(['bool_and', 'bool_or', 'every']), t, value(bool), 0);
     if (t.k === 'i64' && random.chance(60)) {
       return random.chance(50) ? make('count', t, null, 1e5) : make('count', t, value(expressions.anyType(inner)), 1e5);

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Aggregates of values in order. Rows are sorted by their groups, and there as the aggregate says, in the way of window
+ * functions; then each group is a run of them. */
+
+#include "execute/ordered.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "column/column.h"
+#include "device/device.h"
+#include "execute/window.h"
+
+#define WHAT "an aggregate of values in order"
+
+typedef struct ordered {
+  const rdx_ordered_query *q;
+  rdx_windowing w; /* its last column is the number of the group, where there are several */
+  const rdx_plan_aggregate *aggregate;
+  rdx_vector value, argument;
+  rdx_datum fraction;
+} ordered;
+
+/* The rows of a group, by their places in the order. */
+typedef struct run {
+  uint64_t begin, end, group;
+} run;
+
+/* The next group; false: there is none. */
+static bool next_run(const ordered *o, run *r) {
+  if (r->end >= o->w.rows)
+    return false;
+  r->begin = r->end;
+  do
+    r->end++;
+  while (r->end < o->w.rows && !(o->w.marks[r->end] & RDX_WINDOW_PARTITION));
+  r->group = o->q->codes ? o->q->codes[o->w.order[r->begin]] : 0;
+  return true;
+}
+
+static bool has_value(const ordered *o, uint64_t place) {
+  return rdx_column_has(&o->value.column, o->w.order[place]);
+}
+
+/* Values that are not NULL: these are last. */
+static uint64_t count_values(const ordered *o, const run *r) {
+  uint64_t low = r->begin, high = r->end;
+  while (low < high) {
+    const uint64_t middle = low + (high - low) / 2;
+    if (has_value(o, middle))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low - r->begin;
+}
+
+/* ---- One of the values ---- */
+
+static uint64_t percentile_place(const ordered *o, const run *r) {
+  const uint64_t count = count_values(o, r);
+  const double place = ceil(o->fraction.f * (double)count);
+  if (count == 0 || o->fraction.null)
+    return UINT64_MAX;
+  return r->begin + (place <= 1 ? 0 : fmin(place, (double)count) - 1);
+}
+
+/* Of the values that are there the most often the first. */
+static rdx_status mode_place(const ordered *o, const run *r, uint64_t *out, rdx_error *err) {
+  const uint64_t end = r->begin + count_values(o, r);
+  uint64_t most = 0, first = r->begin;
+  *out = UINT64_MAX;
+  for (uint64_t i = r->begin; i < end; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, end, "execute", err));
+    if (o->w.marks[i] & RDX_WINDOW_PEERS)
+      first = i;
+    if (i - first < most)
+      continue;
+    most = i - first + 1;
+    *out = first;
+  }
+  return RDX_OK;
+}
+
+static rdx_status find_sources(const ordered *o, uint32_t *source, rdx_error *err) {
+  run r = {0};
+  for (uint64_t i = 0; i < o->q->groups; i++)
+    source[i] = RDX_NO_ROW;
+  while (next_run(o, &r)) {
+    uint64_t place = UINT64_MAX;
+    RDX_TRY(rdx_loop_goes_on(r.group, o->q->groups, "execute", err));
+    if (o->aggregate->kind == RDX_PLAN_MODE)
+      RDX_TRY(mode_place(o, &r, &place, err));
+    else
+      place = percentile_place(o, &r);
+    source[r.group] = place == UINT64_MAX ? RDX_NO_ROW : o->w.order[place];
+  }
+  return RDX_OK;
+}
+
+/* The column that the values come from, by the rows that they come from. */
+static rdx_status choose(ordered *o, rdx_frame *out, uint32_t index, rdx_error *err) {
+  rdx_execution *x = o->q->x;
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame one = {0};
+  uint32_t *source = NULL;
+  RDX_TRY(rdx_frame_create(1, o->w.rows, &one, err));
+  RDX_TRY(rdx_operand_column(x, &o->w.in, o->aggregate->value, &one, 0, err));
+  RDX_TRY(rdx_alloc(o->q->groups, sizeof *source, WHAT, (void **)&source, err));
+  const rdx_status status = find_sources(o, source, err);
+  if (status != RDX_OK) {
+    rdx_free(source);
+    return status;
+  }
+  RDX_TRY(rdx_frame_select(x->pool, &one, source, o->q->groups, err));
+  rdx_frame_share(&one.columns[0], &out->columns[index]);
+  return RDX_OK;
+}
+
+/* ---- percentile_cont ---- */
+
+static double value_at(const ordered *o, uint64_t place) {
+  return ((const double *)o->value.column.values)[o->w.order[place]];
+}
+
+/* Between two values: as PostgreSQL calculates it. */
+static double interpolate(const ordered *o, const run *r, uint64_t count) {
+  const double place = o->fraction.f * (double)(count - 1), low = floor(place), high = ceil(place);
+  const double least = value_at(o, r->begin + (uint64_t)low);
+  return low == high ? least : least + (place - low) * (value_at(o, r->begin + (uint64_t)high) - least);
+}
+
+static rdx_status fill_percentiles(ordered *o, rdx_vector *out, rdx_error *err) {
+  run r = {0};
+  RDX_TRY(rdx_calloc(o->q->groups, sizeof(double), WHAT, &out->memory[0], err));
+  RDX_TRY(rdx_calloc(o->q->groups / 8 + 1, 1, WHAT, &out->memory[1], err));
+  double *values = out->memory[0];
+  uint8_t *validity = out->memory[1];
+  out->column = (rdx_column){.type = RDX_TYPE_F64, .rows = o->q->groups, .values = values, .validity = out->memory[1]};
+  while (next_run(o, &r)) {
+    const uint64_t count = count_values(o, &r);
+    RDX_TRY(rdx_loop_goes_on(r.group, o->q->groups, "execute", err));
+    if (count == 0 || o->fraction.null)
+      continue;
+    values[r.group] = interpolate(o, &r, count);
+    validity[r.group / 8] |= (uint8_t)(1u << r.group % 8);
+  }
+  return RDX_OK;
+}
+
+/* ---- string_agg ---- */
+
+/* The texts of groups, one behind the other: counted first, then written. */
+typedef struct texts {
+  uint64_t *lengths; /* of each group; then where it begins */
+  uint8_t *validity;
+  char *bytes; /* NULL: they are counted */
+} texts;
+
+static void add_text(const rdx_column *column, uint32_t row, char *bytes, uint64_t *at) {
+  uint64_t length = 0;
+  const char *text = rdx_column_text(column, row, &length);
+  if (bytes && length > 0)
+    memcpy(bytes + *at, text, length);
+  *at += length;
+}
+
+/* The values of a group, each but the first with its delimiter before it; equal ones once where they are distinct. */
+static rdx_status join_texts(const ordered *o, const run *r, const texts *t, uint64_t *at, rdx_error *err) {
+  bool any = false, taken = false; /* taken: the value at hand, of those that are equal */
+  for (uint64_t i = r->begin; i < r->end; i++) {
+    const uint32_t row = o->w.order[i];
+    RDX_TRY(rdx_loop_goes_on(i, o->w.rows, "execute", err));
+    taken &= !(o->w.marks[i] & RDX_WINDOW_PEERS);
+    if (!has_value(o, i) || (taken && o->aggregate->distinct))
+      continue;
+    if (any && rdx_column_has(&o->argument.column, row))
+      add_text(&o->argument.column, row, t->bytes, at);
+    add_text(&o->value.column, row, t->bytes, at);
+    any = taken = true;
+  }
+  if (any)
+    t->validity[r->group / 8] |= (uint8_t)(1u << r->group % 8);
+  return RDX_OK;
+}
+
+static rdx_status walk_texts(const ordered *o, const texts *t, rdx_error *err) {
+  run r = {0};
+  while (next_run(o, &r)) {
+    uint64_t at = t->bytes ? t->lengths[r.group] : 0;
+    RDX_TRY(join_texts(o, &r, t, &at, err));
+    if (!t->bytes)
+      t->lengths[r.group] = at;
+  }
+  return RDX_OK;
+}
+
+static rdx_status fill_texts(ordered *o, rdx_vector *out, rdx_error *err) {
+  const uint64_t groups = o->q->groups;
+  uint64_t total = 0;
+  RDX_TRY(rdx_calloc(groups + 1, sizeof(uint64_t), WHAT, &out->memory[0], err));
+  RDX_TRY(rdx_calloc(groups / 8 + 1, 1, WHAT, &out->memory[1], err));
+  texts t = {.lengths = out->memory[0], .validity = out->memory[1]};
+  RDX_TRY(walk_texts(o, &t, err));
+  for (uint64_t i = 0; i <= groups; i++) {
+    const uint64_t length = t.lengths[i];
+    t.lengths[i] = total;
+    total += length;
+  }
+  RDX_TRY(rdx_device_expect_host(o->q->x->device, total, "the texts of string_agg take",
+                                 "aggregate fewer rows, or raise memory_limit", err));
+  RDX_TRY(rdx_alloc(total + 1, 1, WHAT, &out->memory[2], err));
+  t.bytes = out->memory[2];
+  out->column = (rdx_column){
+      .type = RDX_TYPE_STRING, .rows = groups, .values = t.bytes, .offsets = t.lengths, .validity = out->memory[1]};
+  return walk_texts(o, &t, err);
+}
+
+/* ---- Any ---- */
+
+static rdx_status find_fraction(ordered *o, rdx_error *err) {
+  const rdx_bound *e = o->aggregate->argument;
+  if (!e || o->aggregate->kind == RDX_PLAN_STRING_AGG)
+    return RDX_OK;
+  RDX_TRY(rdx_value_of(o->q->x, e, &o->fraction, err));
+  return o->fraction.null || (o->fraction.f >= 0 && o->fraction.f <= 1)
+             ? RDX_OK
+             : rdx_sql_error(err, RDX_ERROR_RANGE, o->q->x->text, e->place, NULL,
+                             "percentile value %g is not between 0 and 1", o->fraction.f);
+}
+
+static rdx_status evaluate(ordered *o, const rdx_bound *e, rdx_vector *out, rdx_error *err) {
+  return e->kind == RDX_BOUND_COLUMN ? rdx_operand_coded(o->q->x, &o->w.in, e->index, out, err)
+                                     : rdx_operand_flat(o->q->x, &o->w.in, e, out, err);
+}
+
+static rdx_status run_one(ordered *o, rdx_frame *out, uint32_t index, rdx_error *err) {
+  const rdx_plan_aggregate *a = o->aggregate;
+  RDX_TRY(find_fraction(o, err));
+  RDX_TRY(evaluate(o, a->value, &o->value, err));
+  if (a->kind == RDX_PLAN_PERCENTILE_DISC || a->kind == RDX_PLAN_MODE)
+    return choose(o, out, index, err);
+  if (a->kind == RDX_PLAN_STRING_AGG)
+    RDX_TRY(evaluate(o, a->argument, &o->argument, err));
+  RDX_SCOPED(rdx_vector_destroy) rdx_vector made = {0};
+  RDX_TRY(a->kind == RDX_PLAN_STRING_AGG ? fill_texts(o, &made, err) : fill_percentiles(o, &made, err));
+  return rdx_frame_take(out, index, &made, err);
+}
+
+/* What sorts rows for an aggregate. */
+static rdx_plan_window window_of(const ordered *o, rdx_bound **group) {
+  return (rdx_plan_window){.partition = group,
+                           .partition_count = o->q->codes ? 1 : 0,
+                           .orders = o->aggregate->orders,
+                           .order_count = o->aggregate->order_count};
+}
+
+static rdx_status run_all(ordered *o, rdx_frame *out, rdx_error *err) {
+  rdx_bound number = {.kind = RDX_BOUND_COLUMN, .type = {.kind = RDX_SQL_BIGINT}}, *group = &number;
+  rdx_plan_window before = {0};
+  number.index = o->w.in.frame.count - 1;
+  for (uint32_t i = 0; i < o->q->count; i++) {
+    o->aggregate = &o->q->aggregates[i];
+    const rdx_plan_window window = window_of(o, &group);
+    if (i == 0 || !rdx_windows_alike(&before, &window))
+      RDX_TRY(rdx_window_sort(&o->w, &window, err));
+    before = window;
+    const rdx_status status = run_one(o, out, i, err);
+    rdx_vector_destroy(&o->value);
+    rdx_vector_destroy(&o->argument);
+    RDX_TRY(status);
+  }
+  return RDX_OK;
+}
+
+/* The input with the numbers of groups behind it. */
+static rdx_status make_input(ordered *o, rdx_error *err) {
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame numbers = {0};
+  rdx_vector codes = {
+      .column = {.type = RDX_TYPE_U32, .rows = o->q->in->frame.rows, .values = o->q->codes}}; /* borrowed */
+  if (o->q->codes) {
+    RDX_TRY(rdx_frame_create(1, o->q->in->frame.rows, &numbers, err));
+    RDX_TRY(rdx_frame_take(&numbers, 0, &codes, err));
+  }
+  RDX_TRY(rdx_frame_join(&o->q->in->frame, &numbers, &o->w.in.frame, err));
+  return rdx_operand_refresh(o->q->x, &o->w.in, err);
+}
+
+rdx_status rdx_ordered_run(const rdx_ordered_query *q, rdx_frame *out, rdx_error *err) {
+  ordered o = {.q = q, .w = {.x = q->x}};
+  rdx_status status = rdx_frame_create(q->count, q->groups, out, err);
+  if (status == RDX_OK)
+    status = make_input(&o, err);
+  if (status == RDX_OK)
+    status = rdx_window_begin(&o.w, err);
+  if (status == RDX_OK)
+    status = run_all(&o, out, err);
+  rdx_window_end(&o.w);
+  return status;
+}

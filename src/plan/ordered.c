@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Aggregates of values in order, and ORDER BY in others, whose results it does not change. */
+
+#include "plan/internal.h"
+
+#include <string.h>
+
+static const rdx_sql_type text_type = {.kind = RDX_SQL_TEXT}, real = {.kind = RDX_SQL_DOUBLE};
+
+static rdx_status fail(const rdx_block *b, const rdx_ast *ast, const char *format) {
+  return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, format, ast->name);
+}
+
+/* ---- What is sorted by ---- */
+
+static bool is_same_for_all(const rdx_bound *e) {
+  return rdx_bound_leaves(e) == 0 && !rdx_bound_has_outer(e);
+}
+
+static rdx_status bind_text(rdx_block *b, rdx_bound **value) {
+  return (*value)->type.kind == RDX_SQL_UNKNOWN
+             ? rdx_bind_cast(&b->planner->binding, *value, text_type, true, (*value)->place, value)
+             : RDX_OK;
+}
+
+static rdx_status bind_ordering(rdx_block *b, const rdx_sql_order *written, rdx_plan_ordering *out) {
+  const bool first = written->nulls == RDX_NULLS_DEFAULT ? written->descending : written->nulls == RDX_NULLS_FIRST;
+  *out = (rdx_plan_ordering){.descending = written->descending, .nulls_first = first};
+  RDX_TRY(rdx_bind(b, written->value, &out->value));
+  return bind_text(b, &out->value);
+}
+
+static bool has_order(const rdx_plan_aggregate *a, const rdx_bound *value) {
+  for (uint32_t i = 0; i < a->order_count; i++)
+    if (rdx_bound_equal(a->orders[i].value, value))
+      return true;
+  return false;
+}
+
+rdx_status rdx_bind_orderings(rdx_block *b, const rdx_ast *ast, rdx_bound *const *args, uint32_t count,
+                              rdx_plan_aggregate *out) {
+  RDX_TRY(rdx_planner_alloc(b->planner, (uint64_t)ast->order_count + count, sizeof *out->orders, &out->orders));
+  for (uint32_t i = 0; i < ast->order_count; i++) {
+    rdx_plan_ordering order;
+    bool argument = false;
+    RDX_TRY(bind_ordering(b, &ast->orders[i], &order));
+    for (uint32_t k = 0; k < count; k++)
+      argument |= rdx_bound_equal(args[k], order.value);
+    if (ast->distinct && !argument)
+      return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->orders[i].value->place, NULL,
+                              "in an aggregate with DISTINCT, ORDER BY needs an argument of it");
+    if (!is_same_for_all(order.value) && !has_order(out, order.value)) /* what is the same for all orders nothing */
+      out->orders[out->order_count++] = order;
+  }
+  for (uint32_t k = 0; k < count && ast->distinct; k++)
+    if (!is_same_for_all(args[k]) && !has_order(out, args[k]))
+      out->orders[out->order_count++] = (rdx_plan_ordering){.value = args[k]};
+  return RDX_OK;
+}
+
+/* ---- string_agg ---- */
+
+static rdx_status bind_string_agg(rdx_block *b, const rdx_ast *ast, rdx_plan_aggregate *out) {
+  rdx_bound *args[2];
+  char types[2][32];
+  if (ast->within_group)
+    return fail(b, ast, "%s takes ORDER BY behind its arguments, not WITHIN GROUP");
+  if (ast->count != 2 || ast->star)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, "write string_agg(text, ',')",
+                            "string_agg takes a text and a delimiter");
+  for (uint32_t i = 0; i < 2; i++) {
+    RDX_TRY(rdx_bind(b, ast->args[i], &args[i]));
+    RDX_TRY(bind_text(b, &args[i]));
+  }
+  if (args[0]->type.kind != RDX_SQL_TEXT || args[1]->type.kind != RDX_SQL_TEXT)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, "cast it: CAST(value AS text)",
+                            "there is no string_agg(%s, %s)", rdx_sql_type_text(args[0]->type, types[0]),
+                            rdx_sql_type_text(args[1]->type, types[1]));
+  RDX_TRY(rdx_bind_orderings(b, ast, args, 2, out));
+  out->type = text_type;
+  out->value = args[0];
+  out->argument = args[1];
+  out->distinct = ast->distinct;
+  return rdx_bind_filtered(b, ast, &out->value);
+}
+
+/* ---- WITHIN GROUP ---- */
+
+/* The fraction of a percentile: one for all rows, from 0 to 1. */
+static rdx_status bind_fraction(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
+  RDX_TRY(rdx_bind(b, ast->args[0], out));
+  RDX_TRY(rdx_bind_cast(&b->planner->binding, *out, real, false, ast->args[0]->place, out));
+  if (!is_same_for_all(*out))
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->args[0]->place, NULL,
+                            "the fraction of %s must be the same for all rows, and reads columns", ast->name);
+  return RDX_OK;
+}
+
+static rdx_status bind_within_group(rdx_block *b, const rdx_ast *ast, rdx_plan_aggregate *out) {
+  const bool takes_fraction = out->kind != RDX_PLAN_MODE;
+  char type[32];
+  rdx_plan_ordering order;
+  if (!ast->within_group || ast->star || ast->count != takes_fraction || ast->order_count != 1)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "write %s(%s) WITHIN GROUP (ORDER BY x)",
+                            ast->name, takes_fraction ? "0.5" : "");
+  if (takes_fraction)
+    RDX_TRY(bind_fraction(b, ast, &out->argument));
+  RDX_TRY(bind_ordering(b, &ast->orders[0], &order));
+  order.nulls_first = false; /* they do not count */
+  const rdx_sql_kind kind = order.value->type.kind;
+  if (out->kind == RDX_PLAN_PERCENTILE_CONT && (kind < RDX_SQL_SMALLINT || kind > RDX_SQL_DOUBLE))
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, order.value->place,
+                            "percentile_disc takes values of any type", "there is no percentile_cont of %s",
+                            rdx_sql_type_text(order.value->type, type));
+  if (out->kind == RDX_PLAN_PERCENTILE_CONT)
+    RDX_TRY(rdx_bind_cast(&b->planner->binding, order.value, real, false, order.value->place, &order.value));
+  RDX_TRY(rdx_bind_filtered(b, ast, &order.value));
+  RDX_TRY(rdx_planner_alloc(b->planner, 1, sizeof *out->orders, &out->orders));
+  out->orders[out->order_count++] = order;
+  out->value = order.value;
+  out->type = order.value->type;
+  return RDX_OK;
+}
+
+rdx_status rdx_bind_ordered(rdx_block *b, const rdx_ast *ast, rdx_plan_aggregate *out) {
+  return out->kind == RDX_PLAN_STRING_AGG ? bind_string_agg(b, ast, out) : bind_within_group(b, ast, out);
+}
