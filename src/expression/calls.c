@@ -457,9 +457,7 @@ static void write_signatures(const char *name, char *out, size_t room) {
 
 /* What is there, but not as a value or a function. */
 static const char *refusal_of(const char *name) {
-  if (strcmp(name, "row") == 0)
-    return "rows as values are not supported; they can be compared";
-  return strcmp(name, "grouping") == 0 ? "grouping() is not supported" : NULL;
+  return strcmp(name, "row") == 0 ? "rows as values are not supported; they can be compared" : NULL;
 }
 
 static rdx_status no_function(rdx_binding *b, const char *name, rdx_bound *const *args, uint32_t count,

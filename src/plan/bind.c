@@ -383,6 +383,8 @@ static rdx_status bind_call(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
     return rdx_bind_window(b, ast, out);
   if (aggregate)
     return bind_aggregate(b, aggregate, ast, out);
+  if (strcmp(ast->name, "grouping") == 0)
+    return rdx_bind_grouping(b, ast, out);
   if (rdx_is_window_function(ast->name))
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "window function %.60s needs OVER",
                             ast->name);

@@ -32,6 +32,13 @@ static bool find_late(const grouping *g, uint32_t index, uint32_t *out) {
   return false;
 }
 
+/* grouping() of the one set that has all groups is 0; else it is a column behind the aggregates. */
+static rdx_status group_grouping(rdx_block *b, const rdx_bound *node, rdx_bound **out) {
+  const uint32_t number = rdx_column_of(node->index), first = b->group_count + b->aggregate_count;
+  RDX_TRY(rdx_grouping_value(b, number, NULL, out)); /* with a look at its arguments */
+  return b->set_count > 0 ? rdx_bind_column(b->planner, first + number, node->type, node->place, out) : RDX_OK;
+}
+
 /* What equals a group is that group; what is left of the rows' columns is in no group. */
 static rdx_status group_node(void *user, rdx_bound *node, rdx_bound **out) {
   const grouping *g = user;
@@ -47,6 +54,8 @@ static rdx_status group_node(void *user, rdx_bound *node, rdx_bound **out) {
     return RDX_OK;
   if (rdx_leaf_of(node->index) == RDX_AGGREGATES_LEAF)
     return rdx_bind_column(b->planner, b->group_count + rdx_column_of(node->index), node->type, node->place, out);
+  if (rdx_leaf_of(node->index) == RDX_GROUPINGS_LEAF)
+    return group_grouping(b, node, out);
   if (find_late(g, node->index, &column))
     return rdx_bind_column(b->planner, column, node->type, node->place, out);
   const rdx_leaf *leaf = &b->leaves[rdx_leaf_of(node->index)];
@@ -222,12 +231,15 @@ rdx_plan_column rdx_aggregate_column(const rdx_block *b, uint32_t aggregate) {
 }
 
 static rdx_status describe_aggregate(rdx_block *b, rdx_plan_node *node) {
-  node->column_count = b->group_count + b->aggregate_count;
+  const uint32_t values = b->group_count + b->aggregate_count;
+  node->column_count = values + b->grouping_count;
   RDX_TRY(rdx_planner_alloc(b->planner, node->column_count, sizeof *node->columns, &node->columns));
   for (uint32_t i = 0; i < b->group_count; i++)
     node->columns[i] = rdx_group_column(b, i);
   for (uint32_t i = 0; i < b->aggregate_count; i++)
     node->columns[b->group_count + i] = rdx_aggregate_column(b, i);
+  for (uint32_t i = 0; i < b->grouping_count; i++)
+    node->columns[values + i] = (rdx_plan_column){"grouping", {.kind = RDX_SQL_INTEGER}};
   return RDX_OK;
 }
 
@@ -355,10 +367,11 @@ static rdx_status build_aggregate(rdx_block *b, const rdx_built *rows, const boo
   return RDX_OK;
 }
 
-/* A grouping set with NULL for the groups that it has not. */
+/* A grouping set with NULL for the groups that it has not, and what grouping() says of it. */
 static rdx_status widen_set(rdx_block *b, const bool *wanted, rdx_plan_node *aggregate, rdx_plan_node **out) {
   rdx_planner *p = b->planner;
   rdx_plan_node *node = NULL;
+  const uint32_t values = b->group_count + b->aggregate_count;
   uint32_t column = 0;
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_PROJECT, aggregate, NULL, &node));
   RDX_TRY(describe_aggregate(b, node));
@@ -369,6 +382,8 @@ static rdx_status widen_set(rdx_block *b, const bool *wanted, rdx_plan_node *agg
     const rdx_sql_type type = node->columns[i].type;
     if (i < b->group_count && !wanted[i])
       RDX_TRY(rdx_bind_constant(&p->binding, type, (rdx_datum){.null = true}, 0, &node->exprs[i]));
+    else if (i >= values)
+      RDX_TRY(rdx_grouping_value(b, i - values, wanted, &node->exprs[i]));
     else
       RDX_TRY(rdx_bind_column(p, column++, type, 0, &node->exprs[i]));
   }

@@ -13,6 +13,7 @@
 
 /* A column of a block is named by its leaf and its number there. */
 #define RDX_LEAF_BITS 16
+#define RDX_GROUPINGS_LEAF 0xfffau  /* calls of grouping() */
 #define RDX_FIRSTS_LEAF 0xfffbu     /* places of rows among those of their group with an equal value, by number */
 #define RDX_CONSTANTS_LEAF 0xfffcu  /* constants in GROUPING SETS, by number */
 #define RDX_WINDOWS_LEAF 0xfffdu    /* its window functions */
@@ -148,6 +149,12 @@ typedef struct rdx_constant_group {
   rdx_bound *value, *column;
 } rdx_constant_group;
 
+/* grouping(...): its arguments are to be groups. */
+typedef struct rdx_grouping_call {
+  rdx_bound **args;
+  uint32_t count;
+} rdx_grouping_call;
+
 /* A SELECT while it is bound. */
 typedef struct rdx_block {
   rdx_planner *planner;
@@ -189,6 +196,8 @@ typedef struct rdx_block {
   /* GROUPING SETS: for each set which groups it has; NULL: one, of all */
   bool *sets;
   uint32_t set_count;
+  rdx_grouping_call *groupings;
+  uint32_t grouping_count, grouping_capacity;
 } rdx_block;
 
 /* A query while it is planned. */
@@ -266,6 +275,13 @@ const rdx_ast *rdx_group_written(const rdx_block *block, const rdx_sql_query *qu
 bool rdx_find_constant_group(const rdx_block *block, const rdx_ast *ast, rdx_bound **out);
 /* The value of a group over the rows below: of a constant's column the constant. */
 rdx_bound *rdx_constant_of_group(const rdx_block *block, rdx_bound *group);
+
+/* ---- grouping() (grouping.c) ---- */
+
+/* As a column of the block's groupings. */
+RDX_MUST_USE rdx_status rdx_bind_grouping(rdx_block *block, const rdx_ast *ast, rdx_bound **out);
+/* What one is in a grouping set, of which `wanted` says the groups; NULL: it has all. */
+RDX_MUST_USE rdx_status rdx_grouping_value(rdx_block *block, uint32_t number, const bool *wanted, rdx_bound **out);
 
 /* ---- Trees (tree.c) ---- */
 

@@ -136,8 +136,10 @@ static bool has_column(const rdx_block *b, const char *name) {
   return false;
 }
 
+/* grouping() counts as one. */
 static bool has_aggregates(const rdx_bound *e) {
-  bool has = e->kind == RDX_BOUND_COLUMN && rdx_leaf_of(e->index) == RDX_AGGREGATES_LEAF;
+  bool has = e->kind == RDX_BOUND_COLUMN &&
+             (rdx_leaf_of(e->index) == RDX_AGGREGATES_LEAF || rdx_leaf_of(e->index) == RDX_GROUPINGS_LEAF);
   for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !has; i++)
     has = has_aggregates(e->args[i]);
   return has;

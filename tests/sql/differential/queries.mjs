@@ -342,7 +342,7 @@ export class Queries {
     if (hasColumn(e) && t.k === 'text' && random.chance(50)) return ordered('string_agg', e, { descending: random.chance(40) }, undefined);
     if (hasColumn(e) && random.chance(15)) return ordered('percentile_disc', e, { distinct: false, fraction: random.below(9) / 8 }, undefined);
     if (hasColumn(i) && !scope.exact && t.k === 'f64' && random.chance(25)) {
-      return ordered('percentile_cont', i, { distinct: false, fraction: random.below(11) / 10 }, i.m);
+      return ordered('percentile_cont', i, { distinct: false, fraction: random.below(9) / 8 }, i.m);
     }
     if (t.k === 'bool') return make(random.pick(['bool_and', 'bool_or', 'every']), t, value(bool), 0);
     if (t.k === 'i64' && random.chance(60)) {
@@ -379,6 +379,9 @@ export class Queries {
     const wanted = types ?? [];
     const kinds = new Set([...wanted, ...Array.from({ length: 3 }, () => random.pick([i64, ...this.types]))]);
     const aggregates = [...kinds].map((t) => this.aggregate({ ...scope, exact: types !== null }, t)).map((e) => ({ ...e, m: e.m ?? e.a[0].m, wild: e.a[0]?.wild }));
+    if (q.group && q.group.kind !== 'plain' && random.chance(50)) {
+      aggregates.push({ ...node('grouping', i32, exprs.filter((_, i) => i === 0 || random.chance(50)), {}), m: 31, wild: false });
+    }
     const after = this.scope([...keys, ...aggregates], random.chance(20) ? depth - 1 : 0);
     this.items(q, after, types, 4);
     if (!types && random.chance(70)) {

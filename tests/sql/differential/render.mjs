@@ -79,6 +79,7 @@ class Renderer {
     if (e.fraction !== undefined) return `${e.name}(${e.fraction}) WITHIN GROUP (ORDER BY ${of})${filter}`;
     return `${e.name}(${e.distinct ? 'DISTINCT ' : ''}${of || (e.name === 'count' ? '*' : '')})${filter}`;
   }
+  of_grouping(e) { return `grouping(${this.list(e.a)})`; }
   of_window(e) {
     const order = e.order.map((o) => `${this.e(o.e)}${o.descending ? ' DESC' : ''} NULLS ${o.nulls}`).join(', ');
     const parts = [e.partition.length ? `PARTITION BY ${this.list(e.partition)}` : '', order && `ORDER BY ${order}`,
@@ -299,6 +300,8 @@ class Duck extends Renderer {
     const out = super.of_window({ ...e, name: e.name === 'sum' ? 'sum ' : e.name }); // without the cast, which goes around
     return e.name === 'sum' ? `CAST(${out} AS ${this.type(e.t)})` : out;
   }
+
+  of_grouping(e) { return `CAST(${super.of_grouping(e)} AS INTEGER)`; }
 
   // For DuckDB a row with a NULL equals no other one, and differs from none: as it is, its columns are compared one by one.
   of_insub(e) {
