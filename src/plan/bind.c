@@ -332,11 +332,13 @@ static rdx_status bind_arguments(rdx_block *b, const rdx_ast *ast, rdx_plan_aggr
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates are not allowed in %s", b->clause);
   if (b->in_aggregate)
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates cannot be in aggregates");
-  const bool keeps = p->binding.keeps_all;
+  const bool keeps = p->binding.keeps_all, lazy = b->lazy;
   b->in_aggregate = true;
+  b->lazy |= ast->filter != NULL;
   p->binding.keeps_all = false;
   const rdx_status status = rdx_is_ordered(out) ? rdx_bind_ordered(b, ast, out) : bind_unordered(b, ast, out);
   b->in_aggregate = false;
+  b->lazy = lazy;
   p->binding.keeps_all = keeps;
   return status;
 }

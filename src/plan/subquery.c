@@ -868,8 +868,6 @@ static rdx_status bind_quantified(rdx_block *b, const rdx_ast *ast, rdx_bound **
 }
 
 rdx_status rdx_bind_subquery(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
-  if (b->in_aggregate)
-    return refuse(b, ast->place, "a subquery in an aggregate is not supported");
   switch (ast->kind) {
   case RDX_AST_SCALAR:
     return bind_scalar(b, ast, out);

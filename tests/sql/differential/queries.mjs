@@ -328,7 +328,7 @@ export class Queries {
   aggregate(scope, t) {
     const { random } = this;
     const { expressions } = this;
-    const inner = { ...scope, subquery: undefined };
+    const inner = { ...scope, subquery: random.chance(25) ? scope.subquery : undefined };
     const filter = () => (random.chance(15) ? expressions.condition(inner, 1) : undefined);
     const distinct = random.chance(15);
     const make = (name, type, e, m) => node('aggregate', type, e ? [e] : [], { name, m, filter: filter(), distinct: e && distinct });
