@@ -157,6 +157,7 @@ const char *const shell_words[] = {
     "FORMAT",
     "FROM",
     "FULL",
+    "GENERATE_SERIES",
     "GREATEST",
     "GROUP",
     "GROUPING",

@@ -55,7 +55,7 @@ static const char *const node_names[] = {
     [RDX_PLAN_PROJECT] = "Project", [RDX_PLAN_JOIN] = "Join",           [RDX_PLAN_AGGREGATE] = "Aggregate",
     [RDX_PLAN_STAR] = "Star Query", [RDX_PLAN_SORT] = "Sort",           [RDX_PLAN_LIMIT] = "Limit",
     [RDX_PLAN_UNION] = "Append",    [RDX_PLAN_INTERSECT] = "Intersect", [RDX_PLAN_EXCEPT] = "Except",
-    [RDX_PLAN_WINDOW] = "Window",   [RDX_PLAN_ROWS] = "Number Rows",
+    [RDX_PLAN_WINDOW] = "Window",   [RDX_PLAN_ROWS] = "Number Rows",    [RDX_PLAN_SERIES] = "Series",
 };
 
 static const char *name_of(const rdx_plan_node *n) {
@@ -225,6 +225,8 @@ static void list_properties(writer *w, const rdx_plan_node *n, properties *p) {
     add_keys(w, p, n);
   if (n->filter)
     add_expressions(w, p, "Filter", names_of(n), &n->filter, 1);
+  if (n->kind == RDX_PLAN_SERIES)
+    add_expressions(w, p, "From, To, Step", (rdx_names_of){0}, n->exprs, n->expr_count);
   if (n->kind == RDX_PLAN_PROJECT)
     add_expressions(w, p, "Output", names_of(n), n->exprs, n->expr_count);
   if (n->kind == RDX_PLAN_AGGREGATE || n->kind == RDX_PLAN_STAR) {

@@ -153,6 +153,7 @@ static rdx_operator *const operators[] = {
     [RDX_PLAN_LIMIT] = rdx_execute_limit,         [RDX_PLAN_UNION] = rdx_execute_union,
     [RDX_PLAN_INTERSECT] = rdx_execute_intersect, [RDX_PLAN_EXCEPT] = rdx_execute_intersect,
     [RDX_PLAN_WINDOW] = rdx_execute_window,       [RDX_PLAN_ROWS] = execute_rows,
+    [RDX_PLAN_SERIES] = rdx_execute_series,
 };
 
 /* Whether an error is about values: then it matters only where the value of the subquery is asked for. */

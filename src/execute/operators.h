@@ -16,7 +16,8 @@
 typedef rdx_status rdx_operator(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err);
 
 RDX_MUST_USE rdx_operator rdx_execute_table, rdx_execute_join, rdx_execute_aggregate, rdx_execute_star,
-    rdx_execute_sort, rdx_execute_limit, rdx_execute_union, rdx_execute_intersect, rdx_execute_window;
+    rdx_execute_sort, rdx_execute_limit, rdx_execute_union, rdx_execute_intersect, rdx_execute_window,
+    rdx_execute_series;
 
 /* ---- A node's input ---- */
 

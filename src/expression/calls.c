@@ -457,6 +457,8 @@ static void write_signatures(const char *name, char *out, size_t room) {
 
 /* What is there, but not as a value or a function. */
 static const char *refusal_of(const char *name) {
+  if (strcmp(name, "generate_series") == 0)
+    return "generate_series() is not supported here: it stands in FROM";
   return strcmp(name, "row") == 0 ? "rows as values are not supported; they can be compared" : NULL;
 }
 

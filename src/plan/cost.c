@@ -143,6 +143,9 @@ static void add_own(const rdx_plan_node *n, rdx_work *w) {
   case RDX_PLAN_ROWS:
     w->values += rows;
     break;
+  case RDX_PLAN_SERIES:
+    w->values += n->expected_rows;
+    break;
   case RDX_PLAN_JOIN: /* see choose_join() */
   case RDX_PLAN_TABLE:
   case RDX_PLAN_STAR:

@@ -167,6 +167,11 @@ static rdx_status bind_from_query(rdx_block *b, const rdx_from *from, const rdx_
   return rename_columns(p, from, out);
 }
 
+static rdx_status bind_series(rdx_block *b, const rdx_from *from, rdx_leaf *out) {
+  RDX_TRY(rdx_bind_series(b, from, out));
+  return rename_columns(b->planner, from, out);
+}
+
 /* ---- Joins ---- */
 
 static rdx_status add_item(rdx_block *b, rdx_group *group, rdx_item item) {
@@ -320,6 +325,8 @@ static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group
   const rdx_sql_query *query = named ? find_view(b->planner, from->name) : from->query;
   if (cte)
     RDX_TRY(bind_cte(b, cte, from, &leaf));
+  else if (from->kind == RDX_FROM_SERIES)
+    RDX_TRY(bind_series(b, from, &leaf));
   else
     RDX_TRY(query ? bind_from_query(b, from, query, &leaf) : bind_table(b, from, &leaf));
   RDX_TRY(rdx_block_add_leaf(b, leaf, &number, from->place));

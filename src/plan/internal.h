@@ -313,6 +313,9 @@ RDX_MUST_USE rdx_status rdx_block_add_leaf(rdx_block *block, rdx_leaf leaf, uint
 /* A leaf that is a plan's result. */
 RDX_MUST_USE rdx_status rdx_leaf_of_plan(rdx_planner *p, rdx_plan_node *plan, const char *alias, rdx_leaf *out);
 
+/* generate_series (series.c). */
+RDX_MUST_USE rdx_status rdx_bind_series(rdx_block *block, const rdx_from *from, rdx_leaf *out);
+
 /* Outer joins of a group that its conditions make inner ones (outer.c). */
 RDX_MUST_USE rdx_status rdx_simplify_outer(rdx_planner *p, rdx_group *group);
 

@@ -29,6 +29,7 @@ typedef enum rdx_plan_kind {
   RDX_PLAN_EXCEPT,
   RDX_PLAN_WINDOW, /* left with one more column for each of `windows` */
   RDX_PLAN_ROWS,   /* left with one more column, of BIGINT: the row's number */
+  RDX_PLAN_SERIES, /* values from exprs[0] to exprs[1] in steps of exprs[2], which read no columns */
 } rdx_plan_kind;
 
 typedef enum rdx_plan_join {
@@ -173,7 +174,7 @@ typedef struct rdx_plan_node {
   rdx_bound **left_keys, **right_keys;
   uint32_t key_count;
   rdx_index_method join_method; /* of the index that finds partners */
-  /* VALUES, PROJECT, AGGREGATE */
+  /* VALUES, PROJECT, AGGREGATE, SERIES */
   rdx_bound **exprs;
   uint32_t expr_count, row_count;
   rdx_plan_aggregate *aggregates;

@@ -66,6 +66,23 @@ static rdx_status take_join(rdx_tree *t, const PgQuery__JoinExpr *j, rdx_from *o
   return j->quals ? rdx_tree_expression(t, j->quals, &out->on) : RDX_OK;
 }
 
+static rdx_status take_series(rdx_tree *t, const PgQuery__RangeFunction *f, rdx_from *out) {
+  const PgQuery__List *first = f->n_functions > 0 ? f->functions[0]->list : NULL;
+  const bool calls = first && first->n_items > 0 && first->items[0]->node_case == PG_QUERY__NODE__NODE_FUNC_CALL;
+  out->kind = RDX_FROM_SERIES;
+  if (calls) {
+    RDX_TRY(rdx_tree_expression(t, first->items[0], &out->call));
+    out->place = out->call->place;
+  }
+  RDX_TRY(rdx_tree_refuse_if(t, f->is_rowsfrom, out->place, "ROWS FROM is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, !calls || strcmp(out->call->name, "generate_series") != 0, out->place,
+                             "the only function in FROM that is supported is generate_series"));
+  RDX_TRY(rdx_tree_refuse_if(t, f->ordinality, out->place,
+                             "WITH ORDINALITY is not supported; row_number() OVER () in the list is"));
+  RDX_TRY(rdx_tree_refuse_if(t, f->n_coldeflist > 0, out->place, "types of columns are not supported here"));
+  return take_alias(t, f->alias, out);
+}
+
 static rdx_status take_item(rdx_tree *t, const node *n, rdx_from *out) {
   switch (n->node_case) {
   case PG_QUERY__NODE__NODE_RANGE_VAR:
@@ -80,7 +97,7 @@ static rdx_status take_item(rdx_tree *t, const node *n, rdx_from *out) {
   case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE:
     return rdx_tree_refuse(t, rdx_tree_place(t, n->range_table_sample->location), "TABLESAMPLE is not supported");
   case PG_QUERY__NODE__NODE_RANGE_FUNCTION:
-    return rdx_tree_refuse(t, 0, "functions in FROM are not supported");
+    return take_series(t, n->range_function, out);
   default:
     return rdx_tree_refuse(t, 0, "FROM has an item that is not supported");
   }

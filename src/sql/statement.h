@@ -55,9 +55,9 @@ typedef struct rdx_ast {
   const char *field;
   int32_t modifiers[2];
   uint32_t modifier_count;
-  bool all;      /* QUANTIFY */
-  bool star;     /* count(*) */
-  bool distinct; /* count(DISTINCT x) */
+  bool all;          /* QUANTIFY */
+  bool star;         /* count(*) */
+  bool distinct;     /* count(DISTINCT x) */
   bool within_group; /* WITHIN GROUP (ORDER BY `orders`); else these stand behind the arguments */
   struct rdx_ast *filter;
   struct rdx_sql_order *orders; /* of an aggregate's values */
@@ -107,7 +107,7 @@ typedef struct rdx_sql_target {
   const char *alias; /* NULL: none written */
 } rdx_sql_target;
 
-typedef enum rdx_from_kind { RDX_FROM_TABLE, RDX_FROM_QUERY, RDX_FROM_JOIN } rdx_from_kind;
+typedef enum rdx_from_kind { RDX_FROM_TABLE, RDX_FROM_QUERY, RDX_FROM_SERIES, RDX_FROM_JOIN } rdx_from_kind;
 
 typedef enum rdx_sql_join {
   RDX_SQL_INNER, /* also CROSS: without a condition */
@@ -124,6 +124,7 @@ typedef struct rdx_from {
   const char **columns; /* aliases of columns */
   uint32_t column_count;
   struct rdx_sql_query *query; /* QUERY */
+  rdx_ast *call;               /* SERIES: of generate_series */
   bool lateral;
   rdx_sql_join join; /* JOIN, and the rest */
   bool natural;
@@ -177,7 +178,7 @@ typedef struct rdx_sql_query {
   rdx_sql_target *targets;
   uint32_t target_count;
   const char *list_of; /* "UPDATE": the list has no aggregates and windows; NULL: a query's own */
-  rdx_from **from; /* items between commas */
+  rdx_from **from;     /* items between commas */
   uint32_t from_count;
   rdx_ast *where;
   rdx_grouping **group_by;

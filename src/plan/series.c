@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* generate_series(from, to [, step]) in FROM. */
+
+#include "plan/internal.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "expression/calendar.h"
+
+#define UNKNOWN_ROWS 1000 /* expected of ends that are not told before it runs */
+
+/* What a series is made of: its type, and that of its step. */
+typedef struct series {
+  rdx_bound *args[3]; /* from, to, step; the last one may be NULL */
+  uint32_t count;
+  rdx_sql_type type, step_type;
+} series;
+
+static bool is_time(const rdx_bound *e) {
+  return e->type.kind == RDX_SQL_DATE || e->type.kind == RDX_SQL_TIMESTAMP;
+}
+
+static rdx_status no_series(const rdx_block *b, const rdx_from *from, const series *s, const char *hint) {
+  char types[3][32];
+  return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, from->place, hint, "there is no generate_series(%s, %s%s%s)",
+                          rdx_sql_type_text(s->args[0]->type, types[0]), rdx_sql_type_text(s->args[1]->type, types[1]),
+                          s->count > 2 ? ", " : "", s->count > 2 ? rdx_sql_type_text(s->args[2]->type, types[2]) : "");
+}
+
+/* Times with an interval, or numbers of one type. */
+static rdx_status find_types(const rdx_block *b, const rdx_from *from, series *s) {
+  rdx_sql_type types[3];
+  for (uint32_t i = 0; i < s->count; i++)
+    types[i] = s->args[i]->type;
+  if (is_time(s->args[0]) || is_time(s->args[1])) {
+    s->type = (rdx_sql_type){.kind = RDX_SQL_TIMESTAMP};
+    s->step_type = (rdx_sql_type){.kind = RDX_SQL_INTERVAL};
+    for (uint32_t i = 0; i < 2; i++)
+      if (!is_time(s->args[i]) && types[i].kind != RDX_SQL_UNKNOWN)
+        return no_series(b, from, s, NULL);
+    return s->count == 3 && (types[2].kind == RDX_SQL_INTERVAL || types[2].kind == RDX_SQL_UNKNOWN)
+               ? RDX_OK
+               : no_series(b, from, s, "write a step: INTERVAL '1 day'");
+  }
+  if (!rdx_sql_common_type(types, s->count, &s->type) || s->type.kind < RDX_SQL_SMALLINT ||
+      s->type.kind > RDX_SQL_DECIMAL)
+    return no_series(b, from, s,
+                     types[0].kind == RDX_SQL_UNKNOWN && types[1].kind == RDX_SQL_UNKNOWN
+                         ? "write their type: DATE '2024-01-31'"
+                         : "series are of integers, numeric, dates and timestamps");
+  if (s->type.kind == RDX_SQL_SMALLINT)
+    s->type.kind = RDX_SQL_INTEGER;
+  if (s->type.kind == RDX_SQL_DECIMAL)
+    s->type.precision = 18;
+  s->step_type = s->type;
+  return RDX_OK;
+}
+
+static rdx_status bind_argument(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
+  rdx_block alone = {.planner = b->planner, .parent = b, .ctes = b->ctes, .clause = "FROM"};
+  RDX_TRY(rdx_bind(&alone, ast, out));
+  if (alone.outer_levels > 0 || alone.dependent_count > 0)
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place,
+                            "join a series that goes as far as any row needs: JOIN generate_series(1, 100) AS g (n) ON "
+                            "n <= t.n",
+                            "generate_series in FROM cannot read columns of other tables");
+  return RDX_OK;
+}
+
+static rdx_status bind_arguments(rdx_block *b, const rdx_from *from, series *s) {
+  rdx_planner *p = b->planner;
+  const rdx_ast *call = from->call;
+  if (call->count < 2 || call->count > 3 || call->star || call->distinct || call->filter || call->over ||
+      call->order_count > 0)
+    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, from->place, "write generate_series(1, 10) or (1, 10, 2)",
+                            "generate_series takes where to begin, where to end, and maybe a step");
+  s->count = call->count;
+  for (uint32_t i = 0; i < s->count; i++)
+    RDX_TRY(bind_argument(b, call->args[i], &s->args[i]));
+  RDX_TRY(find_types(b, from, s));
+  if (s->count == 2) {
+    const rdx_sql_type whole = {.kind = RDX_SQL_INTEGER};
+    RDX_TRY(rdx_bind_constant(&p->binding, whole, (rdx_datum){.i = 1}, from->place, &s->args[2]));
+  }
+  for (uint32_t i = 0; i < 3; i++)
+    RDX_TRY(
+        rdx_bind_cast(&p->binding, s->args[i], i < 2 ? s->type : s->step_type, true, s->args[i]->place, &s->args[i]));
+  return RDX_OK;
+}
+
+static double estimate(const series *s) {
+  for (uint32_t i = 0; i < 3; i++)
+    if (s->args[i]->kind != RDX_BOUND_CONSTANT)
+      return UNKNOWN_ROWS;
+    else if (s->args[i]->value.null)
+      return 0;
+  const rdx_datum *step = &s->args[2]->value;
+  const double each =
+      s->step_type.kind == RDX_SQL_INTERVAL ? (double)rdx_interval_span(step->interval) : (double)step->i;
+  const double steps = ((double)s->args[1]->value.i - (double)s->args[0]->value.i) / each;
+  return steps >= 0 ? fmin(floor(steps) + 1, 4e9) : 0; /* also of NaN */
+}
+
+rdx_status rdx_bind_series(rdx_block *b, const rdx_from *from, rdx_leaf *out) {
+  rdx_planner *p = b->planner;
+  rdx_plan_node *node = NULL;
+  series s = {0};
+  RDX_TRY(bind_arguments(b, from, &s));
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_SERIES, NULL, NULL, &node));
+  RDX_TRY(rdx_planner_alloc(p, 3, sizeof *node->exprs, &node->exprs));
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *node->columns, &node->columns));
+  memcpy(node->exprs, s.args, sizeof s.args);
+  node->expr_count = 3;
+  node->column_count = 1;
+  node->columns[0] = (rdx_plan_column){from->alias ? from->alias : from->call->name, s.type};
+  node->expected_rows = estimate(&s);
+  return rdx_leaf_of_plan(p, node, node->columns[0].name, out);
+}
