@@ -284,6 +284,7 @@ rdx_status bench_cgrx_memory(bench *b, const bench_point *point, rdx_error *err)
 rdx_status bench_cgrx_range(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_cgrx_hit_rate(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_cgrx_skew(bench *b, const bench_point *point, rdx_error *err);
+rdx_status bench_cgrx_nodes(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_thesis_partitions(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_thesis_compression(bench *b, const bench_point *point, rdx_error *err);

@@ -552,6 +552,8 @@ const bench_experiment bench_experiments[] = {
     {"cgrx-range", "figure 12: range lookups of all methods by number of hits", bench_cgrx_range, false},
     {"cgrx-hit-rate", "figure 13: hit rate, all methods", bench_cgrx_hit_rate, false},
     {"cgrx-skew", "figure 14: Zipf-distributed lookups, all methods", bench_cgrx_skew, false},
+    {"cgrx-nodes", "section 4: nodes of 8 to 1024 keys, searched by halves or one by one, and the naive representation",
+     bench_cgrx_nodes, false},
     {"cgrx-updates", "figure 15: waves of inserts and removes, by batches and by rebuilds", bench_cgrx_updates, true},
     {"thesis-partitions", "figures 5.7 to 5.9: contiguous parts of the optimized RX's scene", bench_thesis_partitions,
      true},

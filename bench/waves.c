@@ -9,8 +9,7 @@
 #include <stdlib.h>
 
 #define WAVES 16 /* half of them insert */
-#define BASE_METHODS 5
-#define MAX_METHODS (BASE_METHODS * 4)
+#define MAX_METHODS 20
 
 typedef struct method {
   rdx_index_params params;
@@ -207,15 +206,8 @@ static void print(const waves *w) {
   }
 }
 
-/* Each method and its rivals, and the forms of them that the command line asks for. */
-static void set_methods(waves *w) {
-  static const method base[BASE_METHODS] = {
-      {.params.method = RDX_INDEX_BTREE, .variant = "batch", .apply = true, .rivals = {1, 1}},
-      {.params.method = RDX_INDEX_TREE, .variant = "rebuild"},
-      {.params.method = RDX_INDEX_CGRX_UPDATABLE, .variant = "batch", .apply = true, .rivals = {3, 4}},
-      {.params.method = RDX_INDEX_CGRX, .variant = "rebuild"},
-      {.params.method = RDX_INDEX_CGRX_UPDATABLE, .variant = "rebuild"}};
-  const uint32_t count = w->b->info->tracing == RDX_TRACING_NONE ? 2 : BASE_METHODS;
+/* The methods of an experiment, and the forms of them that the command line asks for. */
+static void set_methods(waves *w, const method *base, uint32_t count) {
   for (; w->count < count; w->count++)
     w->methods[w->count] = base[w->count];
   for (size_t i = 0; i < w->b->options.extra_count; i++) {
@@ -230,8 +222,34 @@ static void set_methods(waves *w) {
   }
 }
 
-/* cgRX, Figure 15 "Updating cgRX vs rebuilding it from scratch". */
-rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err) {
+/* All methods are measured where any is wanted: each needs its rival. */
+static bool any_wanted(const waves *w) {
+  bool wanted = false;
+  for (uint32_t k = 0; k < w->count; k++)
+    wanted |= bench_is_wanted(w->b, rdx_index_method_name(w->methods[k].params.method));
+  return wanted;
+}
+
+static rdx_status run_all(waves *w, rdx_error *err) {
+  w->keys = malloc(w->most * sizeof *w->keys);
+  w->wanted = malloc(w->probes * sizeof *w->wanted);
+  w->expected = malloc(w->probes * sizeof *w->expected);
+  rdx_status status = RDX_OK;
+  if (!w->keys || !w->wanted || !w->expected)
+    status = bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+  for (uint64_t i = 0; i < w->most && status == RDX_OK; i++)
+    w->keys[i] = key_of(i, w->b->options.seed);
+  for (uint32_t run = 0; run <= w->b->options.runs && status == RDX_OK; run++) /* run 0 is not counted */
+    status = run_history(w, run > 0 ? run - 1 : 0, err);
+  if (status == RDX_OK)
+    status = report(w, err);
+  free(w->keys);
+  free(w->wanted);
+  free(w->expected);
+  return status;
+}
+
+static rdx_status run_waves(bench *b, const bench_point *point, const method *base, uint32_t count, rdx_error *err) {
   if (!bench_has_time(b))
     return RDX_OK;
   waves *w = calloc(1, sizeof *w);
@@ -242,31 +260,50 @@ rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err
   w->rows = (uint64_t)1 << bench_at_least(b->log_keys, 1, 10);
   w->most = w->rows * 22 / 10;
   w->probes = (uint64_t)1 << bench_at_least(b->log_probes, 3, 10);
-  set_methods(w);
-  bool wanted = false; /* each needs its rival */
-  for (uint32_t k = 0; k < w->count; k++)
-    wanted |= bench_is_wanted(b, rdx_index_method_name(w->methods[k].params.method));
-  if (!wanted) {
-    free(w);
-    return RDX_OK;
-  }
-  w->keys = malloc(w->most * sizeof *w->keys);
-  w->wanted = malloc(w->probes * sizeof *w->wanted);
-  w->expected = malloc(w->probes * sizeof *w->expected);
-  rdx_status status = RDX_OK;
-  if (!w->keys || !w->wanted || !w->expected)
-    status = bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
-  for (uint64_t i = 0; i < w->most && status == RDX_OK; i++)
-    w->keys[i] = key_of(i, b->options.seed);
-  for (uint32_t run = 0; run <= b->options.runs && status == RDX_OK; run++) /* run 0 is not counted */
-    status = run_history(w, run > 0 ? run - 1 : 0, err);
-  if (status == RDX_OK)
-    status = report(w, err);
-  if (status == RDX_OK)
+  set_methods(w, base, count);
+  const rdx_status status = any_wanted(w) ? run_all(w, err) : RDX_OK;
+  if (status == RDX_OK && any_wanted(w))
     print(w);
-  free(w->keys);
-  free(w->wanted);
-  free(w->expected);
   free(w);
   return status;
+}
+
+/* cgRX, Figure 15 "Updating cgRX vs rebuilding it from scratch". */
+rdx_status bench_cgrx_updates(bench *b, const bench_point *point, rdx_error *err) {
+  static const method methods[] = {
+      {.params.method = RDX_INDEX_BTREE, .variant = "batch", .apply = true, .rivals = {1, 1}},
+      {.params.method = RDX_INDEX_TREE, .variant = "rebuild"},
+      {.params.method = RDX_INDEX_CGRX_UPDATABLE, .variant = "batch", .apply = true, .rivals = {3, 4}},
+      {.params.method = RDX_INDEX_CGRX, .variant = "rebuild"},
+      {.params.method = RDX_INDEX_CGRX_UPDATABLE, .variant = "rebuild"}};
+  const bool rays = b->info->tracing != RDX_TRACING_NONE;
+  return run_waves(b, point, methods, rays ? sizeof methods / sizeof *methods : 2, err);
+}
+
+#define NODES(words, ...)                                                                                              \
+  {                                                                                                                    \
+    .params = {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {__VA_ARGS__}}, .variant = (words),               \
+    .apply = true, .rivals = {                                                                                         \
+      REBUILT,                                                                                                         \
+      REBUILT                                                                                                          \
+    }                                                                                                                  \
+  }
+#define REBUILT 0 /* the first of these */
+
+/* The same waves by nodes of other sizes, searched entry by entry, and behind the naive representation. */
+rdx_status bench_cgrx_nodes(bench *b, const bench_point *point, rdx_error *err) {
+  static const method methods[] = {{.params.method = RDX_INDEX_CGRX_UPDATABLE, .variant = "rebuild"},
+                                   NODES("8", .node_size = 8),
+                                   NODES("8, linear", .node_size = 8, .search = RDX_CGRX_SEARCH_LINEAR),
+                                   NODES("16", .node_size = 16),
+                                   NODES("16, linear", .node_size = 16, .search = RDX_CGRX_SEARCH_LINEAR),
+                                   NODES("32", .node_size = 32),
+                                   NODES("32, linear", .node_size = 32, .search = RDX_CGRX_SEARCH_LINEAR),
+                                   NODES("32, naive", .node_size = 32, .representation = RDX_CGRX_REPRESENTATION_NAIVE),
+                                   NODES("64", .node_size = 64),
+                                   NODES("64, linear", .node_size = 64, .search = RDX_CGRX_SEARCH_LINEAR),
+                                   NODES("256", .node_size = 256),
+                                   NODES("1024", .node_size = 1024)};
+  const bool rays = b->info->tracing != RDX_TRACING_NONE;
+  return rays ? run_waves(b, point, methods, sizeof methods / sizeof *methods, err) : RDX_OK;
 }

@@ -179,6 +179,12 @@ typedef enum rdx_cgrx_search {
   RDX_CGRX_SEARCH_LINEAR,
 } rdx_cgrx_search;
 
+/** What stands in the scene of the updatable cgRX. */
+typedef enum rdx_cgrx_representation {
+  RDX_CGRX_REPRESENTATION_OPTIMIZED = 0, /**< as RDX_INDEX_CGRX has it (cgRX, section 3.3, or covering) */
+  RDX_CGRX_REPRESENTATION_NAIVE,         /**< with row and plane markers (cgRX, section 3.2); not covering */
+} rdx_cgrx_representation;
+
 /** The options of cgRX. */
 typedef struct rdx_cgrx_params {
   uint32_t bucket_size; /**< keys of a bucket, 2 to 65,536; 0: 16 */
@@ -200,7 +206,9 @@ typedef struct rdx_cgrx_updatable_params {
   uint8_t fill_percent; /**< of each node when it is built, 1 to 100; 0: 50. More room makes inserts cheaper */
   /** A batch that would make a bucket's chain longer than so many nodes makes the index build itself anew; 0: 8. */
   uint32_t longest_chain;
+  rdx_cgrx_representation representation;
   rdx_cgrx_mapping mapping;
+  rdx_cgrx_search search; /**< within a node */
   rdx_build_preference build;
   uint32_t partitions; /**< contiguous parts of the scene; 0: as few as the device allows */
   rdx_switch compaction;

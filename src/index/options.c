@@ -26,6 +26,8 @@ static const rdx_option_word layouts[] = {{"column", RDX_CGRX_LAYOUT_COLUMN},
                                           {"row_packed", RDX_CGRX_LAYOUT_ROW_PACKED},
                                           {0}};
 static const rdx_option_word searches[] = {{"binary", RDX_CGRX_SEARCH_BINARY}, {"linear", RDX_CGRX_SEARCH_LINEAR}, {0}};
+static const rdx_option_word representations[] = {
+    {"optimized", RDX_CGRX_REPRESENTATION_OPTIMIZED}, {"naive", RDX_CGRX_REPRESENTATION_NAIVE}, {0}};
 static const rdx_option_word lanes_to_4[] = {{"1", 1}, {"2", 2}, {"4", 4}, {0}};
 static const rdx_option_word lanes_to_16[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}, {0}};
 static const rdx_option_word lanes_to_32[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}, {"32", 32}, {0}};
@@ -72,7 +74,9 @@ static const rdx_option list[] = {
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "node_size", cgrx_updatable.node_size, 4, 4096),
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "fill", cgrx_updatable.fill_percent, 1, 100),
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "longest_chain", cgrx_updatable.longest_chain, 1, UINT32_MAX),
+    WORD(RDX_INDEX_CGRX_UPDATABLE, "representation", cgrx_updatable.representation, representations),
     WORD(RDX_INDEX_CGRX_UPDATABLE, "mapping", cgrx_updatable.mapping, mappings),
+    WORD(RDX_INDEX_CGRX_UPDATABLE, "search", cgrx_updatable.search, searches),
     WORD(RDX_INDEX_CGRX_UPDATABLE, "build", cgrx_updatable.build, rdx_option_builds),
     NUMBER(RDX_INDEX_CGRX_UPDATABLE, "partitions", cgrx_updatable.partitions, 0, PARTITIONS),
     WORD(RDX_INDEX_CGRX_UPDATABLE, "compaction", cgrx_updatable.compaction, rdx_option_defaults),

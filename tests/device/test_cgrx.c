@@ -97,10 +97,13 @@ static uint64_t rays_optimized(const data *d, uint64_t key) {
   return 1 + can_climb + (plane ? 0 : 2) + !alone;
 }
 
-static void check(const data *d, rdx_index_method method, rdx_cgrx_mapping mapping) {
+static void check(const data *d, rdx_index_method method, bool naive, rdx_cgrx_mapping mapping) {
   rdx_index_params params = {.method = method};
   if (method == RDX_INDEX_CGRX_UPDATABLE)
-    params.cgrx_updatable = (rdx_cgrx_updatable_params){.node_size = 2 * d->bucket, .mapping = mapping};
+    params.cgrx_updatable = (rdx_cgrx_updatable_params){.node_size = 2 * d->bucket,
+                                                        .mapping = mapping,
+                                                        .representation = naive ? RDX_CGRX_REPRESENTATION_NAIVE
+                                                                                : RDX_CGRX_REPRESENTATION_OPTIMIZED};
   else
     params.cgrx = (rdx_cgrx_params){.bucket_size = d->bucket, .mapping = mapping};
   const rdx_column keys = {.type = RDX_TYPE_U64, .rows = ROWS, .values = d->keys};
@@ -115,7 +118,7 @@ static void check(const data *d, rdx_index_method method, rdx_cgrx_mapping mappi
   assert_int_equal(stats.visits, ROWS); /* no search had to leave the bucket that rays had found */
   uint64_t rays = 0;
   for (uint32_t i = 0; i < ROWS; i++)
-    rays += method == RDX_INDEX_CGRX_NAIVE ? rays_naive(d, d->keys[i]) : rays_optimized(d, d->keys[i]);
+    rays += naive ? rays_naive(d, d->keys[i]) : rays_optimized(d, d->keys[i]);
   if (nearest_first)
     assert_int_equal(stats.rays, rays);
   else
@@ -134,9 +137,10 @@ static void test_rays(void **state) {
     for (size_t i = 0; i < sizeof buckets / sizeof *buckets; i++) {
       make(&d, kind, buckets[i]);
       for (rdx_cgrx_mapping mapping = RDX_CGRX_MAPPING_PLAIN; mapping <= RDX_CGRX_MAPPING_SCALED; mapping++) {
-        check(&d, RDX_INDEX_CGRX_NAIVE, mapping);
-        check(&d, RDX_INDEX_CGRX, mapping);
-        check(&d, RDX_INDEX_CGRX_UPDATABLE, mapping);
+        check(&d, RDX_INDEX_CGRX_NAIVE, true, mapping);
+        check(&d, RDX_INDEX_CGRX, false, mapping);
+        check(&d, RDX_INDEX_CGRX_UPDATABLE, false, mapping);
+        check(&d, RDX_INDEX_CGRX_UPDATABLE, true, mapping);
       }
     }
   }
@@ -331,11 +335,15 @@ static void test_bad_options(void **state) {
                                         {.layout = (rdx_cgrx_layout)9},
                                         {.search = (rdx_cgrx_search)9},
                                         {.build = (rdx_build_preference)9}};
-  static const rdx_cgrx_updatable_params bad_updatable[] = {{.node_size = 3},
-                                                            {.node_size = 4097},
-                                                            {.fill_percent = 101},
-                                                            {.mapping = (rdx_cgrx_mapping)9},
-                                                            {.build = (rdx_build_preference)9}};
+  static const rdx_cgrx_updatable_params bad_updatable[] = {
+      {.node_size = 3},
+      {.node_size = 4097},
+      {.fill_percent = 101},
+      {.mapping = (rdx_cgrx_mapping)9},
+      {.search = (rdx_cgrx_search)9},
+      {.representation = (rdx_cgrx_representation)9},
+      {.representation = RDX_CGRX_REPRESENTATION_NAIVE, .mapping = RDX_CGRX_MAPPING_COVERING},
+      {.build = (rdx_build_preference)9}};
   const uint32_t key = 1;
   const rdx_column keys = {.type = RDX_TYPE_U32, .rows = 1, .values = &key};
   rdx_index *index = NULL;

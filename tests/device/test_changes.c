@@ -25,6 +25,10 @@ static const rdx_index_params methods[] = {
     {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 40}}, /* more than lanes */
     {.method = RDX_INDEX_CGRX_UPDATABLE,
      .cgrx_updatable = {.node_size = 9, .mapping = RDX_CGRX_MAPPING_PLAIN, .longest_chain = 30}},
+    {.method = RDX_INDEX_CGRX_UPDATABLE,
+     .cgrx_updatable = {.node_size = 6,
+                        .representation = RDX_CGRX_REPRESENTATION_NAIVE,
+                        .search = RDX_CGRX_SEARCH_LINEAR}},
 };
 
 /* Of every width, and each way of encoding. */

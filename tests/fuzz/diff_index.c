@@ -128,15 +128,21 @@ static void random_cgrx(rdx_index_method method, rdx_cgrx_params *cgrx, refusal 
   }
 }
 
-static void random_updatable(rdx_cgrx_updatable_params *p) {
+static void random_updatable(rdx_cgrx_updatable_params *p, refusal *r) {
   p->published = chance(20);
   p->node_size = chance(40) ? 0 : 4 + (uint32_t)magnitude(chance(90) ? 60 : 4093);
   p->fill_percent = (uint8_t)(chance(40) ? 0 : 1 + below(100));
   p->longest_chain = chance(50) ? 0 : 1 + (uint32_t)magnitude(20);
   p->mapping = (rdx_cgrx_mapping)below(RDX_CGRX_MAPPING_COVERING + 1);
+  p->representation = (rdx_cgrx_representation)chance(30);
+  p->search = (rdx_cgrx_search)chance(30);
   p->build = random_build();
   p->partitions = random_partitions();
   p->compaction = random_compaction();
+  if (p->representation == RDX_CGRX_REPRESENTATION_NAIVE && p->mapping == RDX_CGRX_MAPPING_COVERING) {
+    must_refuse(r, RDX_ERROR_ARGUMENT, "covering triangles of the naive representation");
+    must_refuse(r, RDX_ERROR_UNSUPPORTED, "covering triangles of the naive representation");
+  }
 }
 
 /* The largest number of invocations that a subgroup has room for. */
@@ -188,7 +194,7 @@ rdx_index_params index_params(rdx_index_method method, const rdx_column *keys, r
     random_cgrx(method, &p.cgrx, r);
     break;
   case RDX_INDEX_CGRX_UPDATABLE:
-    random_updatable(&p.cgrx_updatable);
+    random_updatable(&p.cgrx_updatable, r);
     break;
   case RDX_INDEX_RADIX_HASH:
     p.radix_hash.bits = (uint8_t)(8 * below(3));
@@ -216,10 +222,11 @@ void index_note(const rdx_index_params *p) {
          p->cgrx.bucket_size, p->cgrx.mapping, p->cgrx.layout, p->cgrx.search, p->cgrx.build, p->cgrx.partitions,
          p->cgrx.compaction, p->cgrx.published);
   else if (p->method == RDX_INDEX_CGRX_UPDATABLE)
-    note(" node %u fill %d chain %u mapping %d build %d partitions %u compaction %d published %d",
+    note(" node %u fill %d chain %u representation %d mapping %d search %d build %d partitions %u compaction %d "
+         "published %d",
          p->cgrx_updatable.node_size, p->cgrx_updatable.fill_percent, p->cgrx_updatable.longest_chain,
-         p->cgrx_updatable.mapping, p->cgrx_updatable.build, p->cgrx_updatable.partitions, p->cgrx_updatable.compaction,
-         p->cgrx_updatable.published);
+         p->cgrx_updatable.representation, p->cgrx_updatable.mapping, p->cgrx_updatable.search, p->cgrx_updatable.build,
+         p->cgrx_updatable.partitions, p->cgrx_updatable.compaction, p->cgrx_updatable.published);
   else
     note(" lanes %d,%d,%d load %d fill %d bits %d", p->sorted_array.lanes, p->tree.lanes, p->hash.lanes,
          p->hash.load_percent, p->btree.fill_percent, p->radix_hash.bits);

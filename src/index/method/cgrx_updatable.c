@@ -81,6 +81,7 @@ static uint32_t entries_of_bucket(const rdx_cgrx_updatable_params *p) {
 static rdx_cgrx_params scene_params(const rdx_cgrx_updatable_params *p) {
   const rdx_cgrx_params scene = {.bucket_size = entries_of_bucket(p),
                                  .mapping = p->mapping,
+                                 .search = p->search,
                                  .build = p->build,
                                  .partitions = p->partitions,
                                  .compaction = p->compaction,
@@ -88,11 +89,21 @@ static rdx_cgrx_params scene_params(const rdx_cgrx_updatable_params *p) {
   return rdx_cgrx_resolve(&scene);
 }
 
+static bool is_naive(const rdx_cgrx_updatable_params *p) {
+  return p->representation == RDX_CGRX_REPRESENTATION_NAIVE;
+}
+
 static rdx_status check(const rdx_device *device, const rdx_cgrx_updatable_params *p, rdx_error *err) {
   if (p->node_size < MIN_NODE || p->node_size > LARGEST_NODE || p->fill_percent > 100)
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
                     "cgrx_updatable: a node has room for %d to %d keys, and fill_percent is at most 100; got %u and %u",
                     MIN_NODE, LARGEST_NODE, p->node_size, p->fill_percent);
+  if (p->representation > RDX_CGRX_REPRESENTATION_NAIVE)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "cgrx_updatable: unknown representation");
+  if (is_naive(p) && p->mapping == RDX_CGRX_MAPPING_COVERING)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "cgrx_updatable: the naive representation has no covering mapping; use "
+                    "another, or the optimized representation");
   const rdx_cgrx_params scene = scene_params(p);
   return rdx_cgrx_check("cgrx_updatable", device, &scene, err);
 }
@@ -145,7 +156,8 @@ static rdx_status load(const updatable *u, const rdx_sorted_keys *sorted, chains
                           .fences = RDX_ADDRESS(uint32_t, c->fences),
                           .buckets = buckets,
                           .node_size = u->params.node_size,
-                          .slab_log = MIN_SLAB_LOG};
+                          .slab_log = MIN_SLAB_LOG,
+                          .linear_search = u->params.search == RDX_CGRX_SEARCH_LINEAR};
   while (1u << c->shape.slab_log < buckets / BUCKETS_PER_SLAB_NODE)
     c->shape.slab_log++;
   RDX_TRY(upload_nodes(u, c, err));
@@ -167,7 +179,7 @@ static rdx_status create_chains(const updatable *u, const rdx_key_set *keys, cha
   rdx_sorted_keys sorted;
   *out = (chains){.n = keys->count};
   RDX_TRY(rdx_sorted_keys_create(keys, &sorted, stats, err));
-  rdx_status status = rdx_cgrx_scene_create(&sorted, &params, true, stats, &out->scene, err);
+  rdx_status status = rdx_cgrx_scene_create(&sorted, &params, !is_naive(&u->params), stats, &out->scene, err);
   if (status == RDX_OK)
     status = load(u, &sorted, out, stats, err);
   rdx_sorted_keys_destroy(&sorted);

@@ -59,8 +59,9 @@ struct cgrx_nodes {
   PTR(u32) fences; /* of each bucket; the ray part takes them for the last keys of its buckets */
   PTR(u64) starts; /* the entries before each bucket, and of all */
   u32 buckets;
-  u32 node_size; /* entries that a node has room for */
-  u32 slab_log;  /* the first slab has 2^slab_log nodes */
+  u32 node_size;     /* entries that a node has room for */
+  u32 slab_log;      /* the first slab has 2^slab_log nodes */
+  u32 linear_search; /* within a node */
 };
 
 SHARED_STRUCT(cgrx_state, 8)

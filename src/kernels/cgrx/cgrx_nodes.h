@@ -101,6 +101,18 @@ FN void load_bucket(cgrx_nodes t, u32 bucket, u32 begin, u32 size, u32 n, u32 ke
 
 /* ---- Places ---- */
 
+/* cgRX, section 4 "either linear search or binary search to obtain the rowID". */
+/* The first entry of a node that is not below `key`. */
+FN u32 node_search(cgrx_nodes t, PTR(u32) node, u64 key, u32 key64) {
+  PTR(u32) keys = node_keys(node);
+  u32 at = 0, size = AT(node, NODE_SIZE);
+  if (t.linear_search == 0)
+    return entry_search(keys, 0, size, key, LAYOUT_COLUMN, key64);
+  while (at < size && load_key(keys, at, key64) < key)
+    at++;
+  return at;
+}
+
 /* A place in a chain. */
 struct cgrx_spot {
   u32 bucket;
@@ -137,7 +149,7 @@ FN cgrx_spot nodes_spot(cgrx_nodes t, u32 bucket, u64 key, u32 key64) {
       p = node_at(t, s.node, key64);
       s.visits++;
     }
-    s.slot = entry_search(node_keys(p), 0, AT(p, NODE_SIZE), key, LAYOUT_COLUMN, key64);
+    s.slot = node_search(t, p, key, key64);
     if (s.slot > 0 || s.node != s.bucket || s.bucket == 0 || load_key(t.fences, s.bucket - 1u, key64) < key)
       return s;
     s.bucket = entry_search_down(t.fences, s.bucket - 1u, key, LAYOUT_COLUMN, key64);
