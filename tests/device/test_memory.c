@@ -126,6 +126,40 @@ static rdx_status join_job(rdx_join_result_kind result, rdx_error *err) {
   return status;
 }
 
+/* Probes and keys, some of them NULL, that look each other up the other way round; of strings by codes of both. */
+static rdx_status inverse_job(const rdx_column *keys, const rdx_column *probes, const rdx_lookup_params *params,
+                              rdx_error *err) {
+  rdx_lookup_result *result = NULL;
+  rdx_lookup_view view;
+  rdx_status status = rdx_lookup_inverse(test_device, keys, probes, NULL, params, NULL, &result, err);
+  if (status == RDX_OK)
+    status = rdx_lookup_result_view(result, &view, err);
+  else
+    assert_null(result);
+  rdx_lookup_result_destroy(&result);
+  return status;
+}
+
+static rdx_status inverse_rows(rdx_error *err) {
+  return inverse_job(&int_keys, &int_keys, &(rdx_lookup_params){.result = RDX_LOOKUP_ROWS, .stats = true}, err);
+}
+
+static rdx_status inverse_sum(rdx_error *err) {
+  return inverse_job(&int_keys, &int_keys, &(rdx_lookup_params){.result = RDX_LOOKUP_SUM, .values = &int_keys}, err);
+}
+
+static rdx_status inverse_float_sum(rdx_error *err) {
+  static const double reals[] = {1, 2, 3, 4, 5, 6};
+  const rdx_column values = {.type = RDX_TYPE_F64, .rows = 6, .values = reals};
+  return inverse_job(&int_keys, &int_keys, &(rdx_lookup_params){.result = RDX_LOOKUP_SUM, .values = &values}, err);
+}
+
+static rdx_status inverse_strings(rdx_error *err) {
+  static const uint64_t offsets[] = {0, 1, 3, 4, 6};
+  const rdx_column texts = {.type = RDX_TYPE_STRING, .rows = 4, .values = "abbabb", .offsets = offsets};
+  return inverse_job(&texts, &texts, &(rdx_lookup_params){.result = RDX_LOOKUP_FIRST}, err);
+}
+
 static rdx_status join_ranges(rdx_error *err) {
   rdx_join_result *join = NULL;
   const rdx_join_params params = {.mapping = RDX_JOIN_MAPPING_DIRECT};
@@ -667,6 +701,10 @@ static void test_failing_allocations(void **state) {
   CHECK_JOB(radix_hash_rows);
   CHECK_JOB(radix_hash_sum);
   CHECK_JOB(sorted_probes);
+  CHECK_JOB(inverse_rows);
+  CHECK_JOB(inverse_sum);
+  CHECK_JOB(inverse_float_sum);
+  CHECK_JOB(inverse_strings);
   CHECK_JOB(join_ranges);
   CHECK_JOB(join_pairs);
   CHECK_JOB(result_columns);
@@ -694,11 +732,11 @@ static void test_failing_allocations(void **state) {
 /* Device memory is given back, too. */
 static void test_device_memory_of_failures(void **state) {
   (void)state;
-  static const job jobs[] = {array_float_sum, hash_rows,   hash_distinct,  radix_hash_rows, sorted_probes,
-                             join_ranges,     join_pairs,  result_columns, strings,         long_strings,
-                             device_columns,  changes_job, column_scan,    bindex_scan,     column_engine,
-                             flat_table,      auto_star,   wide_column,    wide_cube,       sorted_cube,
-                             coarse_cube,     coarse_runs, split_rt_cube};
+  static const job jobs[] = {
+      inverse_rows,    inverse_sum,   inverse_float_sum, inverse_strings, array_float_sum, hash_rows,    hash_distinct,
+      radix_hash_rows, sorted_probes, join_ranges,       join_pairs,      result_columns,  strings,      long_strings,
+      device_columns,  changes_job,   column_scan,       bindex_scan,     column_engine,   flat_table,   auto_star,
+      wide_column,     wide_cube,     sorted_cube,       coarse_cube,     coarse_runs,     split_rt_cube};
   const size_t tracing = test_traces() ? 0 : 3; /* the last jobs */
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs - tracing; i++) {
     for (int64_t k = 0; k < 200; k++) {
