@@ -353,8 +353,9 @@ RDX_MUST_USE rdx_status bench_report_add(bench_report *report, bench_row row, do
 /* Take in a row as it is. */
 RDX_MUST_USE rdx_status bench_report_append(bench_report *report, const bench_row *row, rdx_error *err);
 
-/* Print the rows of an experiment as a table. */
-void bench_report_print(const bench_report *report, const char *experiment);
+/* Print the rows of an experiment as a table: those that are not printed yet. A long experiment calls it between
+ * measurements, when it has all that a line shows. */
+void bench_report_print(bench_report *report, const char *experiment);
 
 /* Write all rows as CSV to a file that appears when it is complete. */
 RDX_MUST_USE rdx_status bench_report_write(const bench_report *report, const char *path, rdx_error *err);

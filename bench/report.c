@@ -12,6 +12,11 @@
 struct bench_report {
   bench_row *rows;
   size_t count, capacity;
+  /* What is printed: the rows before `printed` of an experiment, the last under a head that stands for `head_rows`. */
+  char printing[sizeof((bench_row *)0)->experiment];
+  size_t printed;
+  bool head;
+  uint64_t head_rows;
 };
 
 rdx_status bench_report_create(bench_report **out, rdx_error *err) {
@@ -297,27 +302,34 @@ static void print_star(const bench_report *report, const bench_row *row) {
   printf("\n");
 }
 
-void bench_report_print(const bench_report *report, const char *experiment) {
-  bool head = false;
+static void print_head(const bench_report *report, const bench_row *row) {
+  if (is_scan(row))
+    print_scan_head(report, row);
+  else if (is_star(row))
+    print_star_head(report, row);
+  else
+    printf("\n%s on %s, %" PRIu32 " runs, %s\n%-13s %-22s %-3s %-17s %10s %10s %10s %10s %5s %7s "
+           "%10s %8s %8s\n",
+           row->experiment, row->device, row->runs, verdict(report, row->experiment), "method", "variant", "",
+           "parameter", "keys", "lookups", "lookup ms", "Ml/s", "+-", "x plain", "build ms", "B/key", "peak");
+}
+
+void bench_report_print(bench_report *report, const char *experiment) {
   if (strcmp(experiment, "planner") == 0) /* it says by itself what it found */
     return;
-  uint64_t rows = 0;
-  for (size_t i = 0; i < report->count; i++) {
-    const bench_row *row = &report->rows[i];
-    if (strcmp(row->experiment, experiment) != 0 || !is_first(report, i))
+  if (strcmp(report->printing, experiment) != 0) {
+    snprintf(report->printing, sizeof report->printing, "%s", experiment);
+    report->printed = 0;
+    report->head = false;
+  }
+  for (; report->printed < report->count; report->printed++) {
+    const bench_row *row = &report->rows[report->printed];
+    if (strcmp(row->experiment, experiment) != 0 || !is_first(report, report->printed))
       continue;
-    head &= !is_star(row) || row->rows == rows; /* the head of star queries tells how many rows there are */
-    rows = row->rows;
-    if (!head && is_scan(row))
-      print_scan_head(report, row);
-    else if (!head && is_star(row))
-      print_star_head(report, row);
-    else if (!head)
-      printf("\n%s on %s, %" PRIu32 " runs, %s\n%-13s %-22s %-3s %-17s %10s %10s %10s %10s %5s %7s "
-             "%10s %8s %8s\n",
-             experiment, row->device, row->runs, verdict(report, experiment), "method", "variant", "", "parameter",
-             "keys", "lookups", "lookup ms", "Ml/s", "+-", "x plain", "build ms", "B/key", "peak");
-    head = true;
+    if (!report->head || (is_star(row) && row->rows != report->head_rows)) /* which tells how many rows there are */
+      print_head(report, row);
+    report->head = true;
+    report->head_rows = row->rows;
     if (is_scan(row))
       print_scan(report, row);
     else if (is_star(row))

@@ -39,7 +39,10 @@ static rdx_status at_sizes(bench *b, const bench_point *point,
 static rdx_status lookups_of(bench *b, const bench_point *point, uint32_t log, rdx_error *err) {
   enum { MAX_PROBES = 28 };
   const bench_spec spec = {.log_rows = log, .log_probes = log < MAX_PROBES ? log : MAX_PROBES, .first = true};
-  return bench_measure(b, point, &spec, indexes, COUNT(indexes), BENCH_LOOKUPS | BENCH_BUILDS | BENCH_ALONE, err);
+  const rdx_status status =
+      bench_measure(b, point, &spec, indexes, COUNT(indexes), BENCH_LOOKUPS | BENCH_BUILDS | BENCH_ALONE, err);
+  bench_report_print(b->report, point->experiment);
+  return status;
 }
 
 rdx_status bench_scale_lookups(bench *b, const bench_point *point, rdx_error *err) {
@@ -63,6 +66,7 @@ rdx_status bench_scale_stars(bench *b, const bench_point *point, rdx_error *err)
     ssb_star_close(&b->star);
     b->scale_factor = factors[i];
     status = bench_stars_alone(b, point, err);
+    bench_report_print(b->report, point->experiment);
   }
   return status;
 }

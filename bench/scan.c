@@ -401,6 +401,7 @@ rdx_status bench_scans_of(bench *b, const bench_point *point, uint32_t log, rdx_
     if (status == RDX_OK)
       status = measure_query(s, point, &q, err);
     drop_entries(s);
+    bench_report_print(b->report, point->experiment);
   }
   close_session(s);
   return status;
