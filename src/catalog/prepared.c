@@ -8,97 +8,24 @@
 #include "column/column.h"
 #include "column/device_column.h"
 #include "catalog/internal.h"
-#include "column/keys.h"
+#include "catalog/unique.h"
 #include "star/star.h"
 
 #define WHAT "a catalog"
 
 /* ---- Keys ---- */
 
-#define DENSE_FACTOR 64 /* a bitmap of up to so many bits a row tells duplicates; wider ranges are sorted */
-
-/* Whether codes, 4 or 8 bytes each, are all different. */
-static rdx_status are_distinct(const uint64_t *codes, uint64_t rows, bool *out, rdx_error *err) {
-  uint64_t least = UINT64_MAX, most = 0;
-  bool ascending = true;
-  for (uint64_t i = 0; i < rows; i++) {
-    ascending &= i == 0 || codes[i - 1] < codes[i];
-    least = codes[i] < least ? codes[i] : least;
-    most = codes[i] > most ? codes[i] : most;
-  }
-  *out = ascending;
-  if (ascending)
-    return RDX_OK;
-  if (most - least < rows - 1) { /* more rows than values */
-    *out = false;
-    return RDX_OK;
-  }
-  if ((most - least) / DENSE_FACTOR <= rows) {
-    uint8_t *seen = NULL;
-    *out = true;
-    RDX_TRY(rdx_calloc((most - least) / 8 + 1, 1, WHAT, (void **)&seen, err));
-    for (uint64_t i = 0; i < rows && *out; i++) {
-      const uint64_t bit = codes[i] - least;
-      *out = !(seen[bit / 8] >> bit % 8 & 1);
-      seen[bit / 8] |= (uint8_t)(1u << bit % 8);
-    }
-    rdx_free(seen);
-    return RDX_OK;
-  }
-  uint64_t *copies = NULL;
-  RDX_TRY(rdx_alloc(2 * rows, sizeof *copies, WHAT, (void **)&copies, err));
-  memcpy(copies, codes, rows * sizeof *copies);
-  const uint64_t *sorted = rdx_sort(copies, rows, 1, 1, copies + rows);
-  *out = true;
-  for (uint64_t i = 1; i < rows && *out; i++)
-    *out = sorted[i - 1] != sorted[i];
-  rdx_free(copies);
-  return RDX_OK;
-}
-
-static rdx_status find_unique(const rdx_column *c, bool *out, rdx_error *err) {
-  rdx_column codes = *c;
-  uint64_t *wide = NULL;
-  *out = false;
-  if (c->type == RDX_TYPE_STRING) {
-    if (!c->dictionary || c->dictionary->rows < c->rows)
-      return RDX_OK;
-    codes.type = RDX_TYPE_U32;
-  }
-  RDX_TRY(rdx_alloc(c->rows, sizeof *wide, WHAT, (void **)&wide, err));
-  rdx_keys_encode(&codes, 0, c->rows, wide);
-  if (rdx_key_bits(codes.type) != 64) { /* from the last: each is read before it is written over */
-    const uint32_t *narrow = (const uint32_t *)wide;
-    for (uint64_t i = c->rows; i-- > 0;) {
-      uint32_t code;
-      memcpy(&code, narrow + i, sizeof code);
-      wide[i] = code;
-    }
-  }
-  const rdx_status status = are_distinct(wide, c->rows, out, err);
-  rdx_free(wide);
-  return status;
-}
-
 #define PROBED 4096 /* rows that mostly tell what is no key */
 
 /* Whether there are duplicates among the first rows. */
-static rdx_status probe(const rdx_column *c, bool *unique, rdx_error *err) {
+static rdx_status probe(rdx_device *device, const rdx_column *c, bool *unique, rdx_error *err) {
   rdx_column first = *c;
   first.rows = c->rows < PROBED ? c->rows : PROBED;
-  if (!c->dictionary)
-    return find_unique(&first, unique, err);
-  uint64_t codes[2 * PROBED];
-  for (uint64_t i = 0; i < first.rows; i++)
-    codes[i] = ((const uint32_t *)c->values)[i];
-  const uint64_t *sorted = rdx_sort(codes, first.rows, 1, 1, codes + first.rows);
-  *unique = c->dictionary->rows >= c->rows;
-  for (uint64_t i = 1; i < first.rows && *unique; i++)
-    *unique = sorted[i - 1] != sorted[i];
-  return RDX_OK;
+  *unique = false;
+  return c->dictionary && c->dictionary->rows < c->rows ? RDX_OK : rdx_column_is_unique(device, &first, unique, err);
 }
 
-static rdx_status learn_unique(rdx_version *v, uint32_t column, rdx_error *err) {
+static rdx_status learn_unique(rdx_device *device, rdx_version *v, uint32_t column, rdx_error *err) {
   rdx_catalog_column *c = &v->table.columns[column];
   bool unique = false;
   if (c->unique >= 0)
@@ -108,9 +35,9 @@ static rdx_status learn_unique(rdx_version *v, uint32_t column, rdx_error *err) 
     return RDX_OK;
   }
   RDX_TRY(rdx_version_open_columns(v, &column, 1, err));
-  RDX_TRY(probe(&c->column, &unique, err));
+  RDX_TRY(probe(device, &c->column, &unique, err));
   if (unique)
-    RDX_TRY(find_unique(&c->column, &unique, err));
+    RDX_TRY(rdx_column_is_unique(device, &c->column, &unique, err));
   c->unique = unique;
   return RDX_OK;
 }
@@ -118,7 +45,7 @@ static rdx_status learn_unique(rdx_version *v, uint32_t column, rdx_error *err) 
 rdx_status rdx_catalog_unique(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column, bool *out,
                               rdx_error *err) {
   pthread_mutex_lock(&catalog->lock);
-  const rdx_status status = learn_unique(rdx_version_of(table), column, err);
+  const rdx_status status = learn_unique(catalog->device, rdx_version_of(table), column, err);
   *out = table->columns[column].unique == 1;
   pthread_mutex_unlock(&catalog->lock);
   return status;
