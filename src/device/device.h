@@ -286,7 +286,8 @@ struct rdx_stream {
   double marks_ms[RDX_MAX_MARKS]; /* set by finish (Vulkan) or mark (CPU) */
   uint32_t mark_count;            /* of the marks recorded since the last finish */
   const char *stage;              /* of launches that may be cancelled: see rdx_stream_launch(); NULL: none may */
-  rdx_buffer **scratch;           /* device.c's own */
+  uint32_t grain;       /* CPU: of launches whose items take long and share no output word; 0: as kernels have it */
+  rdx_buffer **scratch; /* device.c's own */
   uint32_t scratch_count, scratch_capacity;
   uint64_t read_bytes; /* device.c's own: of the reads since the last finish, padded */
 };

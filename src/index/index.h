@@ -29,6 +29,7 @@ typedef struct rdx_index_query {
   uint64_t count;
   uint32_t gather, value; /* GATHER_..., VALUE_... */
   uint32_t *lower, *upper, *valid;
+  uint64_t matches; /* of all; 0: not known */
   found_io io;
   const rdx_included *included; /* instead of its values, of ranges among sorted entries */
 } rdx_index_query;
@@ -78,7 +79,8 @@ typedef struct rdx_index_ops {
   void (*destroy)(void *self); /* also what is built in part; its memory is the caller's */
   /* GATHER_ROWS gives the rows of an equal key in ascending order: anywhere, or on CPUs */
   bool rows_in_order, rows_in_order_on_cpu;
-  bool counts_runs; /* GATHER_COUNT takes no longer where a key has many rows */
+  bool counts_runs;   /* GATHER_COUNT takes no longer where a key has many rows */
+  bool counts_ranges; /* nor where a range has many: long ones are cut by it (range_split.c). For what has no rows() */
   /* For an index in the order of keys: from how many bytes on CPUs look up large batches of points by partitions of
    * their keys (index/partition.h); 0: never. */
   uint64_t partition_bytes;

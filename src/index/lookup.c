@@ -84,6 +84,11 @@ static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_in
   }
   if (q->upper && rdx_index_has_rows(r->index) && !count_only)
     return rdx_range_gather(r->index, stream, q, ms, err);
+  bool done = false;
+  if (q->upper && !count_only)
+    RDX_TRY(rdx_range_split(r->index, stream, q, &done, ms, err));
+  if (done)
+    return RDX_OK;
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(r->index->ops->query(r->index->self, stream, q, err));
   RDX_TRY(rdx_stream_mark(stream, err));
@@ -318,6 +323,7 @@ static rdx_status run_rows(const run *r, rdx_stream *stream, const rdx_probes *p
     RDX_TRY(rdx_expect_rows(r->index->device, parts->row_count, r->options, err));
   RDX_TRY(new_buffer(r, parts->row_count, 4, &parts->rows, err));
   rdx_index_query q = make_query(r, probes, GATHER_ROWS);
+  q.matches = parts->row_count;
   q.io.offsets = RDX_ADDRESS(uint64_t, parts->offsets);
   q.io.out_rows = RDX_ADDRESS(uint32_t, parts->rows);
   RDX_TRY(run_query(r, stream, probes, &q, err));

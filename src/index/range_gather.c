@@ -98,7 +98,8 @@ static rdx_status walk(const ranges *s, rdx_stream *stream, rdx_error *err) {
 #define PIECES_LOG 17 /* so many pieces beside one for each span */
 
 typedef struct pieces {
-  rdx_buffer *counts, *starts, *begin, *size, *offsets, *found, *first, *sum;
+  rdx_buffer *counts, *begin, *size;
+  rdx_range_pieces found;
 } pieces;
 
 static uint64_t smaller(uint64_t x, uint64_t y) {
@@ -127,28 +128,18 @@ static rdx_status has_long_spans(const ranges *s, rdx_stream *stream, bool *out,
 }
 
 static void drop_pieces(pieces *p) {
-  rdx_buffer **const all[] = {&p->counts, &p->starts, &p->begin, &p->size, &p->offsets, &p->found, &p->first, &p->sum};
-  for (size_t k = 0; k < RDX_COUNT(all); k++)
-    rdx_buffer_destroy(all[k]);
+  rdx_buffer_destroy(&p->counts);
+  rdx_buffer_destroy(&p->begin);
+  rdx_buffer_destroy(&p->size);
+  rdx_range_pieces_destroy(&p->found);
 }
 
 static rdx_status make_pieces(const ranges *s, uint64_t count, pieces *p, rdx_error *err) {
-  const rdx_index_query *q = s->query;
-  const struct {
-    rdx_buffer **buffer;
-    uint64_t bytes;
-  } all[] = {{&p->counts, 4 * q->count},
-             {&p->starts, 8 * (q->count + 1)},
-             {&p->begin, 4 * count},
-             {&p->size, 4 * count},
-             {&p->offsets, q->io.offsets ? 8 * count : 0},
-             {&p->found, q->io.out_count ? 4 * count : 0},
-             {&p->first, q->io.out_first ? 4 * count : 0},
-             {&p->sum, q->io.out_sum ? (q->gather == GATHER_SUM_WIDE ? 16 : 8) * count : 0}};
-  for (size_t k = 0; k < RDX_COUNT(all); k++)
-    if (all[k].bytes > 0)
-      RDX_TRY(rdx_buffer_create(s->index->device, all[k].bytes, "pieces of spans", all[k].buffer, err));
-  return RDX_OK;
+  rdx_device *device = s->index->device;
+  RDX_TRY(rdx_buffer_create(device, 4 * s->query->count, "pieces of spans", &p->counts, err));
+  RDX_TRY(rdx_buffer_create(device, 4 * count, "pieces of spans", &p->begin, err));
+  RDX_TRY(rdx_buffer_create(device, 4 * count, "pieces of spans", &p->size, err));
+  return rdx_range_pieces_create(s->index, s->query, count, &p->found, err);
 }
 
 static rdx_status cut(const ranges *s, rdx_stream *stream, const pieces *p, uint64_t count, uint32_t length,
@@ -158,28 +149,16 @@ static rdx_status cut(const ranges *s, rdx_stream *stream, const pieces *p, uint
                                          .size = RDX_ADDRESS(uint32_t, s->size),
                                          .offsets = q->io.offsets,
                                          .counts = RDX_ADDRESS(uint32_t, p->counts),
-                                         .starts = RDX_ADDRESS(uint64_t, p->starts),
+                                         .starts = RDX_ADDRESS(uint64_t, p->found.starts),
                                          .piece_begin = RDX_ADDRESS(uint32_t, p->begin),
                                          .piece_size = RDX_ADDRESS(uint32_t, p->size),
-                                         .piece_offsets = RDX_ADDRESS(uint64_t, p->offsets),
+                                         .piece_offsets = RDX_ADDRESS(uint64_t, p->found.offsets),
                                          .probes = (uint32_t)q->count,
                                          .piece_length = length};
   const uint32_t steps[] = {PIECES_COUNT, PIECES_CUT};
   RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_range_pieces, &args, &steps[0], q->count, NULL, err));
-  RDX_TRY(rdx_stream_scan(stream, p->counts, p->starts, q->count, err));
+  RDX_TRY(rdx_stream_scan(stream, p->counts, p->found.starts, q->count, err));
   return rdx_stream_launch(stream, &rdx_kernel_range_pieces, &args, &steps[1], count, NULL, err);
-}
-
-static rdx_status join(const ranges *s, rdx_stream *stream, const pieces *p, rdx_error *err) {
-  const rdx_index_query *q = s->query;
-  const struct range_join_args args = {.starts = RDX_ADDRESS(uint64_t, p->starts),
-                                       .piece_count = RDX_ADDRESS(uint32_t, p->found),
-                                       .piece_first = RDX_ADDRESS(uint32_t, p->first),
-                                       .piece_sum = RDX_ADDRESS(uint64_t, p->sum),
-                                       .io = q->io};
-  return q->gather == GATHER_ROWS
-             ? RDX_OK
-             : rdx_stream_launch(stream, &rdx_kernel_range_join, &args, &q->gather, q->count, NULL, err);
 }
 
 static rdx_status walk_pieces(const ranges *s, rdx_stream *stream, pieces *p, rdx_error *err) {
@@ -189,17 +168,14 @@ static rdx_status walk_pieces(const ranges *s, rdx_stream *stream, pieces *p, rd
   RDX_TRY(make_pieces(s, count, p, err));
   rdx_index_query q = *s->query;
   q.count = count;
-  q.io.offsets = RDX_ADDRESS(uint64_t, p->offsets);
-  q.io.out_count = RDX_ADDRESS(uint32_t, p->found);
-  q.io.out_first = RDX_ADDRESS(uint32_t, p->first);
-  q.io.out_sum = RDX_ADDRESS(uint64_t, p->sum);
+  rdx_range_pieces_use(&p->found, &q);
   ranges each = *s;
   each.query = &q;
   each.begin = p->begin;
   each.size = p->size;
   RDX_TRY(cut(s, stream, p, count, length, err));
   RDX_TRY(walk(&each, stream, err));
-  return join(s, stream, p, err);
+  return rdx_range_pieces_join(&p->found, stream, s->query, err);
 }
 
 /* ---- By prefix sums ---- */

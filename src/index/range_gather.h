@@ -31,4 +31,25 @@ void rdx_included_destroy(rdx_included **included);
 RDX_MUST_USE rdx_status rdx_range_gather(const rdx_index *index, rdx_stream *stream, const rdx_index_query *query,
                                          double *ms, rdx_error *err);
 
+/* A range query on an index that walks along ranges by itself. Where few ranges find many entries they are cut into
+ * pieces of about as many each, which all threads share; counts of ranges lead to the keys (ops->counts_ranges). Else
+ * `*done` is false, and nothing is written. */
+RDX_MUST_USE rdx_status rdx_range_split(const rdx_index *index, rdx_stream *stream, const rdx_index_query *query,
+                                        bool *done, double *ms, rdx_error *err);
+
+/* What pieces of a query's ranges find, for who makes up the answers of these; NULL what is not asked for. */
+typedef struct rdx_range_pieces {
+  rdx_buffer *starts;  /* the first piece of each range, and of one more: u64 */
+  rdx_buffer *offsets; /* where the rows of each go: u64 */
+  rdx_buffer *found, *first, *sum;
+} rdx_range_pieces;
+
+RDX_MUST_USE rdx_status rdx_range_pieces_create(const rdx_index *index, const rdx_index_query *query, uint64_t count,
+                                                rdx_range_pieces *out, rdx_error *err);
+void rdx_range_pieces_destroy(rdx_range_pieces *pieces);
+/* Have `query`, which is of the pieces, answer to them. */
+void rdx_range_pieces_use(const rdx_range_pieces *pieces, rdx_index_query *query);
+RDX_MUST_USE rdx_status rdx_range_pieces_join(const rdx_range_pieces *pieces, rdx_stream *stream,
+                                              const rdx_index_query *query, rdx_error *err);
+
 #endif

@@ -476,7 +476,8 @@ static void test_ranges_in_pieces(void **state) {
     test_column keys = column_make(k % 4 ? RDX_TYPE_U32 : RDX_TYPE_I64, shapes[k / 2], NO_NULLS, rows);
     test_column values =
         column_make(types[k % 4], k % 3 ? SHAPE_SKEWED : SHAPE_RANDOM, k % 2 ? SOME_NULLS : NO_NULLS, rows);
-    test_column lower = column_probes(&keys, probes, NO_NULLS), upper = column_probes(&keys, probes, NO_NULLS);
+    test_column lower = column_probes(&keys, probes, k % 2 ? SOME_NULLS : NO_NULLS);
+    test_column upper = column_probes(&keys, probes, NO_NULLS);
     check_pieces(&keys, &values, &lower, &upper);
     check_pieces(&keys, &values, &lower, NULL);
     column_free(&keys);

@@ -142,8 +142,9 @@ static void run_launch(void *context, uint64_t begin, uint64_t end, uint32_t wor
 static rdx_status launch(rdx_stream *stream, const rdx_kernel *kernel, const void *args, const uint32_t *variant,
                          uint64_t count, const rdx_scene *scene, rdx_error *err) {
   launch_job job = {kernel, args, variant, scene};
-  return rdx_pool_run_stage(((rdx_cpu_device *)stream->device)->pool, count, kernel->grain, run_launch, &job,
-                            stream->stage, err);
+  const uint32_t grain = stream->grain ? stream->grain : kernel->grain;
+  return rdx_pool_run_stage(((rdx_cpu_device *)stream->device)->pool, count, grain, run_launch, &job, stream->stage,
+                            err);
 }
 
 typedef struct fill_job {

@@ -479,5 +479,6 @@ const rdx_index_ops rdx_btree_ops = {
     .apply = apply,
     .destroy = destroy,
     .rows_in_order = true,
+    .counts_ranges = true,
     .partition_bytes = 16u << 20,
 };

@@ -550,4 +550,5 @@ const rdx_index_ops rdx_cgrx_updatable_ops = {
     .rebuild = rebuild,
     .destroy = destroy,
     .rows_in_order = true,
+    .counts_ranges = true,
 };
