@@ -175,6 +175,7 @@ const char *const shell_words[] = {
     "IS",
     "JOIN",
     "LAST",
+    "LATERAL",
     "LEAST",
     "LEFT",
     "LIKE",

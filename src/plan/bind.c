@@ -21,6 +21,16 @@ rdx_status rdx_bind_call_of(rdx_planner *p, const char *name, rdx_bound *const *
   return rdx_bind_call(&p->binding, name, args, count, place, out);
 }
 
+rdx_status rdx_leaf_value(rdx_block *b, uint32_t number, uint32_t column, rdx_sql_place place, rdx_bound **out) {
+  const rdx_leaf *leaf = &b->leaves[number];
+  if (leaf->values && leaf->values[column]) {
+    *out = leaf->values[column];
+    return RDX_OK;
+  }
+  leaf->used[column] = true;
+  return rdx_bind_column(b->planner, rdx_leaf_column(number, column), leaf->types[column], place, out);
+}
+
 /* ---- Names ---- */
 
 /* What a name was found to be. */
@@ -54,7 +64,7 @@ static void find_in_block(rdx_block *b, const char *qualifier, const char *name,
     if (!leaf->alias || (qualifier && !names_equal(leaf->alias, qualifier, exact)) ||
         (b->scope && !(b->scope >> i & 1)))
       continue;
-    for (uint32_t c = 0; c < leaf->column_count; c++) {
+    for (uint32_t c = 0; c < leaf->named; c++) {
       if (!names_equal(leaf->names[c], name, exact) || (!qualifier && is_merged(b, rdx_leaf_column(i, c))))
         continue;
       if (out->count++ == 0) {
@@ -85,7 +95,7 @@ static rdx_status no_name(rdx_block *b, const char *qualifier, const char *name,
       known |= this_one;
       if (qualifier)
         rdx_nearest_consider(&tables, qualifier, leaf->alias);
-      for (uint32_t c = 0; c < leaf->column_count && (!qualifier || this_one); c++)
+      for (uint32_t c = 0; c < leaf->named && (!qualifier || this_one); c++)
         rdx_nearest_consider(&columns, name, leaf->names[c]);
     }
   }
@@ -97,6 +107,22 @@ static rdx_status no_name(rdx_block *b, const char *qualifier, const char *name,
                             qualifier);
   return rdx_planner_fail(b->planner, RDX_ERROR_NOT_FOUND, place, hint, "column \"%.100s%s%.100s\" does not exist",
                           qualifier ? qualifier : "", qualifier ? "." : "", name);
+}
+
+typedef struct outer {
+  rdx_planner *planner;
+  uint32_t level;
+} outer;
+
+/* Columns of a block become those of an outer one. */
+static rdx_status outer_node(void *user, rdx_bound *node, rdx_bound **out) {
+  const outer *o = user;
+  if (node->kind != RDX_BOUND_COLUMN)
+    return RDX_OK;
+  RDX_TRY(rdx_bind_column(o->planner, node->index, node->type, node->place, out));
+  (*out)->kind = RDX_BOUND_OUTER;
+  (*out)->value.i = o->level;
+  return RDX_OK;
 }
 
 rdx_status rdx_bind_name(rdx_block *block, const char *qualifier, const char *name, rdx_sql_place place,
@@ -114,20 +140,13 @@ rdx_status rdx_bind_name(rdx_block *block, const char *qualifier, const char *na
   if (f.count > 1)
     return rdx_planner_fail(block->planner, RDX_ERROR_ARGUMENT, place, "write TABLE.COLUMN",
                             "column \"%.100s\" is ambiguous: several tables have it", name);
-  if (level > 0 && f.value)
-    return rdx_planner_fail(block->planner, RDX_ERROR_UNSUPPORTED, place, "write TABLE.COLUMN",
-                            "a subquery cannot use the column \"%.100s\" that USING made", name);
-  if (f.value) {
-    *out = f.value;
-    return RDX_OK;
-  }
-  rdx_leaf *leaf = &at->leaves[f.leaf];
-  leaf->used[f.column] = true;
-  RDX_TRY(rdx_bind_column(block->planner, rdx_leaf_column(f.leaf, f.column), leaf->types[f.column], place, out));
+  *out = f.value;
+  if (!f.value)
+    RDX_TRY(rdx_leaf_value(at, f.leaf, f.column, place, out));
   if (level == 0)
     return RDX_OK;
-  (*out)->kind = RDX_BOUND_OUTER;
-  (*out)->value.i = level;
+  outer o = {block->planner, level};
+  RDX_TRY(rdx_bound_rewrite(block->planner, *out, outer_node, &o, out));
   for (rdx_block *inner = block; level > 0; inner = inner->parent, level--)
     inner->outer_levels = inner->outer_levels > level ? inner->outer_levels : level;
   return RDX_OK;

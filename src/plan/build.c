@@ -62,6 +62,9 @@ static rdx_status group_node(void *user, rdx_bound *node, rdx_bound **out) {
   if (!leaf->alias)
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, node->place, NULL,
                             "this subquery cannot stand both in and outside of aggregates and groups");
+  if (leaf->values)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, node->place, "add it to GROUP BY, or aggregate it",
+                            "a column of \"%.100s\" is neither grouped by nor in an aggregate", leaf->alias);
   return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, node->place, "add it to GROUP BY, or aggregate it",
                           "column \"%.100s.%.100s\" is neither grouped by nor in an aggregate", leaf->alias,
                           leaf->names[rdx_column_of(node->index)]);
@@ -212,9 +215,10 @@ static double estimate_groups(const rdx_block *b, double rows) {
 
 rdx_plan_column rdx_group_column(const rdx_block *b, uint32_t group) {
   const rdx_bound *value = b->groups[group];
-  const bool named = value->kind == RDX_BOUND_COLUMN && rdx_leaf_of(value->index) < b->leaf_count;
-  const char *name = named ? b->leaves[rdx_leaf_of(value->index)].names[rdx_column_of(value->index)] : "";
-  return (rdx_plan_column){name, value->type};
+  const bool column = value->kind == RDX_BOUND_COLUMN && rdx_leaf_of(value->index) < b->leaf_count;
+  const rdx_leaf *leaf = column ? &b->leaves[rdx_leaf_of(value->index)] : NULL;
+  const bool named = leaf && rdx_column_of(value->index) < leaf->column_count; /* answers are behind them */
+  return (rdx_plan_column){named ? leaf->names[rdx_column_of(value->index)] : "", value->type};
 }
 
 rdx_plan_column rdx_aggregate_column(const rdx_block *b, uint32_t aggregate) {

@@ -37,15 +37,43 @@ static rdx_status output_column(rdx_planner *p, const rdx_plan_node *below, uint
   return rdx_bind_column(p, output, below->columns[output].type, 0, out);
 }
 
-/* Rows with the number 1, without it. */
-static rdx_status keep_ones(rdx_planner *p, rdx_plan_node *numbered, rdx_plan_node **out) {
+static rdx_status bind_number(rdx_planner *p, int64_t value, rdx_bound **out) {
+  return rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = value}, 0, out);
+}
+
+static rdx_status call(rdx_planner *p, const char *name, rdx_bound *left, rdx_bound *right, rdx_bound **out) {
+  rdx_bound *const args[] = {left, right};
+  return rdx_bind_call_of(p, name, args, 2, 0, out);
+}
+
+/* number > offset AND number - offset <= limit; a NULL of a parameter is none. */
+static rdx_status bind_limits(rdx_planner *p, const rdx_top *top, rdx_bound *number, rdx_bound **out) {
+  rdx_bound *offset = NULL, *most = NULL, *behind = NULL, *within = NULL, *none = NULL;
+  *out = NULL;
+  if (top->offset) {
+    RDX_TRY(bind_number(p, 0, &none));
+    RDX_TRY(call(p, "coalesce", top->offset, none, &offset));
+    RDX_TRY(call(p, ">", number, offset, &behind));
+    RDX_TRY(call(p, "-", number, offset, &number));
+    *out = behind;
+  }
+  if (!top->limit)
+    return RDX_OK;
+  RDX_TRY(bind_number(p, INT64_MAX, &none));
+  RDX_TRY(call(p, "coalesce", top->limit, none, &most));
+  RDX_TRY(call(p, "<=", number, most, &within));
+  *out = within;
+  return behind ? call(p, "and", behind, within, out) : RDX_OK;
+}
+
+/* Rows with wanted numbers, without these. */
+static rdx_status keep_numbers(rdx_planner *p, const rdx_top *top, rdx_plan_node *numbered, rdx_plan_node **out) {
   rdx_plan_node *filter = NULL, *list = NULL;
-  rdx_bound *args[2];
+  rdx_bound *number = NULL;
   const uint32_t count = numbered->column_count - 1;
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_FILTER, numbered, NULL, &filter));
-  RDX_TRY(output_column(p, numbered, count, &args[0]));
-  RDX_TRY(rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = 1}, 0, &args[1]));
-  RDX_TRY(rdx_bind_call_of(p, "=", args, 2, 0, &filter->filter));
+  RDX_TRY(output_column(p, numbered, count, &number));
+  RDX_TRY(bind_limits(p, top, number, &filter->filter));
   filter->expected_rows = numbered->expected_rows * rdx_estimate_share(filter->filter);
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_PROJECT, filter, NULL, &list));
   RDX_TRY(rdx_planner_alloc(p, count, sizeof *list->exprs, &list->exprs));
@@ -58,23 +86,29 @@ static rdx_status keep_ones(rdx_planner *p, rdx_plan_node *numbered, rdx_plan_no
   return RDX_OK;
 }
 
-rdx_status rdx_build_distinct_on(rdx_block *b, const rdx_plan_order *orders, uint32_t count, rdx_plan_node **below) {
-  rdx_planner *p = b->planner;
+rdx_status rdx_build_top(rdx_planner *p, const rdx_top *top, rdx_plan_node **below) {
   rdx_plan_window *w = NULL;
   rdx_plan_node *numbered = NULL;
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof *w, &w));
   *w = row_number();
-  RDX_TRY(rdx_planner_alloc(p, b->distinct_on_count, sizeof(rdx_bound *), &w->partition));
-  RDX_TRY(rdx_planner_alloc(p, count, sizeof *w->orders, &w->orders));
-  for (uint32_t i = 0; i < b->distinct_on_count; i++)
-    RDX_TRY(output_column(p, *below, b->distinct_on[i], &w->partition[w->partition_count++]));
-  for (uint32_t i = 0; i < count; i++) {
+  RDX_TRY(rdx_planner_alloc(p, top->partition_count, sizeof(rdx_bound *), &w->partition));
+  RDX_TRY(rdx_planner_alloc(p, top->order_count, sizeof *w->orders, &w->orders));
+  for (uint32_t i = 0; i < top->partition_count; i++)
+    RDX_TRY(output_column(p, *below, top->partition[i], &w->partition[w->partition_count++]));
+  for (uint32_t i = 0; i < top->order_count; i++) {
     rdx_plan_ordering *o = &w->orders[w->order_count++];
-    *o = (rdx_plan_ordering){.descending = orders[i].descending, .nulls_first = orders[i].nulls_first};
-    RDX_TRY(output_column(p, *below, orders[i].column, &o->value));
+    *o = (rdx_plan_ordering){.descending = top->orders[i].descending, .nulls_first = top->orders[i].nulls_first};
+    RDX_TRY(output_column(p, *below, top->orders[i].column, &o->value));
   }
   RDX_TRY(add_windows(p, *below, w, 1, &numbered));
-  return keep_ones(p, numbered, below);
+  return keep_numbers(p, top, numbered, below);
+}
+
+rdx_status rdx_build_distinct_on(rdx_block *b, const rdx_plan_order *orders, uint32_t count, rdx_plan_node **below) {
+  rdx_top top = {
+      .partition = b->distinct_on, .partition_count = b->distinct_on_count, .orders = orders, .order_count = count};
+  RDX_TRY(bind_number(b->planner, 1, &top.limit));
+  return rdx_build_top(b->planner, &top, below);
 }
 
 /* ---- First values ---- */

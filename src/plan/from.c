@@ -10,12 +10,18 @@
 
 #include "base/words.h"
 
+/* No other leaf has the name. */
+static rdx_status check_alias(const rdx_block *b, const char *alias, rdx_sql_place place) {
+  for (uint32_t i = 0; i < b->leaf_count && alias; i++)
+    if (b->leaves[i].alias && strcmp(b->leaves[i].alias, alias) == 0)
+      return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, place, "give one of them another name: TABLE AS NAME",
+                              "table \"%.100s\" is in FROM twice", alias);
+  return RDX_OK;
+}
+
 rdx_status rdx_block_add_leaf(rdx_block *b, rdx_leaf leaf, uint32_t *out, rdx_sql_place place) {
   rdx_planner *p = b->planner;
-  for (uint32_t i = 0; i < b->leaf_count && leaf.alias; i++)
-    if (b->leaves[i].alias && strcmp(b->leaves[i].alias, leaf.alias) == 0)
-      return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, place, "give one of them another name: TABLE AS NAME",
-                              "table \"%.100s\" is in FROM twice", leaf.alias);
+  RDX_TRY(check_alias(b, leaf.alias, place));
   if (b->leaf_count == RDX_MAX_LEAVES)
     return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, place, NULL, "a query cannot join more than %d relations",
                             RDX_MAX_LEAVES);
@@ -28,7 +34,7 @@ rdx_status rdx_block_add_leaf(rdx_block *b, rdx_leaf leaf, uint32_t *out, rdx_sq
 }
 
 rdx_status rdx_leaf_of_plan(rdx_planner *p, rdx_plan_node *plan, const char *alias, rdx_leaf *out) {
-  *out = (rdx_leaf){.alias = alias, .plan = plan, .column_count = plan->column_count};
+  *out = (rdx_leaf){.alias = alias, .plan = plan, .column_count = plan->column_count, .named = plan->column_count};
   RDX_TRY(rdx_planner_alloc(p, plan->column_count, sizeof *out->names, &out->names));
   RDX_TRY(rdx_planner_alloc(p, plan->column_count, sizeof *out->types, &out->types));
   RDX_TRY(rdx_planner_alloc(p, plan->column_count, sizeof *out->used, &out->used));
@@ -40,9 +46,9 @@ rdx_status rdx_leaf_of_plan(rdx_planner *p, rdx_plan_node *plan, const char *ali
 }
 
 static rdx_status rename_columns(rdx_planner *p, const rdx_from *from, rdx_leaf *leaf) {
-  if (from->column_count > leaf->column_count)
+  if (from->column_count > leaf->named)
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, from->place, NULL, "\"%.100s\" has %u columns, and %u names",
-                            leaf->alias, leaf->column_count, from->column_count);
+                            leaf->alias, leaf->named, from->column_count);
   for (uint32_t i = 0; i < from->column_count; i++)
     leaf->names[i] = from->columns[i];
   return RDX_OK;
@@ -112,7 +118,8 @@ static rdx_status bind_table(rdx_block *b, const rdx_from *from, rdx_leaf *out) 
   rdx_planner *p = b->planner;
   rdx_catalog_table *table = NULL;
   RDX_TRY(find_table(b, from, &table));
-  *out = (rdx_leaf){.alias = from->alias, .table = table, .column_count = table->column_count};
+  *out = (rdx_leaf){
+      .alias = from->alias, .table = table, .column_count = table->column_count, .named = table->column_count};
   if (!out->alias)
     RDX_TRY(base_name(p, from->name, &out->alias));
   RDX_TRY(rdx_planner_alloc(p, table->column_count, sizeof *out->names, &out->names));
@@ -155,8 +162,6 @@ static rdx_status bind_from_query(rdx_block *b, const rdx_from *from, const rdx_
   rdx_planner *p = b->planner;
   rdx_bound_query *query = NULL;
   rdx_plan_node *plan = NULL;
-  if (from->lateral)
-    return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, from->place, NULL, "LATERAL is not supported");
   RDX_TRY(rdx_bind_query(p, b->parent, b->ctes, written, &query));
   if (query->outer_levels > 0)
     return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, from->place, "use the outer columns in the subquery's WHERE",
@@ -202,12 +207,11 @@ static rdx_status column_among(rdx_block *b, uint64_t leaves, const char *name, 
   }
   for (uint32_t i = 0; i < b->leaf_count; i++) {
     const rdx_leaf *leaf = &b->leaves[i];
-    for (uint32_t c = 0; (leaves >> i & 1) && leaf->alias && c < leaf->column_count; c++) {
+    for (uint32_t c = 0; (leaves >> i & 1) && leaf->alias && c < leaf->named; c++) {
       if (!rdx_words_alike(leaf->names[c], name))
         continue;
-      leaf->used[c] = true;
       count++;
-      RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(i, c), leaf->types[c], place, out));
+      RDX_TRY(rdx_leaf_value(b, i, c, place, out));
     }
   }
   if (count > 1)
@@ -239,7 +243,7 @@ static rdx_status join_by_name(rdx_block *b, const rdx_from *from, const char *n
 
 static bool has_name(const rdx_block *b, uint64_t leaves, const char *name) {
   for (uint32_t i = 0; i < b->leaf_count; i++)
-    for (uint32_t c = 0; (leaves >> i & 1) && b->leaves[i].alias && c < b->leaves[i].column_count; c++)
+    for (uint32_t c = 0; (leaves >> i & 1) && b->leaves[i].alias && c < b->leaves[i].named; c++)
       if (strcmp(b->leaves[i].names[c], name) == 0)
         return true;
   return false;
@@ -264,7 +268,7 @@ static rdx_status bind_on(rdx_block *b, const rdx_from *from, uint64_t left, uin
                           rdx_conjuncts *on) {
   rdx_bound *condition = NULL;
   for (uint32_t i = 0; i < b->leaf_count && from->natural; i++)
-    for (uint32_t c = 0; (right >> i & 1) && b->leaves[i].alias && c < b->leaves[i].column_count; c++)
+    for (uint32_t c = 0; (right >> i & 1) && b->leaves[i].alias && c < b->leaves[i].named; c++)
       if (has_name(b, left, b->leaves[i].names[c]))
         RDX_TRY(join_by_name(b, from, b->leaves[i].names[c], left, right, on));
   for (uint32_t i = 0; i < from->using_count; i++)
@@ -286,33 +290,157 @@ static rdx_status bind_on(rdx_block *b, const rdx_from *from, uint64_t left, uin
   return rdx_conjuncts_split(b->planner, on, condition);
 }
 
-static rdx_status bind_join(rdx_block *b, const rdx_from *from, rdx_group *group) {
-  rdx_planner *p = b->planner;
-  if (from->join == RDX_SQL_INNER) {
-    const uint64_t before = leaves_of(group);
-    RDX_TRY(bind_item(b, from->left, group));
-    const uint64_t left = leaves_of(group) & ~before;
-    RDX_TRY(bind_item(b, from->right, group));
-    return bind_on(b, from, left, leaves_of(group) & ~before & ~left, (rdx_group *[]){group, group}, &group->conjuncts);
+static rdx_status bind_inner(rdx_block *b, const rdx_from *from, rdx_group *group) {
+  const uint64_t before = leaves_of(group);
+  RDX_TRY(bind_item(b, from->left, group));
+  const uint64_t left = leaves_of(group) & ~before;
+  RDX_TRY(bind_item(b, from->right, group));
+  return bind_on(b, from, left, leaves_of(group) & ~before & ~left, (rdx_group *[]){group, group}, &group->conjuncts);
+}
+
+/* Conditions of LATERAL queries in a side that read columns outside of it go to `out`, where the join allows that. */
+static rdx_status raise_conjuncts(rdx_block *b, const rdx_from *from, rdx_group *side, uint64_t allowed, bool can,
+                                  rdx_conjuncts *out) {
+  rdx_conjuncts *list = &side->conjuncts;
+  const uint64_t own = leaves_of(side);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < list->count; i++) {
+    const uint64_t reads = rdx_bound_leaves(list->list[i]);
+    if (!(reads & ~own)) {
+      list->list[kept++] = list->list[i];
+      continue;
+    }
+    if (!can || (reads & ~allowed))
+      return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->place, NULL,
+                              "a LATERAL query can read the other side of its join only where that is INNER or LEFT");
+    RDX_TRY(rdx_conjuncts_add(b->planner, out, list->list[i]));
   }
-  const bool turned = from->join == RDX_SQL_RIGHT;
-  rdx_group *left = NULL, *right = NULL;
-  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *left, &left));
-  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *right, &right));
+  list->count = kept;
+  return RDX_OK;
+}
+
+/* Both sides of an outer join. Fills: with NULL. */
+static rdx_status bind_sides(rdx_block *b, const rdx_from *from, rdx_group *left, rdx_group *right) {
   const uint32_t fills_left = from->join != RDX_SQL_LEFT, fills_right = from->join != RDX_SQL_RIGHT;
   b->nullable += fills_left;
   RDX_TRY(bind_item(b, from->left, left));
   b->nullable += fills_right - fills_left;
   RDX_TRY(bind_item(b, from->right, right));
   b->nullable -= fills_right;
+  return RDX_OK;
+}
+
+static bool has_lateral(const rdx_from *from) {
+  return from->kind == RDX_FROM_JOIN ? has_lateral(from->left) || has_lateral(from->right)
+                                     : from->kind == RDX_FROM_QUERY && from->lateral;
+}
+
+/* What stands before a LEFT JOIN with LATERAL queries, which may read it, becomes a part of its left side. */
+static rdx_status absorb(rdx_block *b, rdx_group *group, rdx_group *left) {
+  const uint64_t leaves = leaves_of(group);
+  const rdx_group all = *group;
+  *group = (rdx_group){0};
+  *left = (rdx_group){.items = all.items, .count = all.count, .capacity = all.capacity, .dependents = all.dependents};
+  for (uint32_t i = 0; i < all.conjuncts.count; i++) {
+    rdx_bound *c = all.conjuncts.list[i];
+    RDX_TRY(rdx_conjuncts_add(b->planner, rdx_bound_leaves(c) & ~leaves ? &group->conjuncts : &left->conjuncts, c));
+  }
+  return RDX_OK;
+}
+
+static rdx_status bind_outer(rdx_block *b, const rdx_from *from, rdx_group *group) {
+  rdx_planner *p = b->planner;
+  const bool turned = from->join == RDX_SQL_RIGHT;
+  rdx_group *left = NULL, *right = NULL;
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *left, &left));
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *right, &right));
+  if (from->join == RDX_SQL_LEFT && has_lateral(from))
+    RDX_TRY(absorb(b, group, left));
+  const uint64_t before = leaves_of(left);
+  RDX_TRY(bind_sides(b, from, left, right));
   rdx_item item = {.leaves = leaves_of(left) | leaves_of(right),
                    .outer = true,
                    .join = from->join == RDX_SQL_FULL ? RDX_PLAN_FULL : RDX_PLAN_LEFT,
                    .left = turned ? right : left,
                    .right = turned ? left : right};
-  RDX_TRY(bind_on(b, from, leaves_of(left), leaves_of(right), (rdx_group *[]){left, right}, &item.on));
+  RDX_TRY(bind_on(b, from, leaves_of(left) & ~before, leaves_of(right), (rdx_group *[]){left, right}, &item.on));
   item.leaves |= left->dependents | right->dependents;
+  const bool fills_right = from->join == RDX_SQL_LEFT;
+  RDX_TRY(raise_conjuncts(b, from->right, right, leaves_of(left) | leaves_of(right), fills_right, &item.on));
+  RDX_TRY(raise_conjuncts(b, from->left, left, UINT64_MAX, fills_right, &group->conjuncts));
   return add_item(b, group, item);
+}
+
+/* x LEFT JOIN LATERAL (one row) ON condition has the rows of x: where the condition does not hold, values are NULL. */
+static rdx_status bind_one_row(rdx_block *b, const rdx_from *from, rdx_group *group) {
+  const uint64_t before = leaves_of(group);
+  rdx_bound *args[2];
+  RDX_TRY(bind_item(b, from->left, group));
+  RDX_TRY(bind_item(b, from->right, group));
+  const rdx_leaf *leaf = &b->leaves[b->leaf_count - 1];
+  const uint32_t before_on = b->dependent_count;
+  b->scope = leaves_of(group) & ~before;
+  const rdx_status status = rdx_bind_condition(b, from->on, "JOIN conditions", &args[0]);
+  b->scope = 0;
+  RDX_TRY(status);
+  if (b->dependent_count > before_on || rdx_bound_has_outer(args[0]))
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->on->place,
+                            "write ON true, and use CASE in the list",
+                            "this condition of a LATERAL query that aggregates is not supported");
+  if (args[0]->kind == RDX_BOUND_CONSTANT && !args[0]->value.null && args[0]->value.i)
+    return RDX_OK;
+  for (uint32_t i = 0; i < leaf->named; i++) {
+    RDX_TRY(rdx_leaf_value(b, b->leaf_count - 1, i, from->on->place, &args[1]));
+    RDX_TRY(rdx_bind_call_of(b->planner, "case", args, 2, from->on->place, &leaf->values[i]));
+  }
+  return RDX_OK;
+}
+
+static rdx_status bind_join(rdx_block *b, const rdx_from *from, rdx_group *group) {
+  if (from->join == RDX_SQL_INNER)
+    return bind_inner(b, from, group);
+  const rdx_from *right = from->right;
+  if (from->join == RDX_SQL_LEFT && from->on && right->kind == RDX_FROM_QUERY && right->lateral &&
+      rdx_is_one_row(right->query))
+    return bind_one_row(b, from, group);
+  return bind_outer(b, from, group);
+}
+
+static rdx_status add_lateral(rdx_block *b, const rdx_from *from, rdx_bound_query *query, rdx_group *group) {
+  const char *alias = from->alias ? from->alias : "";
+  rdx_lateral made;
+  RDX_TRY(check_alias(b, alias, from->place));
+  RDX_TRY(rdx_bind_lateral(b, from, query, &made));
+  rdx_leaf *leaf = &b->leaves[made.leaf];
+  leaf->alias = alias;
+  RDX_TRY(rename_columns(b->planner, from, leaf));
+  for (uint32_t i = 0; i < made.conjuncts.count; i++)
+    RDX_TRY(rdx_conjuncts_add(b->planner, &group->conjuncts, made.conjuncts.list[i]));
+  if (!made.one_row)
+    return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << made.leaf, .leaf = made.leaf});
+  if (group != &b->from && (b->dependents[b->dependent_count - 1].needs & ~leaves_of(group)))
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->place, "write it before the outer join",
+                            "a LATERAL query that aggregates can read columns of its own side of an outer join only");
+  group->dependents |= (uint64_t)1 << made.leaf;
+  return RDX_OK;
+}
+
+/* One that reads no columns of the block is a query like others. */
+static rdx_status bind_lateral(rdx_block *b, const rdx_from *from, rdx_group *group) {
+  rdx_planner *p = b->planner;
+  rdx_bound_query *query = NULL;
+  rdx_plan_node *plan = NULL;
+  rdx_leaf leaf;
+  uint32_t number = 0;
+  RDX_TRY(rdx_bind_query(p, b, b->ctes, from->query, &query));
+  if (query->outer_levels > 0)
+    return add_lateral(b, from, query, group);
+  RDX_TRY(rdx_build_query(p, query, &plan));
+  RDX_TRY(rdx_leaf_of_plan(p, plan, from->alias ? from->alias : "", &leaf));
+  RDX_TRY(rdx_planner_alloc(p, leaf.named, sizeof *leaf.values, &leaf.values));
+  RDX_TRY(rename_columns(p, from, &leaf));
+  RDX_TRY(rdx_block_add_leaf(b, leaf, &number, from->place));
+  return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << number, .leaf = number});
 }
 
 static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group) {
@@ -320,6 +448,8 @@ static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group
   uint32_t number = 0;
   if (from->kind == RDX_FROM_JOIN)
     return bind_join(b, from, group);
+  if (from->kind == RDX_FROM_QUERY && from->lateral)
+    return bind_lateral(b, from, group);
   const bool named = from->kind == RDX_FROM_TABLE;
   rdx_cte *cte = named ? find_cte(b, from->name) : NULL;
   const rdx_sql_query *query = named ? find_view(b->planner, from->name) : from->query;

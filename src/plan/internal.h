@@ -40,11 +40,13 @@ typedef struct rdx_conjuncts {
 typedef struct rdx_leaf {
   const char *alias; /* NULL: of a subquery of an expression, which has no name */
   rdx_catalog_table *table;
-  rdx_plan_node *plan; /* where it is no table */
-  uint32_t column_count;
+  rdx_plan_node *plan;          /* where it is no table */
+  uint32_t column_count, named; /* named: how many columns, the first ones, have names */
   const char **names;
   rdx_sql_type *types;
   bool *used; /* columns that the block reads */
+  rdx_bound *
+      *values; /* of LATERAL: what names stand for, over the block's columns; NULL: for the columns. So are all */
 } rdx_leaf;
 
 /* Leaves that are joined by all their conjuncts, in any order. */
@@ -260,6 +262,17 @@ RDX_MUST_USE rdx_status rdx_bind_window(rdx_block *block, const rdx_ast *ast, rd
 /* The first row by these orders of those that are equal in the outputs of DISTINCT ON: `*below` has all outputs. */
 RDX_MUST_USE rdx_status rdx_build_distinct_on(rdx_block *block, const rdx_plan_order *orders, uint32_t count,
                                               rdx_plan_node **below);
+/* The first rows, by these orders, of those that are equal in the outputs `partition`: `limit` after `offset`, each of
+ * which may be NULL (first.c). */
+typedef struct rdx_top {
+  uint32_t *partition;
+  uint32_t partition_count;
+  const rdx_plan_order *orders;
+  uint32_t order_count;
+  rdx_bound *limit, *offset;
+} rdx_top;
+
+RDX_MUST_USE rdx_status rdx_build_top(rdx_planner *p, const rdx_top *top, rdx_plan_node **below);
 /* What they read becomes what `fn` makes of it. */
 RDX_MUST_USE rdx_status rdx_windows_rewrite(rdx_block *block, rdx_value_fn fn, void *user);
 /* The block's window functions, if it has any, over the rows below; its outputs then read them. */
@@ -310,8 +323,23 @@ RDX_MUST_USE rdx_status rdx_conjuncts_join(rdx_planner *p, const rdx_conjuncts *
 
 RDX_MUST_USE rdx_status rdx_bind_from(rdx_block *block, const rdx_sql_query *query);
 RDX_MUST_USE rdx_status rdx_block_add_leaf(rdx_block *block, rdx_leaf leaf, uint32_t *out, rdx_sql_place place);
+/* What the name of a column of a leaf stands for. */
+RDX_MUST_USE rdx_status rdx_leaf_value(rdx_block *block, uint32_t leaf, uint32_t column, rdx_sql_place place,
+                                       rdx_bound **out);
 /* A leaf that is a plan's result. */
 RDX_MUST_USE rdx_status rdx_leaf_of_plan(rdx_planner *p, rdx_plan_node *plan, const char *alias, rdx_leaf *out);
+
+/* A LATERAL query that reads columns of the block (lateral.c). */
+typedef struct rdx_lateral {
+  uint32_t leaf;
+  bool one_row;            /* the leaf is that of the block's last dependent, with a row for each of its rows; else */
+  rdx_conjuncts conjuncts; /* its rows are joined by these */
+} rdx_lateral;
+
+RDX_MUST_USE rdx_status rdx_bind_lateral(rdx_block *block, const rdx_from *from, rdx_bound_query *query,
+                                         rdx_lateral *out);
+/* Whether a query has one row in any case, since it aggregates all its rows (query.c). */
+bool rdx_is_one_row(const rdx_sql_query *query);
 
 /* generate_series (series.c). */
 RDX_MUST_USE rdx_status rdx_bind_series(rdx_block *block, const rdx_from *from, rdx_leaf *out);

@@ -68,12 +68,11 @@ static rdx_status expand_star(rdx_block *b, const rdx_ast *star) {
     if (!leaf->alias || (star->qualifier && strcmp(leaf->alias, star->qualifier) != 0))
       continue;
     any = true;
-    for (uint32_t c = 0; c < leaf->column_count; c++) {
+    for (uint32_t c = 0; c < leaf->named; c++) {
       rdx_bound *column = NULL;
       if (!star->qualifier && merges_right(b, rdx_leaf_column(i, c)))
         continue;
-      leaf->used[c] = true;
-      RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(i, c), leaf->types[c], star->place, &column));
+      RDX_TRY(rdx_leaf_value(b, i, c, star->place, &column));
       RDX_TRY(add_output(b, leaf->names[c], column));
     }
   }
@@ -130,7 +129,7 @@ static bool find_alias(const rdx_block *b, const rdx_sql_query *query, const rdx
 
 static bool has_column(const rdx_block *b, const char *name) {
   for (uint32_t i = 0; i < b->leaf_count; i++)
-    for (uint32_t c = 0; c < b->leaves[i].column_count && b->leaves[i].alias; c++)
+    for (uint32_t c = 0; c < b->leaves[i].named && b->leaves[i].alias; c++)
       if (strcmp(b->leaves[i].names[c], name) == 0)
         return true;
   return false;
@@ -463,6 +462,10 @@ static bool has_groups(const rdx_sql_query *query) {
   for (uint32_t i = 0; i < query->order_count && !groups; i++)
     groups = calls_aggregate(query->order_by[i].value);
   return groups;
+}
+
+bool rdx_is_one_row(const rdx_sql_query *query) {
+  return query->kind == RDX_QUERY_SELECT && query->group_count == 0 && !query->having && has_groups(query);
 }
 
 /* The list, groups, HAVING, ORDER BY. */

@@ -217,7 +217,27 @@ export class Queries {
       const joined = swapped ? this.join(right, all, depth) : this.join(all, right, depth);
       if (joined && joined.rows <= MOST_ROWS * 2) all = joined;
     }
-    return all;
+    return random.chance(10) ? this.lateral(all) : all;
+  }
+
+  // With a LATERAL query behind it, of one row for each of its rows, or of those that belong to it.
+  lateral(all) {
+    const { random } = this;
+    const outer = all.leaves.filter((leaf) => leaf.op === 'col' && leaf.rel !== null);
+    const made = outer.length && this.inner({ leaves: outer }, random.chance(60) || 'any');
+    if (!made) return all;
+    const { q } = made, one = random.chance(50);
+    if (!one && all.rows * q.rows > MOST_ROWS) return all;
+    const both = this.scope([...made.scope.leaves, ...outer], 0);
+    const value = (t) => (one ? this.aggregate({ ...made.scope, exact: true }, t) : this.expressions.make(random.chance(50) ? both : made.scope, t, 1));
+    q.items = Array.from({ length: random.between(1, 3) }, (_, i) => ({ e: value(random.pick([i64, ...this.types])), name: `c${i + 1}` }));
+    q.columns = q.items.map(({ e, name }) => ({ t: e.t, m: e.m ?? e.a[0]?.m ?? 0, wild: e.wild ?? e.a[0]?.wild, name }));
+    q.aggregated = one;
+    q.rows = one ? 1 : q.rows;
+    const type = random.pick([',', 'CROSS', 'LEFT', 'LEFT']);
+    const { from, leaves } = this.derived({ kind: 'query', lateral: true, q, alias: `r${++this.count}` }, q);
+    return { ...all, from: { kind: 'join', type, left: all.from, right: from, ...(type === 'LEFT' ? { on: literal(bool, 'true') } : {}) },
+      leaves: [...all.leaves, ...leaves], rows: all.rows * Math.max(1, q.rows) };
   }
 
   // ---- SELECT ----

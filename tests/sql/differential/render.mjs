@@ -101,7 +101,7 @@ class Renderer {
     switch (f.kind) {
       case 'table': return `${f.name} ${f.alias}`;
       case 'cte': return `${f.name} ${f.alias}`;
-      case 'query': return `(${this.q(f.q)}) ${f.alias}${f.names ? `(${f.q.columns.map((c) => c.alias).join(', ')})` : ''}`;
+      case 'query': return `${f.lateral ? 'LATERAL ' : ''}(${this.q(f.q)}) ${f.alias}${f.names ? `(${f.q.columns.map((c) => c.alias).join(', ')})` : ''}`;
       default: {
         if (f.type === ',' && !nested) return `${this.from(f.left, false)}, ${this.from(f.right, this.isComma(f.right))}`;
         const type = f.type === ',' ? 'CROSS' : f.type;
@@ -412,6 +412,7 @@ class Lite extends Renderer {
   from(f, nested) {
     if (f.kind === 'query' && f.names) throw new Unportable('names of columns');
     if (f.natural) throw new Unportable('NATURAL'); // of NaN
+    if (f.lateral) throw new Unportable('LATERAL');
     if (f.kind === 'join' && f.type === ',') throw new Unportable('comma'); // which binds as JOIN there
     return super.from(f, nested);
   }
