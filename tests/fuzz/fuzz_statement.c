@@ -50,6 +50,8 @@ static void read_ast(reader *r, const rdx_ast *a) {
     read_ast(r, a->args[i]);
   if (a->filter)
     read_ast(r, a->filter);
+  for (uint32_t i = 0; i < a->order_count; i++)
+    read_ast(r, a->orders[i].value);
   CHECK(!a->query == (a->kind < RDX_AST_SCALAR));
   if (a->query)
     read_query(r, a->query);
@@ -69,6 +71,8 @@ static void read_from(reader *r, const rdx_from *f) {
     read_texts(&f->name, 1);
   if (f->kind == RDX_FROM_QUERY)
     read_query(r, f->query);
+  if (f->kind == RDX_FROM_SERIES)
+    read_ast(r, f->call);
   if (f->kind == RDX_FROM_JOIN) {
     read_from(r, f->left);
     read_from(r, f->right);

@@ -44,9 +44,20 @@ static void put_modifiers(writer *w, const int32_t *modifiers, uint32_t count) {
     put(w, ":%d", (int)modifiers[i]);
 }
 
+static void put_orders(writer *w, const rdx_sql_order *orders, uint32_t count) {
+  static const char *const nulls[] = {"", " nulls first", " nulls last"};
+  for (uint32_t i = 0; i < count; i++) {
+    put(w, i > 0 ? ", " : " order ");
+    put_ast(w, orders[i].value);
+    put(w, "%s%s", orders[i].descending ? " desc" : "", nulls[orders[i].nulls]);
+  }
+}
+
 static void put_call(writer *w, const rdx_ast *a) {
   put(w, "[%s]%s%s(", a->name, a->star ? " *" : "", a->distinct ? " distinct" : "");
   put_list(w, a->args, a->count);
+  put(w, a->within_group ? ") within (" : "");
+  put_orders(w, a->orders, a->order_count);
   put(w, ")");
   if (a->filter) {
     put(w, " filter ");
@@ -103,6 +114,8 @@ static void put_from(writer *w, const rdx_from *f) {
     put(w, "%s{", f->lateral ? "lateral " : "");
     put_query(w, f->query);
     put(w, "}");
+  } else if (f->kind == RDX_FROM_SERIES) {
+    put_ast(w, f->call);
   } else {
     put(w, "(");
     put_from(w, f->left);
@@ -189,12 +202,7 @@ static void put_query(writer *w, const rdx_sql_query *q) {
     put(w, "} ");
   }
   put_body(w, q);
-  for (uint32_t i = 0; i < q->order_count; i++) {
-    static const char *const nulls[] = {"", " nulls first", " nulls last"};
-    put(w, i > 0 ? ", " : " order ");
-    put_ast(w, q->order_by[i].value);
-    put(w, "%s%s", q->order_by[i].descending ? " desc" : "", nulls[q->order_by[i].nulls]);
-  }
+  put_orders(w, q->order_by, q->order_count);
   if (q->limit) {
     put(w, " limit ");
     put_ast(w, q->limit);

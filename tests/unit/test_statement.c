@@ -78,6 +78,10 @@ static void test_expressions(void **state) {
       {"SELECT COALESCE(a, b, 1), NULLIF(a, b), GREATEST(a, b), LEAST(a), ROW(a, b) < (1, 2), GROUPING(a)",
        "select [coalesce](a, b, #1), [nullif](a, b), [greatest](a, b), [least](a), "
        "[or]([<](a, #1), [and]([=](a, #1), [<](b, #2))), [grouping](a)"},
+      {"SELECT string_agg(DISTINCT a, ',' ORDER BY b DESC, c NULLS FIRST), mode() WITHIN GROUP (ORDER BY a) FILTER "
+       "(WHERE b)",
+       "select [string_agg] distinct(a, ',' order b desc, c nulls first), [mode]() within ( order a) filter b"},
+      {"SELECT a FROM generate_series(1, b, 2) AS s (a)", "select a from [generate_series](#1, b, #2) as s(a)"},
       {"SELECT DATE '1994-01-01', INTERVAL '3' MONTH, INTERVAL '1-2' YEAR TO MONTH, INTERVAL '1 day', INTERVAL(3) '1'",
        "select <date>('1994-01-01'), <interval month>('3'), <interval year to month>('1-2'), <interval>('1 day'), "
        "<interval:3>('1')"},
@@ -220,7 +224,10 @@ static void test_refusals(void **state) {
       {"DROP SCHEMA s", "^", "DROP SCHEMA is not supported"},
       {"DROP TABLE t CASCADE", "^", "CASCADE is not supported"},
       {"SELECT rank() OVER (ROWS CURRENT ROW EXCLUDE TIES) FROM t", "                   ^", "EXCLUDE is not supported"},
-      {"SELECT sum(a ORDER BY b)", "       ^", "ORDER BY inside an aggregate is not supported"},
+      {"SELECT sum(VARIADIC a)", "       ^", "VARIADIC is not supported"},
+      {"SELECT * FROM f(1)", "              ^", "the only function in FROM that is supported is generate_series"},
+      {"SELECT * FROM generate_series(1, 2) WITH ORDINALITY", "              ^", "WITH ORDINALITY is not supported"},
+      {"SELECT * FROM ROWS FROM (generate_series(1, 2))", "                         ^", "ROWS FROM is not supported"},
       {"SELECT a FROM t FOR UPDATE", "       ^", "FOR UPDATE and FOR SHARE are not supported"},
       {"SELECT a FROM t TABLESAMPLE system (1)", "                            ^", "TABLESAMPLE is not supported"},
       {"WITH RECURSIVE a AS (SELECT 1) SELECT 2", "^", "WITH RECURSIVE is not supported"},
