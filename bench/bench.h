@@ -211,10 +211,17 @@ RDX_MUST_USE rdx_status bench_measure(bench *b, const bench_point *point, const 
  * `status`. */
 rdx_status bench_blame(rdx_status status, const bench_row *row, rdx_error *err);
 
+/* Probes of a workload from `begin` on. */
+typedef struct bench_probes {
+  const rdx_column *lower, *upper; /* upper NULL: points */
+  const rdx_column *values;
+  uint64_t begin;
+  bool sort;
+} bench_probes;
+
 /* A lookup, checked; `*ms` is device time. */
-RDX_MUST_USE rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, bool sort_probes,
-                                     const rdx_column *lower, const rdx_column *upper, const rdx_column *values,
-                                     uint64_t begin, double *ms, double *total_ms, rdx_error *err);
+RDX_MUST_USE rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, const bench_probes *probes,
+                                     double *ms, double *total_ms, rdx_error *err);
 
 /* Compare the answers to all probes, or to those from `begin` on, with what they must be. */
 RDX_MUST_USE rdx_status bench_check_answers(const bench_workload *w, const rdx_lookup_view *v, uint64_t begin,

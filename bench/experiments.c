@@ -85,13 +85,19 @@ static rdx_status run_first(bench *b, const bench_point *point, rdx_error *err) 
   return run_points(b, point, true, err);
 }
 
-static rdx_status run_ranges(bench *b, const bench_point *point, const bench_method *methods, size_t count,
-                             uint32_t log_rows, uint32_t log_probes, uint32_t first, uint32_t last, uint32_t step,
-                             unsigned what, rdx_error *err) {
-  for (uint32_t log = first; log <= last && log < log_rows; log += step) {
-    const bench_spec spec = {.log_rows = log_rows, .log_probes = log_probes, .range = (uint64_t)1 << log};
+/* Ranges of 2^first to 2^last hits, some methods. */
+typedef struct range_series {
+  const bench_method *methods;
+  size_t count;
+  uint32_t log_rows, log_probes;
+  uint32_t first, last, step;
+} range_series;
+
+static rdx_status run_ranges(bench *b, const bench_point *point, const range_series *s, unsigned what, rdx_error *err) {
+  for (uint32_t log = s->first; log <= s->last && log < s->log_rows; log += s->step) {
+    const bench_spec spec = {.log_rows = s->log_rows, .log_probes = s->log_probes, .range = (uint64_t)1 << log};
     const bench_point here = bench_at(point, "hits", bench_power(log));
-    const rdx_status status = bench_measure(b, &here, &spec, methods, count, what, err);
+    const rdx_status status = bench_measure(b, &here, &spec, s->methods, s->count, what, err);
     if (status != RDX_OK)
       return status;
   }
@@ -120,7 +126,8 @@ static rdx_status run_range(bench *b, const bench_point *point, rdx_error *err) 
                                            {"including", {.method = RXO}},
                                            {"including", {.method = CGRX}}};
   const uint32_t rows = bench_at_least(b->log_keys, 3, 10), probes = bench_at_least(b->log_probes, 7, 8);
-  rdx_status status = run_ranges(b, point, all, COUNT(all), rows, probes, 2, 10, 4, BENCH_LOOKUPS | BENCH_PLAIN, err);
+  const range_series series = {all, COUNT(all), rows, probes, 2, 10, 4};
+  rdx_status status = run_ranges(b, point, &series, BENCH_LOOKUPS | BENCH_PLAIN, err);
   for (uint32_t log = 2; log <= 10 && log < rows && status == RDX_OK; log += 4) {
     const bench_spec spec = {.log_rows = rows, .log_probes = probes, .range = (uint64_t)1 << log, .include = true};
     const bench_point here = bench_at(point, "hits", bench_power(log));
@@ -190,8 +197,9 @@ static rdx_status run_range_rays(bench *b, const bench_point *point, rdx_error *
       {"from offset", {.method = RX, .rx.range_ray = RDX_RX_RAY_PARALLEL_FROM_OFFSET}},
       {"from zero", {.method = RX, .rx.range_ray = RDX_RX_RAY_PARALLEL_FROM_ZERO}},
   };
-  return run_ranges(b, point, methods, COUNT(methods), bench_at_least(b->log_keys, 6, 10),
-                    bench_at_least(b->log_probes, 11, 8), 0, 8, 2, BENCH_LOOKUPS, err);
+  const range_series series = {
+      methods, COUNT(methods), bench_at_least(b->log_keys, 6, 10), bench_at_least(b->log_probes, 11, 8), 0, 8, 2};
+  return run_ranges(b, point, &series, BENCH_LOOKUPS, err);
 }
 
 /* ---- Section 3.4: decompositions ---- */
@@ -241,8 +249,8 @@ static rdx_status run_decomposition_range(bench *b, const bench_point *point, rd
   char names[8][40];
   const uint32_t log_rows = bench_at_least(b->log_keys, 3, 10);
   const size_t count = decompositions(log_rows, methods, names);
-  return run_ranges(b, point, methods, count, log_rows, bench_at_least(b->log_probes, 9, 8), 2, 8, 2, BENCH_LOOKUPS,
-                    err);
+  const range_series series = {methods, count, log_rows, bench_at_least(b->log_probes, 9, 8), 2, 8, 2};
+  return run_ranges(b, point, &series, BENCH_LOOKUPS, err);
 }
 
 /* ---- Section 3.5: primitives ---- */
@@ -466,8 +474,9 @@ static void split_costs(const bench *b, const char *experiment) {
 
 /* RX, Figure 17 "varying the number of qualifying entries". */
 static rdx_status run_range_hits(bench *b, const bench_point *point, rdx_error *err) {
-  const rdx_status status = run_ranges(b, point, baselines, ORDERED, bench_at_least(b->log_keys, 1, 12),
-                                       bench_at_least(b->log_probes, 7, 8), 0, 10, 2, BENCH_LOOKUPS, err);
+  const range_series series = {
+      baselines, ORDERED, bench_at_least(b->log_keys, 1, 12), bench_at_least(b->log_probes, 7, 8), 0, 10, 2};
+  const rdx_status status = run_ranges(b, point, &series, BENCH_LOOKUPS, err);
   if (status == RDX_OK)
     split_costs(b, point->experiment);
   return status;

@@ -155,13 +155,12 @@ static rdx_lookup_params lookup_params(const bench_workload *w, bool sort_probes
       .result = kind, .values = kind == RDX_LOOKUP_SUM && !w->spec.include ? values : NULL, .sort_probes = sort_probes};
 }
 
-rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, bool sort_probes, const rdx_column *lower,
-                        const rdx_column *upper, const rdx_column *values, uint64_t begin, double *ms, double *total_ms,
-                        rdx_error *err) {
-  const rdx_lookup_params params = lookup_params(w, sort_probes, values);
+rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, const bench_probes *probes, double *ms,
+                        double *total_ms, rdx_error *err) {
+  const rdx_lookup_params params = lookup_params(w, probes->sort, probes->values);
   rdx_lookup_result *result = NULL;
-  rdx_status status = upper ? rdx_index_range(index, lower, upper, &params, &result, err)
-                            : rdx_index_lookup(index, lower, &params, &result, err);
+  rdx_status status = probes->upper ? rdx_index_range(index, probes->lower, probes->upper, &params, &result, err)
+                                    : rdx_index_lookup(index, probes->lower, &params, &result, err);
   if (status != RDX_OK)
     return status;
   rdx_lookup_stats stats;
@@ -171,7 +170,7 @@ rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, bool so
   rdx_lookup_view view;
   status = rdx_lookup_result_view(result, &view, err);
   if (status == RDX_OK)
-    status = bench_check_answers(w, &view, begin, err);
+    status = bench_check_answers(w, &view, probes->begin, err);
   rdx_lookup_result_destroy(&result);
   if (status == RDX_OK && console_interrupted())
     status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
@@ -422,8 +421,8 @@ static rdx_status look_up_once(measurement *m, entry *e, double *ms, double *tot
     const rdx_column lower = rdx_device_column_view(m->lower[i]);
     const rdx_column upper = m->w.upper ? rdx_device_column_view(m->upper[i]) : (rdx_column){0};
     double batch_ms = 0, batch_total = 0;
-    status = bench_lookup(&m->w, e->index, e->sort_probes, &lower, m->w.upper ? &upper : NULL, &values, i * each,
-                          &batch_ms, &batch_total, err);
+    const bench_probes probes = {&lower, m->w.upper ? &upper : NULL, &values, i * each, e->sort_probes};
+    status = bench_lookup(&m->w, e->index, &probes, &batch_ms, &batch_total, err);
     *ms += batch_ms;
     *total_ms += batch_total;
   }

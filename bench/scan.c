@@ -188,20 +188,28 @@ static void add_forms(session *s, const method *from) {
 }
 
 /* Columns of `rows` rows, and these methods over them. */
-static rdx_status open_with(bench *b, const bench_point *point, scan_data_kind kind, uint32_t columns, uint64_t rows,
-                            const method *methods, size_t count, uint32_t builds, session **out, rdx_error *err) {
+typedef struct study {
+  scan_data_kind kind;
+  uint32_t columns;
+  uint64_t rows;
+  const method *methods;
+  size_t count;
+} study;
+
+static rdx_status open_with(bench *b, const bench_point *point, const study *of, uint32_t builds, session **out,
+                            rdx_error *err) {
   session *s = calloc(1, sizeof *s);
   if (!s)
     return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   s->b = b;
   *out = s;
-  if (count > 0 && bench_is_over(b)) /* without data: nothing is measured */
+  if (of->count > 0 && bench_is_over(b)) /* without data: nothing is measured */
     return RDX_OK;
-  for (size_t k = 0; k < count; k++)
-    if (is_wanted(b, &methods[k]))
-      add_forms(s, &methods[k]);
-  rdx_status status = scan_data_create(kind, rows, columns, b->options.seed, &s->data, err);
-  s->expected = malloc((rows + 31) / 32 * 4);
+  for (size_t k = 0; k < of->count; k++)
+    if (is_wanted(b, &of->methods[k]))
+      add_forms(s, &of->methods[k]);
+  rdx_status status = scan_data_create(of->kind, of->rows, of->columns, b->options.seed, &s->data, err);
+  s->expected = malloc((of->rows + 31) / 32 * 4);
   if (status == RDX_OK && !s->expected)
     status = bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
   if (status == RDX_OK)
@@ -213,7 +221,7 @@ static rdx_status open_with(bench *b, const bench_point *point, scan_data_kind k
 
 static rdx_status open_session(bench *b, const bench_point *point, scan_data_kind kind, uint32_t columns,
                                uint32_t builds, session **out, rdx_error *err) {
-  return open_with(b, point, kind, columns, b->scan_rows, all, COUNT(all), builds, out, err);
+  return open_with(b, point, &(study){kind, columns, b->scan_rows, all, COUNT(all)}, builds, out, err);
 }
 
 /* ---- Queries ---- */
@@ -387,7 +395,7 @@ static rdx_status measure(session *s, const bench_point *point, uint32_t predica
 rdx_status bench_scans_of(bench *b, const bench_point *point, uint32_t log, rdx_error *err) {
   session *s = NULL;
   query q;
-  rdx_status status = open_with(b, point, SCAN_UNIFORM, 3, (uint64_t)1 << log, NULL, 0, 0, &s, err);
+  rdx_status status = open_with(b, point, &(study){SCAN_UNIFORM, 3, (uint64_t)1 << log, NULL, 0}, 0, &s, err);
   if (status != RDX_OK)
     return status;
   status = make_query(s, 3, 0.1, &q, err);
@@ -504,7 +512,8 @@ rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *
     const bool small = kinds[i] == SCAN_SMALL;
     const bench_point here = bench_at(point, scan_data_name(kinds[i]), -1 - (double)i);
     session *s = NULL;
-    status = open_with(b, &here, kinds[i], 3, b->scan_rows / 4, small ? few : usual, COUNT(usual), 1, &s, err);
+    status =
+        open_with(b, &here, &(study){kinds[i], 3, b->scan_rows / 4, small ? few : usual, COUNT(usual)}, 1, &s, err);
     if (status != RDX_OK)
       break;
     for (size_t k = small ? 0 : COUNT(selectivities) - 1; k < COUNT(selectivities) && status == RDX_OK; k++) {
@@ -517,15 +526,15 @@ rdx_status bench_rtscan_encoding(bench *b, const bench_point *point, rdx_error *
 }
 
 /* Some methods over columns of a kind at some selectivities. */
-static rdx_status sweep(bench *b, const bench_point *point, scan_data_kind kind, uint64_t rows, const method *methods,
-                        size_t count, uint32_t predicates, const double *at, size_t points, rdx_error *err) {
+static rdx_status sweep(bench *b, const bench_point *point, const study *of, const double *at, size_t points,
+                        rdx_error *err) {
   session *s = NULL;
-  rdx_status status = open_with(b, point, kind, predicates, rows, methods, count, 1, &s, err);
+  rdx_status status = open_with(b, point, of, 1, &s, err);
   if (status != RDX_OK)
     return status;
   for (size_t i = 0; i < points && status == RDX_OK; i++) {
     const bench_point here = bench_at(point, "selectivity", at[i]);
-    status = measure(s, &here, predicates, at[i], err);
+    status = measure(s, &here, of->columns, at[i], err);
   }
   close_session(s);
   return status;
@@ -538,8 +547,8 @@ rdx_status bench_rtscan_column(bench *b, const bench_point *point, rdx_error *er
       {"", {.method = RDX_SCAN_RTINDEX}}, {"", {.method = RDX_SCAN_BINDEX}},
       {"", {.method = RDX_SCAN_COLUMN}},
   };
-  return sweep(b, point, SCAN_UNIFORM, b->scan_rows, methods, COUNT(methods), 1, selectivities, COUNT(selectivities),
-               err);
+  return sweep(b, point, &(study){SCAN_UNIFORM, 1, b->scan_rows, methods, COUNT(methods)}, selectivities,
+               COUNT(selectivities), err);
 }
 
 /* RTScan, Figure 6 "Performance of RTc3 on a dataset with small data ranges". */
@@ -549,8 +558,8 @@ rdx_status bench_rtscan_small(bench *b, const bench_point *point, rdx_error *err
   static const scan_data_kind kinds[] = {SCAN_SMALL, SCAN_UNIFORM};
   rdx_status status = RDX_OK;
   for (size_t k = 0; k < COUNT(kinds) && status == RDX_OK; k++)
-    status =
-        sweep(b, point, kinds[k], b->scan_rows, methods, COUNT(methods), 3, selectivities, COUNT(selectivities), err);
+    status = sweep(b, point, &(study){kinds[k], 3, b->scan_rows, methods, COUNT(methods)}, selectivities,
+                   COUNT(selectivities), err);
   return status;
 }
 
@@ -564,7 +573,8 @@ rdx_status bench_rtscan_adaptive(bench *b, const bench_point *point, rdx_error *
   rdx_status status = RDX_OK;
   for (size_t k = 0; k < COUNT(kinds); k++)
     for (uint32_t predicates = 1; predicates <= SCAN_COLUMNS && status == RDX_OK; predicates++)
-      status = sweep(b, point, kinds[k], b->scan_rows, methods, COUNT(methods), predicates, at, COUNT(at), err);
+      status =
+          sweep(b, point, &(study){kinds[k], predicates, b->scan_rows, methods, COUNT(methods)}, at, COUNT(at), err);
   return status;
 }
 
@@ -608,7 +618,7 @@ rdx_status bench_rtscan_groups(bench *b, const bench_point *point, rdx_error *er
   rdx_status status = RDX_OK;
   for (size_t k = 0; k < COUNT(kinds) && status == RDX_OK; k++) {
     session *s = NULL;
-    status = open_with(b, point, kinds[k], SCAN_COLUMNS, b->scan_rows, methods, COUNT(methods), 1, &s, err);
+    status = open_with(b, point, &(study){kinds[k], SCAN_COLUMNS, b->scan_rows, methods, COUNT(methods)}, 1, &s, err);
     if (status != RDX_OK)
       return status;
     for (size_t i = 0; i < COUNT(asked) * COUNT(at) && status == RDX_OK; i++) {
@@ -639,15 +649,15 @@ rdx_status bench_rtscan_predicates(bench *b, const bench_point *point, rdx_error
   static const double few[] = {0.1, 0.3, 0.5, 0.7, 0.9};
   rdx_status status = RDX_OK;
   for (size_t i = 0; i < COUNT(cases) && status == RDX_OK; i++)
-    status =
-        sweep(b, point, SCAN_UNIFORM, b->scan_rows, methods, cases[i].methods, cases[i].columns, few, COUNT(few), err);
+    status = sweep(b, point, &(study){SCAN_UNIFORM, cases[i].columns, b->scan_rows, methods, cases[i].methods}, few,
+                   COUNT(few), err);
   return status;
 }
 
 /* Over uniform columns of a quarter of the rows: each method keeps an index. */
 static rdx_status compare(bench *b, const bench_point *point, const method *methods, size_t count, uint32_t predicates,
                           const double *at, size_t points, rdx_error *err) {
-  return sweep(b, point, SCAN_UNIFORM, b->scan_rows / 4, methods, count, predicates, at, points, err);
+  return sweep(b, point, &(study){SCAN_UNIFORM, predicates, b->scan_rows / 4, methods, count}, at, points, err);
 }
 
 /* The part of rows below the last border that is at most `part` of them, and below the next one; false: none. */
@@ -682,7 +692,8 @@ rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error 
   enum { STEPS = 5 };
   session *s = NULL;
   double low = 0, high = 0;
-  rdx_status status = open_with(b, point, SCAN_UNIFORM, 1, b->scan_rows / 4, methods, COUNT(methods), 1, &s, err);
+  rdx_status status =
+      open_with(b, point, &(study){SCAN_UNIFORM, 1, b->scan_rows / 4, methods, COUNT(methods)}, 1, &s, err);
   if (status != RDX_OK)
     return status;
   if (find_borders(s, 0.93, &low, &high)) {
@@ -791,7 +802,7 @@ rdx_status bench_rtscan_stages(bench *b, const bench_point *point, rdx_error *er
   for (size_t i = 0; i < COUNT(kinds) && status == RDX_OK; i++) {
     const bench_point here = bench_at(point, scan_data_name(kinds[i]), -1 - (double)i);
     session *s = NULL;
-    status = open_with(b, &here, kinds[i], 3, b->scan_rows, methods, COUNT(methods), 1, &s, err);
+    status = open_with(b, &here, &(study){kinds[i], 3, b->scan_rows, methods, COUNT(methods)}, 1, &s, err);
     if (status != RDX_OK)
       break;
     status = measure(s, &here, 3, 0.9, err);
@@ -840,7 +851,8 @@ rdx_status bench_rtscan_bandwidth(bench *b, const bench_point *point, rdx_error 
   for (size_t i = 0; i < COUNT(cases) && status == RDX_OK; i++) {
     const bench_point here = bench_at(point, cases[i].parameter, cases[i].value);
     session *s = NULL;
-    status = open_with(b, &here, cases[i].kind, cases[i].predicates, b->scan_rows, readers, COUNT(readers), 1, &s, err);
+    status = open_with(b, &here, &(study){cases[i].kind, cases[i].predicates, b->scan_rows, readers, COUNT(readers)}, 1,
+                       &s, err);
     if (status != RDX_OK)
       break;
     s->with_memory = true;

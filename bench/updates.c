@@ -92,7 +92,7 @@ static rdx_status run_one(updates *u, const char *variant, uint64_t count, bool 
       rdx_index_get_stats(index, &stats);
       update_ms[at] = stats.total_ms;
       scene_ms[at] = stats.encode_ms + stats.scene_ms + stats.compact_ms;
-      status = bench_lookup(w, index, false, &v[3], NULL, &v[2], 0, &lookup_ms[at], &ignored, err);
+      status = bench_lookup(w, index, &(bench_probes){.lower = &v[3], .values = &v[2]}, &lookup_ms[at], &ignored, err);
     }
     rdx_index_destroy(&index);
   }

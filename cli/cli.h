@@ -84,10 +84,16 @@ void cli_print_index_help(void);
 void cli_print_common_help(void);
 void cli_print_csv_help(void);
 
-/* Parse a command line. `take` gets each option of the command's own and its value, and returns NULL or what is wrong.
- * 0 to go on, else the exit status plus one. */
-int cli_parse(const char *command, int argc, char **argv, const struct option *options, void (*help)(void),
-              const char *(*take)(int option, char *value, void *context), void *context, cli_common *common);
+/* A command: `take` gets each option of its own and its value, and returns NULL or what is wrong. */
+typedef struct cli_command {
+  const char *name;
+  const struct option *options;
+  void (*help)(void);
+  const char *(*take)(int option, char *value, void *context);
+} cli_command;
+
+/* Parse a command line. 0 to go on, else the exit status plus one. */
+int cli_parse(const cli_command *command, int argc, char **argv, void *context, cli_common *common);
 
 /* What a command returns: what `parsed` says, or else how `run` ends. */
 int cli_run(int parsed, rdx_status (*run)(void *job, rdx_error *err), void *job);

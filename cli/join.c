@@ -159,7 +159,7 @@ static const char *check(const join_options *o) {
 }
 
 static int parse(int argc, char **argv, join_options *o) {
-  const int parsed = cli_parse("join", argc, argv, options, print_help, take, o, &o->common);
+  const int parsed = cli_parse(&(cli_command){"join", options, print_help, take}, argc, argv, o, &o->common);
   if (parsed != 0)
     return parsed;
   o->join.index = o->common.index;

@@ -148,7 +148,7 @@ static const char *check(const lookup_options *o) {
 
 /* 0 to go on, else the exit status plus one. */
 static int parse(int argc, char **argv, lookup_options *o) {
-  const int parsed = cli_parse("lookup", argc, argv, options, print_help, take, o, &o->common);
+  const int parsed = cli_parse(&(cli_command){"lookup", options, print_help, take}, argc, argv, o, &o->common);
   if (parsed != 0)
     return parsed;
   o->probes.csv = o->common.csv;

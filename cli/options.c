@@ -169,23 +169,23 @@ int cli_run(int parsed, rdx_status (*run)(void *job, rdx_error *err), void *job)
   return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
 }
 
-int cli_parse(const char *command, int argc, char **argv, const struct option *options, void (*help)(void),
-              const char *(*take)(int option, char *value, void *context), void *context, cli_common *common) {
+int cli_parse(const cli_command *of, int argc, char **argv, void *context, cli_common *common) {
+  const char *command = of->name;
   opterr = 0;
-  for (int c; (c = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
+  for (int c; (c = getopt_long(argc, argv, ":h", of->options, NULL)) != -1;) {
     if (c == CLI_HELP || c == 'h') {
-      help();
+      of->help();
       return EXIT_SUCCESS + 1;
     }
     if (c == ':')
       return console_usage(command, "%s needs a value", argv[optind - 1]) + 1;
     if (c == '?')
-      return console_no_option(command, argv, options) + 1;
+      return console_no_option(command, argv, of->options) + 1;
     char given[1024]; /* names are cut out of the value itself */
     snprintf(given, sizeof given, "%s", optarg ? optarg : "");
-    const char *wrong = c < CLI_OWN ? cli_take_common(c, optarg, common) : take(c, optarg, context);
+    const char *wrong = c < CLI_OWN ? cli_take_common(c, optarg, common) : of->take(c, optarg, context);
     if (wrong)
-      return console_usage(command, "--%s %s: %s", name_of(c, options), given, wrong) + 1;
+      return console_usage(command, "--%s %s: %s", name_of(c, of->options), given, wrong) + 1;
   }
   const int words = take_words(command, argc, argv, common);
   if (words != 0)

@@ -83,7 +83,7 @@ static const char *take(int option, char *value, void *context) {
 
 /* 0 to go on, else the exit status plus one. */
 static int parse(int argc, char **argv, scan_options *o) {
-  const int parsed = cli_parse("scan", argc, argv, options, print_help, take, o, &o->common);
+  const int parsed = cli_parse(&(cli_command){"scan", options, print_help, take}, argc, argv, o, &o->common);
   if (parsed != 0)
     return parsed;
   const char *wrong = !o->data ? "--data FILE is needed" : !o->where ? "--where CONDITION is needed" : NULL;

@@ -50,8 +50,8 @@ static rdx_status mark_keys(rdx_stream *stream, const rdx_encoded_column *s, rdx
   const uint64_t size = is_narrow(s) ? s->largest - s->smallest + 1 : 1u << BITMAP_BITS;
   RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *count = NULL;
   RDX_TRY(rdx_buffer_create(stream->device, rdx_bitmap_bytes(size), "the distinct keys of a column", bits, err));
-  RDX_TRY(rdx_bitmap_mark(stream, s->keys, s->key_bits, s->valid, s->smallest, is_narrow(s) ? 0 : BITMAP_BITS, *bits,
-                          s->rows, err));
+  const rdx_marked_keys keys = {s->keys, s->valid, s->key_bits, is_narrow(s) ? 0 : BITMAP_BITS, s->smallest, s->rows};
+  RDX_TRY(rdx_bitmap_mark(stream, &keys, *bits, err));
   RDX_TRY(rdx_buffer_create(stream->device, 8, "a count", &count, err));
   RDX_TRY(rdx_bitmap_count(stream, *bits, size, count, err));
   RDX_TRY(rdx_stream_finish(stream, err));

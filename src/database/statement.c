@@ -80,9 +80,8 @@ static rdx_status plan(rdx_prepared *p, rdx_error *err) {
   settings->explains = p->statement->kind == RDX_STATEMENT_EXPLAIN;
   settings->views = p->views;
   settings->view_count = p->view_count;
-  return p->query ? rdx_plan_query(p->database->catalog, settings, p->text, p->query, p->parameter_types, parameters,
-                                   &p->arena, &p->plan, err)
-                  : RDX_OK;
+  const rdx_query_text text = {p->text, p->query, p->parameter_types, parameters};
+  return p->query ? rdx_plan_query(p->database->catalog, settings, &text, &p->arena, &p->plan, err) : RDX_OK;
 }
 
 /* Expected times are those of this device, which is measured where it was not yet; where that fails, of a device that

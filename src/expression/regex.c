@@ -196,21 +196,26 @@ static void start_round(rdx_regex *r) {
 
 /* ---- Matching ---- */
 
-/* Whether `t` takes bytes from `from` to an end between `least` and `most`, the last such one or the first. */
-static bool find_end(rdx_regex *r, const tree *t, rdx_sql_text text, uint64_t from, uint64_t least, uint64_t most,
-                     bool last, uint64_t *end) {
+/* Ends of a match between these places. */
+typedef struct ends {
+  uint64_t min, max;
+  bool last; /* the last such one is wanted, not the first */
+} ends;
+
+/* Whether `t` takes bytes from `from` to one of the ends. */
+static bool find_end(rdx_regex *r, const tree *t, rdx_sql_text text, uint64_t from, ends wanted, uint64_t *end) {
   rdx_regex_places *now = &r->places[0], *then = &r->places[1];
   bool found = false;
   start_round(r);
   now->count = 0;
   reach(r, t, now, t->begin, from, text, from);
   for (uint64_t at = from, size; now->count > 0; at += size) {
-    for (uint32_t i = 0; at >= least && at <= most && i < now->count; i++)
+    for (uint32_t i = 0; at >= wanted.min && at <= wanted.max && i < now->count; i++)
       if (now->steps[i] == t->end) {
         *end = at;
         found = true;
       }
-    if ((found && !last) || at >= most)
+    if ((found && !wanted.last) || at >= wanted.max)
       break;
     size = rdx_text_character(text.data + at, text.length - at);
     go_on(r, t, now, then, text, at, NOWHERE);
@@ -223,7 +228,7 @@ static bool find_end(rdx_regex *r, const tree *t, rdx_sql_text text, uint64_t fr
 
 static bool fits(rdx_regex *r, const tree *t, rdx_sql_text text, uint64_t from, uint64_t to) {
   uint64_t end = 0;
-  return find_end(r, t, text, from, to, to, false, &end);
+  return find_end(r, t, text, from, (ends){to, to, false}, &end);
 }
 
 /* Where the first match at or behind `from` begins; with `any` where some match does. */
@@ -271,7 +276,7 @@ static uint64_t divide(rdx_regex *r, const tree *left, const tree *right, rdx_sq
                        uint64_t least) {
   const bool last = left->prefers != RDX_PREFERS_SHORT;
   uint64_t most = whole.end, end = whole.end;
-  while (least <= most && find_end(r, left, text, whole.begin, least, most, last, &end)) {
+  while (least <= most && find_end(r, left, text, whole.begin, (ends){least, most, last}, &end)) {
     if (fits(r, right, text, end, whole.end))
       return end;
     if (last && end == 0)
@@ -324,7 +329,7 @@ bool rdx_regex_find(rdx_regex *r, rdx_sql_text text, uint64_t from, rdx_regex_sp
   if (match->begin == NOWHERE)
     return false;
   const bool last = r->root->prefers != RDX_PREFERS_SHORT;
-  (void)find_end(r, r->root, text, match->begin, match->begin, text.length, last, &match->end);
+  (void)find_end(r, r->root, text, match->begin, (ends){match->begin, text.length, last}, &match->end);
   if (!groups)
     return true;
   for (uint32_t i = 0; i < RDX_REGEX_GROUPS; i++)

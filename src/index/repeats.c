@@ -113,34 +113,23 @@ rdx_status rdx_distinct_probes_expand(const rdx_distinct_probes *distinct, const
 }
 
 /* Count 1 for the key and 0 for all others: the first probe that then has a count. */
-static rdx_status name(const rdx_distinct_probes *distinct, const rdx_index *index, rdx_stream *stream,
-                       const rdx_probes *probes, uint64_t key, rdx_parts *marks, rdx_parts *marked, uint32_t *host,
-                       uint64_t *out, rdx_error *err) {
+rdx_status rdx_distinct_probes_name(const rdx_distinct_probes *distinct, const rdx_index *index, rdx_stream *stream,
+                                    const rdx_probes *probes, uint64_t key, uint64_t *out, rdx_error *err) {
+  RDX_SCOPED(rdx_parts_destroy) rdx_parts marks = {0}, marked = {0};
+  RDX_SCOPED(rdx_free_local) uint32_t *host = NULL;
   double ms = 0;
-  RDX_TRY(make(index, distinct->probes.count, 4, &marks->count, err));
-  RDX_TRY(rdx_stream_fill(stream, marks->count, 0, marks->count->size, 0, err));
-  RDX_TRY(rdx_stream_fill(stream, marks->count, key * 4, 4, 1, err));
+  RDX_TRY(rdx_alloc(probes->count, 4, "repeated probes", (void **)&host, err));
+  RDX_TRY(make(index, distinct->probes.count, 4, &marks.count, err));
+  RDX_TRY(rdx_stream_fill(stream, marks.count, 0, marks.count->size, 0, err));
+  RDX_TRY(rdx_stream_fill(stream, marks.count, key * 4, 4, 1, err));
   RDX_TRY(rdx_stream_finish(stream, err));
-  RDX_TRY(rdx_distinct_probes_expand(distinct, index, stream, probes, marks, marked, &ms, err));
-  RDX_TRY(rdx_buffer_download(marked->count, 0, host, probes->count * 4, err));
+  RDX_TRY(rdx_distinct_probes_expand(distinct, index, stream, probes, &marks, &marked, &ms, err));
+  RDX_TRY(rdx_buffer_download(marked.count, 0, host, probes->count * 4, err));
   uint64_t i = 0;
   while (i + 1 < probes->count && host[i] == 0)
     i++;
   *out = probes->begin + i;
   return RDX_OK;
-}
-
-rdx_status rdx_distinct_probes_name(const rdx_distinct_probes *distinct, const rdx_index *index, rdx_stream *stream,
-                                    const rdx_probes *probes, uint64_t key, uint64_t *out, rdx_error *err) {
-  rdx_parts marks = {0}, marked = {0};
-  uint32_t *host = NULL;
-  rdx_status status = rdx_alloc(probes->count, 4, "repeated probes", (void **)&host, err);
-  if (status == RDX_OK)
-    status = name(distinct, index, stream, probes, key, &marks, &marked, host, out, err);
-  rdx_parts_destroy(&marks);
-  rdx_parts_destroy(&marked);
-  rdx_free(host);
-  return status;
 }
 
 /* ---- Samples ---- */

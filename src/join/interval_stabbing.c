@@ -317,15 +317,14 @@ static rdx_status run(stabbing *s, const rdx_column *lower, const rdx_column *up
   return look_up(s, options, err);
 }
 
-rdx_status rdx_interval_stabbing_look_up(rdx_device *device, const rdx_column *points, const rdx_column *lower,
-                                         const rdx_column *upper, rdx_lookup_result_kind kind,
+rdx_status rdx_interval_stabbing_look_up(rdx_device *device, const rdx_stabbing *of, rdx_lookup_result_kind kind,
                                          const rdx_lookup_options *options, rdx_index_stats *stats,
                                          rdx_lookup_result **out, rdx_error *err) {
   stabbing s = {.device = device};
   rdx_device_column *owned = NULL;
-  RDX_TRY(rdx_device_column_use(device, points, &s.points, &owned, err));
+  RDX_TRY(rdx_device_column_use(device, of->points, &s.points, &owned, err));
   s.key_bytes = s.points->key_bits / 8;
-  rdx_status status = run(&s, lower, upper, kind, options, stats, err);
+  rdx_status status = run(&s, of->lower, of->upper, kind, options, stats, err);
   rdx_stream_destroy(&s.stream);
   rdx_probes_destroy(&s.ranges);
   rdx_buffer *buffers[] = {s.lower, s.upper, s.rows, s.tree, s.ends};

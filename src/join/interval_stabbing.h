@@ -9,8 +9,11 @@
  * result is that of `kind`, RDX_LOOKUP_COUNT or RDX_LOOKUP_ROWS, with points for probes and ranges for rows; of the
  * `options` rows may go to a sink. Fills in the `stats` of an index over the ranges. RDX_ERROR_UNSUPPORTED for strings
  * that their prefixes do not tell apart. */
-RDX_MUST_USE rdx_status rdx_interval_stabbing_look_up(rdx_device *device, const rdx_column *points,
-                                                      const rdx_column *lower, const rdx_column *upper,
+typedef struct rdx_stabbing {
+  const rdx_column *points, *lower, *upper;
+} rdx_stabbing;
+
+RDX_MUST_USE rdx_status rdx_interval_stabbing_look_up(rdx_device *device, const rdx_stabbing *of,
                                                       rdx_lookup_result_kind kind, const rdx_lookup_options *options,
                                                       rdx_index_stats *stats, rdx_lookup_result **out, rdx_error *err);
 

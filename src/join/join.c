@@ -79,8 +79,8 @@ static rdx_status look_up(work *w, rdx_lookup_result_kind kind, const rdx_lookup
   const bool built = !w->index;
   rdx_lookup_result_destroy(&w->result);
   if (w->ends) {
-    RDX_TRY(rdx_interval_stabbing_look_up(w->device, w->lower, w->indexed, w->ends, kind, options,
-                                          &w->join->stats.index, &w->result, err));
+    const rdx_stabbing stabbing = {w->lower, w->indexed, w->ends};
+    RDX_TRY(rdx_interval_stabbing_look_up(w->device, &stabbing, kind, options, &w->join->stats.index, &w->result, err));
     note(w, true);
     return RDX_OK;
   }

@@ -77,17 +77,17 @@ static rdx_status draw(rdx_planner *p, const population *from, uint32_t sampled,
   return RDX_OK;
 }
 
-static rdx_status count_sample(rdx_planner *p, const rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
-                               const rdx_bound *filter, const uint32_t *rows, uint32_t sampled, uint64_t *out) {
+static rdx_status count_sample(rdx_planner *p, const rdx_sample *s, const uint32_t *rows, uint32_t sampled,
+                               uint64_t *out) {
   uint32_t *hits = NULL;
   rdx_input *inputs = NULL;
   rdx_error ignored; /* what fails here fails again where it counts */
-  RDX_TRY(rdx_planner_alloc(p, count, sizeof *inputs, &inputs));
-  for (uint32_t i = 0; i < count; i++)
-    inputs[i] = (rdx_input){table->columns[columns[i]].column, rows};
+  RDX_TRY(rdx_planner_alloc(p, s->column_count, sizeof *inputs, &inputs));
+  for (uint32_t i = 0; i < s->column_count; i++)
+    inputs[i] = (rdx_input){s->table->columns[s->columns[i]].column, rows};
   const rdx_evaluation e = {.pool = p->pool, .inputs = inputs, .rows = sampled, .text = p->text};
   *out = sampled / 2;
-  if (rdx_evaluate_filter(&e, filter, &hits, out, &ignored) == RDX_OK)
+  if (rdx_evaluate_filter(&e, s->filter, &hits, out, &ignored) == RDX_OK)
     rdx_free(hits);
   return RDX_OK;
 }
@@ -142,11 +142,14 @@ rdx_status rdx_estimate_filter(rdx_planner *p, rdx_catalog_table *table, const u
   RDX_TRY(find_population(p, table, columns, count, filter, &from));
   const uint32_t sampled = from.rows < SAMPLE_ROWS ? (uint32_t)from.rows : SAMPLE_ROWS;
   RDX_TRY(draw(p, &from, sampled, &rows));
-  RDX_TRY(count_sample(p, table, columns, count, filter, rows, sampled, &hits));
+  rdx_sample sample = {.table = table, .columns = columns, .column_count = count, .filter = filter};
+  RDX_TRY(count_sample(p, &sample, rows, sampled, &hits));
   const double share = hits > 0 ? (double)hits / sampled : 0.3 / fmax(sampled, 1);
   *out = (double)from.rows * share;
   RDX_TRY(rdx_planner_grow(p, &p->samples, p->sample_count, &p->sample_capacity, sizeof *p->samples));
-  p->samples[p->sample_count++] = (rdx_sample){table, columns, count, filter, *out, (double)from.rows};
+  sample.rows = *out;
+  sample.read = (double)from.rows;
+  p->samples[p->sample_count++] = sample;
   return RDX_OK;
 }
 

@@ -92,21 +92,20 @@ static rdx_status plan_query(rdx_planner *p, const rdx_sql_query *query, rdx_sql
   return RDX_OK;
 }
 
-rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, const char *text,
-                          const rdx_sql_query *query, rdx_sql_type *parameter_types, uint32_t parameters,
+rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, const rdx_query_text *of,
                           rdx_arena *arena, rdx_query_plan **out, rdx_error *err) {
   rdx_planner p = {.catalog = catalog,
                    .settings = settings,
                    .arena = arena,
-                   .text = text,
+                   .text = of->text,
                    .err = err,
-                   .binding = {.arena = arena, .text = text, .err = err},
-                   .parameter_count = parameters};
+                   .binding = {.arena = arena, .text = of->text, .err = err},
+                   .parameter_count = of->parameters};
   const rdx_device_info *device = rdx_device_get_info(rdx_catalog_device(catalog));
   rdx_device_get_calibration(rdx_catalog_device(catalog), &p.rates);
   p.threads = device->backend == RDX_BACKEND_CPU ? device->threads : 1;
   RDX_TRY(rdx_planner_alloc(&p, 1, sizeof *p.plan, &p.plan));
-  const rdx_status status = plan_query(&p, query, parameter_types);
+  const rdx_status status = plan_query(&p, of->query, of->parameter_types);
   rdx_pool_destroy(&p.pool);
   p.plan->tables = p.tables;
   p.plan->table_count = p.table_count;

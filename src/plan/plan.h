@@ -254,10 +254,16 @@ typedef struct rdx_settings {
  * and no name of a view. False where there is no room. */
 bool rdx_star_cube_name(const rdx_plan_node *star, char *out, size_t size);
 
-/* Bind and plan a query. Tables are found in the catalog and stay until rdx_plan_release(). `parameter_types` has those
- * of $1..$`parameters`, UNKNOWN where not given: they are set by use. */
-RDX_MUST_USE rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, const char *text,
-                                       const rdx_sql_query *query, rdx_sql_type *parameter_types, uint32_t parameters,
+/* A query of a statement's text. */
+typedef struct rdx_query_text {
+  const char *text;
+  const rdx_sql_query *query;
+  rdx_sql_type *parameter_types; /* those of $1..$`parameters`, UNKNOWN where not given: they are set by use */
+  uint32_t parameters;
+} rdx_query_text;
+
+/* Bind and plan a query. Tables are found in the catalog and stay until rdx_plan_release(). */
+RDX_MUST_USE rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, const rdx_query_text *of,
                                        rdx_arena *arena, rdx_query_plan **out, rdx_error *err);
 /* A value by itself: an expression that names no columns and has no subqueries. */
 RDX_MUST_USE rdx_status rdx_bind_alone(rdx_binding *binding, const rdx_ast *ast, rdx_bound **out);

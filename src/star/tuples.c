@@ -136,7 +136,8 @@ static rdx_status rank_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], 
   RDX_TRY(rdx_buffer_create(b->device, rdx_bitmap_bytes(size), "the tuples of a cube", &buffers[0], err));
   RDX_TRY(rdx_buffer_create(b->device, (buffers[0]->size / 4 + 1) * 8, "the tuples of a cube", &buffers[1], err));
   RDX_TRY(rdx_buffer_create(b->device, most * 4, "the tuples of a cube", &buffers[2], err));
-  RDX_TRY(rdx_bitmap_mark(b->stream, b->keys, 8 * b->key_bytes, NULL, 0, 0, buffers[0], b->count, err));
+  const rdx_marked_keys keys = {.keys = b->keys, .key_bits = 8 * b->key_bytes, .rows = b->count};
+  RDX_TRY(rdx_bitmap_mark(b->stream, &keys, buffers[0], err));
   RDX_TRY(rdx_bitmap_before(b->stream, buffers[0], buffers[1], err));
   RDX_TRY(rdx_stream_select(b->stream, buffers[0], buffers[2], b->number, size, err));
   RDX_TRY(rdx_buffer_create(b->device, b->count * 4, "the places of rows", places, err));
@@ -313,8 +314,9 @@ typedef struct field {
 } field;
 
 /* Of an attribute whose fields stand for codes, or whose codes for places. */
-static void add_codes(const rdx_tuples *t, const rdx_plan *plan, uint32_t number, uint32_t position,
-                      const uint64_t *places, uint64_t stride, uint64_t count, uint64_t *numbers) {
+static void add_codes(const rdx_tuples *t, const rdx_plan *plan, uint32_t number, const uint64_t *places,
+                      uint64_t stride, uint64_t count, uint64_t *numbers) {
+  const uint32_t position = rdx_tuples_position(t, plan->query->group_by[number]);
   for (uint64_t i = 0; i < count; i++) {
     uint64_t code = rdx_tuples_code(t, (uint32_t)places[i * stride], position);
     if (plan->group_dense[number])
@@ -346,7 +348,7 @@ void rdx_tuples_number(const rdx_tuples *t, const rdx_plan *plan, const uint64_t
   for (uint32_t a = 0; a < attributes; a++) {
     const uint32_t position = rdx_tuples_position(t, plan->query->group_by[a]);
     if (t->dictionaries[position] || plan->group_dense[a])
-      add_codes(t, plan, a, position, places, stride, count, numbers);
+      add_codes(t, plan, a, places, stride, count, numbers);
   }
 }
 

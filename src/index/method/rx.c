@@ -196,9 +196,9 @@ static rdx_status survey(rx *r, rdx_type type, rdx_buffer *sorted, rdx_stream *s
   r->max_key = last - r->zero;
 
   /* Keys are not shifted by zero: only 3D mode, where zero is 0, has segments enough to list. */
+  const rdx_ascending_keys all = {sorted, r->key_bits, r->count, r->min_key, r->max_key};
   if (!r->params.published)
-    RDX_TRY(rdx_segments_list(sorted, r->key_bits, r->count, rx_segment_shift(r->scheme), r->min_key, r->max_key,
-                              &r->segments, &r->segment_count, err));
+    RDX_TRY(rdx_segments_list(&all, rx_segment_shift(r->scheme), &r->segments, &r->segment_count, err));
   RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *number = NULL;
   RDX_TRY(rdx_buffer_create(r->device, 8, "a count", &number, err));
   RDX_TRY(rdx_stream_unique(stream, sorted, bytes, 0, NULL, number, r->count, err));

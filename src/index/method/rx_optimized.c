@@ -139,8 +139,8 @@ static rdx_status build_parts(rx_optimized *r, const rdx_key_set *set, const rdx
     RDX_TRY(rdx_sorted_keys_at(&r->sorted, 0, &s->min_key, err));
     RDX_TRY(rdx_sorted_keys_at(&r->sorted, set->count - 1, &s->max_key, err));
     RDX_TRY(rdx_returned_number(r->device, s->max_key, s->min_key, UINT64_MAX, "the largest key", err));
-    RDX_TRY(rdx_segments_list(r->sorted.keys, r->key_bits, set->count, SEGMENT_BITS, s->min_key, s->max_key,
-                              &r->segments, &segments, err));
+    const rdx_ascending_keys all = {r->sorted.keys, r->key_bits, set->count, s->min_key, s->max_key};
+    RDX_TRY(rdx_segments_list(&all, SEGMENT_BITS, &r->segments, &segments, err));
   }
   s->segment_count = (uint32_t)segments;
   rdx_buffer *keys = NULL;

@@ -5,11 +5,16 @@
 
 #include "device/device.h"
 
-/* The segments key >> shift that hold any of `count` ascending keys, ascending, as u64: see
- * kernels/rx/rx_segments.h. Where there are few segments between the smallest and the largest key, none are listed:
- * `*out` is NULL. */
-RDX_MUST_USE rdx_status rdx_segments_list(const rdx_buffer *keys, uint32_t key_bits, uint64_t count, uint32_t shift,
-                                          uint64_t smallest, uint64_t largest, rdx_buffer **out, uint64_t *out_count,
-                                          rdx_error *err);
+/* Ascending keys, `count` of them, from `min` to `max`. */
+typedef struct rdx_ascending_keys {
+  const rdx_buffer *keys;
+  uint32_t key_bits;
+  uint64_t count, min, max;
+} rdx_ascending_keys;
+
+/* The segments key >> shift that hold any of the keys, ascending, as u64: see kernels/rx/rx_segments.h. Where there are
+ * few segments between the smallest and the largest key, none are listed: `*out` is NULL. */
+RDX_MUST_USE rdx_status rdx_segments_list(const rdx_ascending_keys *of, uint32_t shift, rdx_buffer **out,
+                                          uint64_t *out_count, rdx_error *err);
 
 #endif

@@ -222,16 +222,15 @@ rdx_status rdx_bitmap_count(rdx_stream *stream, const rdx_buffer *words, uint64_
                            err);
 }
 
-rdx_status rdx_bitmap_mark(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits, const rdx_buffer *valid,
-                           uint64_t base, uint32_t hash_bits, rdx_buffer *bits, uint64_t rows, rdx_error *err) {
-  const struct bitmap_mark_args args = {.keys = RDX_ADDRESS(uint32_t, keys),
-                                        .valid = RDX_ADDRESS(uint32_t, valid),
+rdx_status rdx_bitmap_mark(rdx_stream *stream, const rdx_marked_keys *of, rdx_buffer *bits, rdx_error *err) {
+  const struct bitmap_mark_args args = {.keys = RDX_ADDRESS(uint32_t, of->keys),
+                                        .valid = RDX_ADDRESS(uint32_t, of->valid),
                                         .bits = RDX_ADDRESS(uint32_t, bits),
-                                        .base = base,
-                                        .hash_bits = hash_bits};
-  const uint32_t key64 = key_bits == 64;
+                                        .base = of->base,
+                                        .hash_bits = of->hash_bits};
+  const uint32_t key64 = of->key_bits == 64;
   RDX_TRY(rdx_stream_fill(stream, bits, 0, bits->size, 0, err));
-  return rdx_stream_launch(stream, &mark_kernel, &args, &key64, rows, NULL, err);
+  return rdx_stream_launch(stream, &mark_kernel, &args, &key64, of->rows, NULL, err);
 }
 
 rdx_status rdx_bitmap_before(rdx_stream *stream, const rdx_buffer *bits, rdx_buffer *before, rdx_error *err) {

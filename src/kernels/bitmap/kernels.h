@@ -26,11 +26,19 @@ uint32_t rdx_count_bits(const uint32_t *words, uint64_t n);
 
 /* Sets of numbers; see bitmap.h. Of a bitmap all `bits->size` bytes count. */
 
-/* Make `bits` the set of the keys of `rows` rows (u32 or u64 by `key_bits`) less `base`, and of 0 where one is NULL.
- * With `hash_bits` it has 2 to this bits, of which no more are set than there are distinct keys. */
-RDX_MUST_USE rdx_status rdx_bitmap_mark(rdx_stream *stream, const rdx_buffer *keys, uint32_t key_bits,
-                                        const rdx_buffer *valid, uint64_t base, uint32_t hash_bits, rdx_buffer *bits,
-                                        uint64_t rows, rdx_error *err);
+/* The keys of `rows` rows, less `base`. */
+typedef struct rdx_marked_keys {
+  const rdx_buffer *keys; /* u32 or u64, by `key_bits` */
+  const rdx_buffer *valid;
+  uint32_t key_bits;
+  uint32_t hash_bits; /* 0: none */
+  uint64_t base, rows;
+} rdx_marked_keys;
+
+/* Make `bits` the set of the keys, and of 0 where one is NULL. With `hash_bits` it has 2 to this bits, of which no more
+ * are set than there are distinct keys. */
+RDX_MUST_USE rdx_status rdx_bitmap_mark(rdx_stream *stream, const rdx_marked_keys *of, rdx_buffer *bits,
+                                        rdx_error *err);
 
 /* Count the bits before each word, and all: u64, one more than words. */
 RDX_MUST_USE rdx_status rdx_bitmap_before(rdx_stream *stream, const rdx_buffer *bits, rdx_buffer *before,

@@ -235,16 +235,28 @@ FN u32 update_new_node(cgrx_apply_args a, u32 k) {
 }
 
 /* cgRX, section 4 "insertion into a full node splits the node". */
-/* Insert begin .. end - 1 into a node with `size` entries that becomes `nodes` of them: itself and new ones from `take`
- * on. From the last entry to the first: no target is above its source, so that the node is its own source. Inserts come
- * after equal entries. */
-FN void update_insert(cgrx_apply_args a, cgrx_nodes t, u32 node, u32 size, u32 begin, u32 end, u32 nodes, u32 take,
-                      u32 key64) {
+/* Inserts begin .. end - 1 of a node, which becomes `nodes` of them: itself and new ones from `take` on. */
+struct cgrx_inserts {
+  u32 begin;
+  u32 end;
+  u32 nodes;
+  u32 take;
+};
+SHARED_TYPE(cgrx_inserts);
+
+#ifndef RDX_GLSL
+#define cgrx_inserts(...) ((struct cgrx_inserts){__VA_ARGS__})
+#endif
+
+/* Insert them into a node with `size` entries. From the last entry to the first: no target is above its source, so that
+ * the node is its own source. Inserts come after equal entries. */
+FN void update_insert(cgrx_apply_args a, cgrx_nodes t, u32 node, u32 size, cgrx_inserts of, u32 key64) {
+  u32 begin = of.begin, end = of.end, nodes = of.nodes;
   PTR(u32) source = node_at(t, node, key64);
   u64 max = node_max(source);
   u32 next = AT(source, NODE_NEXT), entries = size + (end - begin), at = entries;
   for (u32 k = nodes; k > 0; k--) {
-    u32 here = k == 1u ? node : update_new_node(a, take + k - 2u);
+    u32 here = k == 1u ? node : update_new_node(a, of.take + k - 2u);
     u32 first = TO_U32(TO_U64(entries) * (k - 1u) / nodes), last = at;
     PTR(u32) target = node_at(t, here, key64);
     while (at > first && (k > 1u || begin < end)) {
@@ -299,7 +311,7 @@ FN u32 update_apply(cgrx_apply_args a, cgrx_nodes t, u32 bucket, u32 key64) {
     u32 to = update_insert_end(p, a.inserts, from, part.insert_end, key64), entries = left.slot + (to - from);
     bool merges = update_merges(before, entries, t.node_size);
     u32 nodes = merges ? 1u : update_nodes_of(entries, t.node_size);
-    update_insert(a, t, node, left.slot, from, to, nodes, take, key64);
+    update_insert(a, t, node, left.slot, cgrx_inserts(from, to, nodes, take), key64);
     if (merges) {
       update_merge(t, p, entries, node_at(t, previous, key64), before, key64);
       update_free(a, node);

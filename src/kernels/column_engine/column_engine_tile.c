@@ -65,18 +65,24 @@ static uint32_t all_rows(uint32_t n, uint64_t *words) {
   return count;
 }
 
+typedef struct term_list {
+  const engine_term *terms;
+  uint64_t *numbers;
+  const small_bits *small;
+} term_list;
+
 /* Narrow the bits of the `n` rows of a piece, which begins with row `first`, to those for which a term holds. */
-HOT void apply_term(const operators *o, const engine_term *terms, uint64_t *numbers, const small_bits *small,
-                    uint32_t t, uint32_t ahead, uint32_t first, uint32_t n, uint64_t *words) {
-  const engine_term *term = &terms[t];
+HOT void apply_term(const operators *o, term_list of, uint32_t t, uint32_t ahead, uint32_t first, uint32_t n,
+                    uint64_t *words) {
+  const engine_term *term = &of.terms[t];
   piece p = {(const char *)term->codes + (uint64_t)first * term->bytes, term->bytes, n / 64, ahead};
   uint32_t done = p.count;
   o->compare(&p, term->low, term->span, words);
   p.ahead = 0;
   if (term->count == 0 && o->look_up_small && t < ENGINE_MAX_EARLY && is_small_term(term)) {
-    o->look_up_small(&p, &small[t], words);
+    o->look_up_small(&p, &of.small[t], words);
   } else if (term->count == 0) {
-    const code_set set = {set_bits(term, numbers), term->low};
+    const code_set set = {set_bits(term, of.numbers), term->low};
     o->look_up(&p, &set, words);
   }
   if (term->count > 1) /* intervals */
@@ -84,7 +90,7 @@ HOT void apply_term(const operators *o, const engine_term *terms, uint64_t *numb
   for (uint32_t w = done; 64 * w < n; w++)
     for (uint64_t bits = words[w]; bits != 0; bits &= bits - 1) {
       const uint32_t row = first + 64 * w + (uint32_t)__builtin_ctzll(bits);
-      if (!engine_holds((engine_term *)(uintptr_t)terms, numbers, t, row))
+      if (!engine_holds((engine_term *)(uintptr_t)of.terms, of.numbers, t, row))
         words[w] &= ~(bits & (0 - bits));
     }
 }
@@ -119,7 +125,7 @@ HOT void apply_terms(const operators *o, batch *b, uint32_t at, uint32_t n, uint
       b->fetched += bytes;
     }
     const uint32_t ahead = t < 32 && (b->dense >> t & 1) != 0 ? bytes_ahead(q, bytes, at, n) : 0;
-    apply_term(o, q->terms, q->numbers, b->small_terms, t, ahead, at, n, words);
+    apply_term(o, (term_list){q->terms, q->numbers, b->small_terms}, t, ahead, at, n, words);
   }
   if (at == b->first && b->dense == 1)
     b->dense = b->fetched = 0;
@@ -533,7 +539,7 @@ HOT void fill_table(const operators *o, const struct engine_table_args *a, bool 
     if (row + n > a->rows) /* the last is none */
       words[count - 1] &= ~(1ul << (n - 1) % 64);
     for (uint32_t t = 0; t < a->term_count; t++)
-      apply_term(o, a->terms, a->numbers, small, t, 0, first, n, words);
+      apply_term(o, (term_list){a->terms, a->numbers, small}, t, 0, first, n, words);
     if (a->bits)
       memcpy(a->bits + first / 32, words, count * sizeof *words);
     if (a->table)

@@ -164,18 +164,18 @@ static rdx_status create_parts(rdx_device *device, const rdx_encoded_column *col
   return RDX_OK;
 }
 
-rdx_status rdx_matrix_scene_create(rdx_device *device, const rdx_encoded_column *columns, rdx_encoding *encodings,
-                                   const uint32_t *which, uint32_t dimensions, const rdx_matrix_scene_params *params,
-                                   rdx_matrix_scene *out, rdx_scan_stats *stats, rdx_error *err) {
-  *out = (rdx_matrix_scene){.dimensions = dimensions,
-                            .rows = columns[which[0]].rows,
+rdx_status rdx_matrix_scene_create(rdx_device *device, const rdx_matrix_axes *axes,
+                                   const rdx_matrix_scene_params *params, rdx_matrix_scene *out, rdx_scan_stats *stats,
+                                   rdx_error *err) {
+  *out = (rdx_matrix_scene){.dimensions = axes->dimensions,
+                            .rows = axes->columns[axes->which[0]].rows,
                             .rows_per_box = params->rows_per_box,
                             .insist = params->insist};
-  for (uint32_t axis = 0; axis < dimensions; axis++)
-    out->columns[axis] = which[axis];
+  for (uint32_t axis = 0; axis < axes->dimensions; axis++)
+    out->columns[axis] = axes->which[axis];
   if (out->rows == 0)
     return RDX_OK;
-  const rdx_status status = create_parts(device, columns, encodings, params, out, stats, err);
+  const rdx_status status = create_parts(device, axes->columns, axes->encodings, params, out, stats, err);
   if (status != RDX_OK)
     rdx_matrix_scene_destroy(out);
   return status;

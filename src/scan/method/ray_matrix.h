@@ -52,11 +52,17 @@ static inline uint32_t rdx_matrix_scene_axis(const rdx_matrix_scene *cubes, uint
   return axis;
 }
 
-/* Place `dimensions` of the columns: by the ranks of `encodings` (of all columns), whose orders are freed before the
- * scene is built, or by value where that is NULL. Adds to stats->scene_ms. On failure nothing is left to
- * destroy. */
-RDX_MUST_USE rdx_status rdx_matrix_scene_create(rdx_device *device, const rdx_encoded_column *columns,
-                                                rdx_encoding *encodings, const uint32_t *which, uint32_t dimensions,
+/* Columns that are the axes of a scene. */
+typedef struct rdx_matrix_axes {
+  const rdx_encoded_column *columns; /* all of them */
+  rdx_encoding *encodings;           /* the same; NULL: rows are placed by value */
+  const uint32_t *which;
+  uint32_t dimensions;
+} rdx_matrix_axes;
+
+/* Place rows by the ranks of the encodings, whose orders are freed before the scene is built. Adds to stats->scene_ms.
+ * On failure nothing is left to destroy. */
+RDX_MUST_USE rdx_status rdx_matrix_scene_create(rdx_device *device, const rdx_matrix_axes *axes,
                                                 const rdx_matrix_scene_params *params, rdx_matrix_scene *out,
                                                 rdx_scan_stats *stats, rdx_error *err);
 void rdx_matrix_scene_destroy(rdx_matrix_scene *cubes);

@@ -92,7 +92,8 @@ static rdx_status build_parts(rdx_device *device, const rdx_encoded_column *colu
     const uint32_t n = count - first < r->params.group ? count - first : r->params.group;
     const rdx_matrix_scene_params params = scene_params_of(&r->params, r->rows, n);
     const uint32_t which[3] = {first, first + 1, first + 2};
-    RDX_TRY(rdx_matrix_scene_create(device, columns, NULL, which, n, &params, &r->group[r->groups], stats, err));
+    const rdx_matrix_axes axes = {.columns = columns, .which = which, .dimensions = n};
+    RDX_TRY(rdx_matrix_scene_create(device, &axes, &params, &r->group[r->groups], stats, err));
     stats->bytes_scene += rdx_matrix_scene_bytes(&r->group[r->groups]);
     r->groups++;
   }

@@ -294,9 +294,9 @@ static rdx_status build_cubes(rdx_device *device, const column_set *set, const r
   rdx_buffer *orders[3] = {NULL, NULL, NULL};
   for (uint32_t i = 0; i < set->count; i++)
     orders[i] = need[i] ? rdx_buffer_retain(r->encodings[set->columns[i]].order) : NULL;
-  const rdx_status status =
-      rdx_matrix_scene_create(device, r->columns, r->params.encoding == RDX_SWITCH_OFF ? NULL : r->encodings,
-                              set->columns, set->count, params, out, stats, err);
+  const rdx_matrix_axes axes = {r->columns, r->params.encoding == RDX_SWITCH_OFF ? NULL : r->encodings, set->columns,
+                                set->count};
+  const rdx_status status = rdx_matrix_scene_create(device, &axes, params, out, stats, err);
   for (uint32_t i = 0; i < set->count; i++) { /* still there where there are no rows, and without the encoding */
     rdx_buffer_destroy(&r->encodings[set->columns[i]].order);
     r->encodings[set->columns[i]].order = orders[i];
@@ -523,6 +523,8 @@ typedef struct run {
   const form *form;
   const rdx_term *terms;
   uint32_t count, part_count, conjunctions;
+  uint32_t regions;         /* of rays */
+  double begun;             /* when, where stages are counted */
   uint32_t ends[MAX_TERMS]; /* of each conjunction: where its terms end */
   rdx_sieved sieved[MAX_TERMS];
   const group *owners[MAX_TERMS]; /* the group that refines each term */
@@ -812,11 +814,11 @@ static rdx_status make_query(const rtscan *r, run *q, uint32_t regions, rdx_erro
 }
 
 /* A query whose borders are chosen. */
-static rdx_status evaluate_run(const rtscan *r, run *q, uint32_t regions, double begun, rdx_stream *stream,
-                               rdx_scan_call *call, rdx_buffer *counters, rdx_scan_counts *counts, rdx_error *err) {
-  RDX_TRY(make_query(r, q, regions, err));
+static rdx_status evaluate_run(const rtscan *r, run *q, rdx_stream *stream, rdx_scan_call *call, rdx_buffer *counters,
+                               rdx_scan_counts *counts, rdx_error *err) {
+  RDX_TRY(make_query(r, q, q->regions, err));
   if (counts)
-    counts->transform_ms += rdx_now_ms() - begun;
+    counts->transform_ms += rdx_now_ms() - q->begun;
   const rdx_status status = launch(r, q, call->narrow, stream, call->out, counters, err);
   rdx_sieve_query_destroy(&q->query);
   if (counts) {
@@ -833,9 +835,9 @@ static rdx_status evaluate_at_once(const rtscan *r, rdx_stream *stream, rdx_scan
                                    rdx_scan_counts *counts, rdx_error *err) {
   run q;
   double ms;
-  const double begun = counts ? rdx_now_ms() : 0;
-  const uint32_t regions = choose_form(r, call, &q, &ms).count;
-  return evaluate_run(r, &q, regions, begun, stream, call, counters, counts, err);
+  q.begun = counts ? rdx_now_ms() : 0;
+  q.regions = choose_form(r, call, &q, &ms).count;
+  return evaluate_run(r, &q, stream, call, counters, counts, err);
 }
 
 /* By one form, without counting: for its rate. */
@@ -845,8 +847,8 @@ static rdx_status evaluate_form(const void *self, rdx_stream *stream, rdx_scan_c
   run q;
   (void)counts;
   begin(f, call->terms, call->count, &q);
-  const uint32_t regions = count_regions(f->scan, &q).count;
-  return evaluate_run(f->scan, &q, regions, 0, stream, call, NULL, NULL, err);
+  q.regions = count_regions(f->scan, &q).count;
+  return evaluate_run(f->scan, &q, stream, call, NULL, NULL, err);
 }
 
 /* ---- As published: vectors and groups each by itself, merged by AND ---- */

@@ -31,20 +31,18 @@ static rdx_status launch_pack(rdx_device *device, const star_step *steps, struct
   return rdx_stream_finish(stream, err);
 }
 
-rdx_status rdx_cube_pack(rdx_device *device, const star_step *steps, uint32_t step_count, const rdx_buffer *order,
-                         uint64_t rows, uint32_t bytes, uint64_t least, uint64_t null_code, rdx_buffer **out,
-                         rdx_error *err) {
-  const uint32_t each = bytes == 8 ? 8 : 4; /* bytes of an item */
-  const uint64_t items = (rows * bytes + each - 1) / each;
+rdx_status rdx_cube_pack(rdx_device *device, const rdx_cube_column *column, rdx_buffer **out, rdx_error *err) {
+  const uint32_t each = column->bytes == 8 ? 8 : 4; /* bytes of an item */
+  const uint64_t items = (column->rows * column->bytes + each - 1) / each;
   RDX_TRY(rdx_buffer_create(device, items * each, "a column of a cube", out, err));
-  struct star_pack_args args = {.order = RDX_ADDRESS(uint32_t, order),
+  struct star_pack_args args = {.order = RDX_ADDRESS(uint32_t, column->order),
                                 .packed_out = RDX_ADDRESS(uint32_t, *out),
-                                .least = least,
-                                .null_code = null_code,
-                                .step_count = step_count,
-                                .bytes = bytes,
-                                .rows = (uint32_t)rows};
-  const rdx_status status = launch_pack(device, steps, &args, items, err);
+                                .least = column->base,
+                                .null_code = column->null_code,
+                                .step_count = column->step_count,
+                                .bytes = column->bytes,
+                                .rows = (uint32_t)column->rows};
+  const rdx_status status = launch_pack(device, column->steps, &args, items, err);
   if (status != RDX_OK)
     rdx_buffer_destroy(out);
   return status;
@@ -112,15 +110,20 @@ static rdx_status find_unused(const rdx_measure *m, uint64_t *out, rdx_error *er
 /* Several attributes are brought together in the order of rows, so that only results are read in the cube's. */
 static rdx_status pack_measure(const rdx_cube_core *core, const rdx_measure *m, const star_step *steps,
                                const rdx_buffer *order, rdx_cube_measure *out, rdx_error *err) {
-  const uint64_t least = (uint64_t)m->least;
+  const rdx_cube_column column = {.steps = steps,
+                                  .step_count = m->step_count,
+                                  .bytes = out->bytes,
+                                  .order = m->step_count == 1 ? order : NULL,
+                                  .rows = core->rows,
+                                  .base = (uint64_t)m->least,
+                                  .null_code = out->null_code};
   RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *values = NULL;
   if (m->step_count == 1)
-    return rdx_cube_pack(core->device, steps, 1, order, core->rows, out->bytes, least, out->null_code, &out->codes,
-                         err);
-  RDX_TRY(rdx_cube_pack(core->device, steps, m->step_count, NULL, core->rows, out->bytes, least, out->null_code,
-                        &values, err));
+    return rdx_cube_pack(core->device, &column, &out->codes, err);
+  RDX_TRY(rdx_cube_pack(core->device, &column, &values, err));
   const star_step load = rdx_cube_load(values, out->bytes);
-  return rdx_cube_pack(core->device, &load, 1, order, core->rows, out->bytes, 0, UINT64_MAX, &out->codes, err);
+  const rdx_cube_column ordered = rdx_cube_column_of(&load, order, core->rows, out->bytes);
+  return rdx_cube_pack(core->device, &ordered, &out->codes, err);
 }
 
 static rdx_status store_measure(rdx_cube_core *core, const rdx_measure *m, const rdx_cube_rows *rows,
@@ -292,8 +295,8 @@ rdx_status rdx_star_store_measures(rdx_cube_core *core, const rdx_cube_rows *row
 rdx_status rdx_cube_store(rdx_cube_core *core, const rdx_cube_rows *rows, rdx_error *err) {
   if (core->group_bytes) {
     const star_step step = rdx_cube_load(rows->group, 4);
-    RDX_TRY(rdx_cube_pack(core->device, &step, 1, rows->order, core->rows, core->group_bytes, 0, UINT64_MAX,
-                          &core->group_codes, err));
+    const rdx_cube_column groups = rdx_cube_column_of(&step, rows->order, core->rows, core->group_bytes);
+    RDX_TRY(rdx_cube_pack(core->device, &groups, &core->group_codes, err));
   }
   return rdx_star_store_measures(core, rows, err);
 }

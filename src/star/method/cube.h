@@ -82,10 +82,25 @@ void rdx_cube_destroy(rdx_cube_core *core);
 /* The scan place of each row in the order of scan tuples, u32. */
 RDX_MUST_USE rdx_status rdx_cube_places(const rdx_cube_core *core, rdx_buffer **out, rdx_error *err);
 
-/* Pack values that steps give for rows in an order (NULL: as they are), less `least`. */
-RDX_MUST_USE rdx_status rdx_cube_pack(rdx_device *device, const star_step *steps, uint32_t step_count,
-                                      const rdx_buffer *order, uint64_t rows, uint32_t bytes, uint64_t least,
-                                      uint64_t null_code, rdx_buffer **out, rdx_error *err);
+/* A column to be packed: what steps give for rows. */
+typedef struct rdx_cube_column {
+  const star_step *steps;
+  uint32_t step_count;
+  uint32_t bytes;
+  const rdx_buffer *order; /* NULL: rows as they are */
+  uint64_t rows;
+  uint64_t base, null_code; /* values are packed less `base` */
+} rdx_cube_column;
+
+/* A column of a step, without NULLs. */
+static inline rdx_cube_column rdx_cube_column_of(const star_step *step, const rdx_buffer *order, uint64_t rows,
+                                                 uint32_t bytes) {
+  return (rdx_cube_column){
+      .steps = step, .step_count = 1, .bytes = bytes, .order = order, .rows = rows, .null_code = UINT64_MAX};
+}
+
+RDX_MUST_USE rdx_status rdx_cube_pack(rdx_device *device, const rdx_cube_column *column, rdx_buffer **out,
+                                      rdx_error *err);
 /* The step that loads an attribute's code of each joined row, that of NULL as it is. What is gathered for it goes to
  * `*codes`, which the caller drops. */
 RDX_MUST_USE rdx_status rdx_star_attribute(const rdx_cube_core *core, const rdx_encoded_column *attribute,

@@ -124,7 +124,8 @@ static rdx_status add_groups(const rdx_cube_core *core, const rdx_buffer *starts
   rdx_buffer *groups = NULL;
   RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->groups, err));
   RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->next_group_run, err));
-  RDX_TRY(rdx_cube_pack(core->device, &step, 1, starts, out->count, 4, 0, 0, &groups, err));
+  const rdx_cube_column column = {.steps = &step, .step_count = 1, .bytes = 4, .order = starts, .rows = out->count};
+  RDX_TRY(rdx_cube_pack(core->device, &column, &groups, err));
   const rdx_status status = rdx_buffer_download(groups, 0, out->groups, out->count * 4ul, err);
   rdx_buffer_destroy(&groups);
   RDX_TRY(status);

@@ -117,8 +117,10 @@ static rdx_status encode_z(const rdx_rtcudb *c, rdx_buffer *joined, rdx_buffer *
     if (digits++ > 0)
       steps[count++] = (star_step){.kind = STAR_ADD};
   }
+  rdx_cube_column z = rdx_cube_column_of(steps, NULL, c->core.rows, 4);
+  z.step_count = count;
   if (status == RDX_OK && digits > 0 && !*out)
-    status = rdx_cube_pack(c->core.device, steps, count, NULL, c->core.rows, 4, 0, UINT64_MAX, out, err);
+    status = rdx_cube_pack(c->core.device, &z, out, err);
   for (uint32_t i = 0; i < digits; i++)
     rdx_buffer_destroy(&codes[i]);
   return status;
@@ -144,9 +146,9 @@ static rdx_status store_scan(rdx_rtcudb *c, const rdx_cube_rows *rows, rdx_error
       continue;
     a->bytes = rdx_code_bytes(rdx_encoded_column_codes(coded_of(c, i)));
     rdx_status status = rdx_star_attribute(&c->core, coded_of(c, i), rows->joined, &step, &codes, err);
+    const rdx_cube_column column = rdx_cube_column_of(&step, rows->order, c->core.rows, a->bytes);
     if (status == RDX_OK)
-      status =
-          rdx_cube_pack(c->core.device, &step, 1, rows->order, c->core.rows, a->bytes, 0, UINT64_MAX, &a->codes, err);
+      status = rdx_cube_pack(c->core.device, &column, &a->codes, err);
     rdx_buffer_destroy(&codes);
     RDX_TRY(status);
   }
@@ -189,7 +191,8 @@ static rdx_status drop_encoded(rdx_rtcudb *c, rdx_error *err) {
     if (status == RDX_OK && high) {
       const star_step load = rdx_cube_load(high, 8);
       m->bytes = rdx_code_bytes(largest);
-      status = rdx_cube_pack(c->core.device, &load, 1, NULL, c->core.rows, m->bytes, 0, UINT64_MAX, &m->codes, err);
+      const rdx_cube_column column = rdx_cube_column_of(&load, NULL, c->core.rows, m->bytes);
+      status = rdx_cube_pack(c->core.device, &column, &m->codes, err);
     }
     rdx_buffer_destroy(&high);
     RDX_TRY(status);
@@ -296,7 +299,8 @@ static rdx_status place_triangles(rdx_rtcudb *c, const rdx_buffer *groups, const
   if (status == RDX_OK && rests) {
     const star_step load = rdx_cube_load(rests, 4);
     c->rest_bytes = rdx_code_bytes(largest_rest(c));
-    status = rdx_cube_pack(c->core.device, &load, 1, NULL, c->core.rows, c->rest_bytes, 0, UINT64_MAX, &c->rests, err);
+    const rdx_cube_column column = rdx_cube_column_of(&load, NULL, c->core.rows, c->rest_bytes);
+    status = rdx_cube_pack(c->core.device, &column, &c->rests, err);
   }
   rdx_buffer_destroy(&rests);
   return status;
@@ -335,7 +339,8 @@ static rdx_status order_groups(const rdx_rtcudb *c, rdx_cube_rows *rows, rdx_err
   if (!rows->group || !rows->order)
     return RDX_OK;
   const star_step load = rdx_cube_load(rows->group, 4);
-  RDX_TRY(rdx_cube_pack(c->core.device, &load, 1, rows->order, c->core.rows, 4, 0, UINT64_MAX, &ordered, err));
+  const rdx_cube_column column = rdx_cube_column_of(&load, rows->order, c->core.rows, 4);
+  RDX_TRY(rdx_cube_pack(c->core.device, &column, &ordered, err));
   rdx_buffer_destroy(&rows->group);
   rows->group = ordered;
   return RDX_OK;
