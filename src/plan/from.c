@@ -298,6 +298,8 @@ static rdx_status bind_inner(rdx_block *b, const rdx_from *from, rdx_group *grou
   return bind_on(b, from, left, leaves_of(group) & ~before & ~left, (rdx_group *[]){group, group}, &group->conjuncts);
 }
 
+#define RIGHT_LATERAL "a LATERAL query can read the other side of its join only where that is INNER or LEFT"
+
 /* Conditions of LATERAL queries in a side that read columns outside of it go to `out`, where the join allows that. */
 static rdx_status raise_conjuncts(rdx_block *b, const rdx_from *from, rdx_group *side, uint64_t allowed, bool can,
                                   rdx_conjuncts *out) {
@@ -311,8 +313,7 @@ static rdx_status raise_conjuncts(rdx_block *b, const rdx_from *from, rdx_group 
       continue;
     }
     if (!can || (reads & ~allowed))
-      return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->place, NULL,
-                              "a LATERAL query can read the other side of its join only where that is INNER or LEFT");
+      return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->place, NULL, RIGHT_LATERAL);
     RDX_TRY(rdx_conjuncts_add(b->planner, out, list->list[i]));
   }
   list->count = kept;
@@ -348,6 +349,18 @@ static rdx_status absorb(rdx_block *b, rdx_group *group, rdx_group *left) {
   return RDX_OK;
 }
 
+/* First rows need a left side that has all that they are compared with. */
+static rdx_status check_first(const rdx_block *b, const rdx_from *from, const rdx_group *left, const rdx_group *right) {
+  const uint64_t leaves = leaves_of(left) | leaves_of(right);
+  uint64_t reads = 0;
+  for (uint32_t i = 0; right->first && i < right->first->pairs.count; i++)
+    reads |= rdx_bound_leaves(right->first->pairs.list[i]);
+  return left->first || from->join == RDX_SQL_RIGHT || from->join == RDX_SQL_FULL || right->count != 1 ||
+                 (reads & ~leaves)
+             ? rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->place, NULL, RIGHT_LATERAL)
+             : RDX_OK;
+}
+
 static rdx_status bind_outer(rdx_block *b, const rdx_from *from, rdx_group *group) {
   rdx_planner *p = b->planner;
   const bool turned = from->join == RDX_SQL_RIGHT;
@@ -358,11 +371,14 @@ static rdx_status bind_outer(rdx_block *b, const rdx_from *from, rdx_group *grou
     RDX_TRY(absorb(b, group, left));
   const uint64_t before = leaves_of(left);
   RDX_TRY(bind_sides(b, from, left, right));
+  if (right->first || left->first)
+    RDX_TRY(check_first(b, from, left, right));
   rdx_item item = {.leaves = leaves_of(left) | leaves_of(right),
                    .outer = true,
                    .join = from->join == RDX_SQL_FULL ? RDX_PLAN_FULL : RDX_PLAN_LEFT,
                    .left = turned ? right : left,
-                   .right = turned ? left : right};
+                   .right = turned ? left : right,
+                   .first = right->first};
   RDX_TRY(bind_on(b, from, leaves_of(left) & ~before, leaves_of(right), (rdx_group *[]){left, right}, &item.on));
   item.leaves |= left->dependents | right->dependents;
   const bool fills_right = from->join == RDX_SQL_LEFT;
@@ -406,6 +422,32 @@ static rdx_status bind_join(rdx_block *b, const rdx_from *from, rdx_group *group
   return bind_outer(b, from, group);
 }
 
+/* All of a group with the first rows that belong to each of its rows; an empty group is to be the right side of a LEFT
+ * JOIN. */
+static rdx_status add_first(rdx_block *b, const rdx_from *from, const rdx_lateral *made, rdx_group *group) {
+  rdx_planner *p = b->planner;
+  rdx_group *left = NULL, *right = NULL;
+  const rdx_item leaf = {.leaves = (uint64_t)1 << made->leaf, .leaf = made->leaf};
+  if (group->count == 0) {
+    group->first = made->first;
+    return add_item(b, group, leaf);
+  }
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *left, &left));
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *right, &right));
+  RDX_TRY(absorb(b, group, left));
+  RDX_TRY(add_item(b, right, leaf));
+  right->first = made->first;
+  const rdx_from inner = {.join = RDX_SQL_INNER, .place = from->place};
+  RDX_TRY(check_first(b, &inner, left, right));
+  return add_item(b, group,
+                  (rdx_item){.leaves = leaves_of(left) | leaf.leaves,
+                             .outer = true,
+                             .join = RDX_PLAN_INNER,
+                             .left = left,
+                             .right = right,
+                             .first = made->first});
+}
+
 static rdx_status add_lateral(rdx_block *b, const rdx_from *from, rdx_bound_query *query, rdx_group *group) {
   const char *alias = from->alias ? from->alias : "";
   rdx_lateral made;
@@ -416,6 +458,8 @@ static rdx_status add_lateral(rdx_block *b, const rdx_from *from, rdx_bound_quer
   RDX_TRY(rename_columns(b->planner, from, leaf));
   for (uint32_t i = 0; i < made.conjuncts.count; i++)
     RDX_TRY(rdx_conjuncts_add(b->planner, &group->conjuncts, made.conjuncts.list[i]));
+  if (made.first)
+    return add_first(b, from, &made, group);
   if (!made.one_row)
     return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << made.leaf, .leaf = made.leaf});
   if (group != &b->from && (b->dependents[b->dependent_count - 1].needs & ~leaves_of(group)))

@@ -13,6 +13,7 @@
 
 /* A column of a block is named by its leaf and its number there. */
 #define RDX_LEAF_BITS 16
+#define RDX_ROWS_LEAF 0xfff9u       /* numbers of rows that are joined to first ones, by the leaf of these */
 #define RDX_GROUPINGS_LEAF 0xfffau  /* calls of grouping() */
 #define RDX_FIRSTS_LEAF 0xfffbu     /* places of rows among those of their group with an equal value, by number */
 #define RDX_CONSTANTS_LEAF 0xfffcu  /* constants in GROUPING SETS, by number */
@@ -49,21 +50,32 @@ typedef struct rdx_leaf {
       *values; /* of LATERAL: what names stand for, over the block's columns; NULL: for the columns. So are all */
 } rdx_leaf;
 
+/* Rows of a leaf that belong to another row as `pairs` say: of these the first ones are joined to it. */
+typedef struct rdx_first_rows {
+  uint32_t leaf;
+  rdx_conjuncts pairs;
+  const rdx_plan_order *orders; /* by columns of the leaf */
+  uint32_t order_count;
+  rdx_bound *limit, *offset; /* NULL: none */
+} rdx_first_rows;
+
 /* Leaves that are joined by all their conjuncts, in any order. */
 typedef struct rdx_group {
   struct rdx_item *items;
   uint32_t count, capacity;
   rdx_conjuncts conjuncts;
-  uint64_t dependents; /* leaves of subqueries that are joined to it, before what it is a side of */
+  uint64_t dependents;   /* leaves of subqueries that are joined to it, before what it is a side of */
+  rdx_first_rows *first; /* it is their leaf alone, to be the right side of a LEFT JOIN */
 } rdx_group;
 
-/* A leaf, or an outer join of two groups. */
+/* A leaf, or an outer join of two groups, or one with first rows. */
 typedef struct rdx_item {
   uint64_t leaves;
   bool outer;
   uint32_t leaf;
-  rdx_plan_join join; /* LEFT or FULL */
+  rdx_plan_join join; /* LEFT or FULL; of first rows INNER, too */
   rdx_group *left, *right;
+  rdx_first_rows *first; /* NULL: all that `on` matches */
   rdx_conjuncts on;
 } rdx_item;
 
@@ -333,7 +345,8 @@ RDX_MUST_USE rdx_status rdx_leaf_of_plan(rdx_planner *p, rdx_plan_node *plan, co
 typedef struct rdx_lateral {
   uint32_t leaf;
   bool one_row;            /* the leaf is that of the block's last dependent, with a row for each of its rows; else */
-  rdx_conjuncts conjuncts; /* its rows are joined by these */
+  rdx_conjuncts conjuncts; /* its rows are joined by these, */
+  rdx_first_rows *first;   /* or, not NULL, these are */
 } rdx_lateral;
 
 RDX_MUST_USE rdx_status rdx_bind_lateral(rdx_block *block, const rdx_from *from, rdx_bound_query *query,
@@ -402,6 +415,9 @@ typedef struct rdx_marking {
 
 /* Left with more columns, the mark or the aggregates: see rdx_dependent. */
 RDX_MUST_USE rdx_status rdx_build_mark(rdx_planner *p, const rdx_marking *marking, rdx_plan_node **out);
+
+/* Rows with one more column, their numbers; they may be read twice. */
+RDX_MUST_USE rdx_status rdx_build_numbers(rdx_planner *p, rdx_plan_node *left, rdx_plan_node **out);
 
 /* ---- The order of joins (order.c) ---- */
 

@@ -308,8 +308,94 @@ static rdx_status build_side(rdx_block *b, const rdx_group *group, const rdx_con
   return RDX_OK;
 }
 
+/* What is built with the numbers of its rows as one more column. */
+static rdx_status number_rows(rdx_planner *p, rdx_built *built, uint32_t number) {
+  const uint32_t own = built->node->column_count, *before = built->refs;
+  RDX_TRY(rdx_build_numbers(p, built->node, &built->node));
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)own + 1, sizeof *built->refs, &built->refs));
+  memcpy(built->refs, before, own * sizeof *before);
+  built->refs[own] = number;
+  return RDX_OK;
+}
+
+/* The first pairs of each number, which is column `number`; the leaf's columns begin behind it. */
+static rdx_status keep_first(rdx_planner *p, const rdx_first_rows *first, uint32_t number, rdx_plan_node **pairs) {
+  rdx_plan_order *orders = NULL;
+  rdx_top top = {.partition = &number, .partition_count = 1, .order_count = first->order_count};
+  RDX_TRY(rdx_planner_alloc(p, first->order_count, sizeof *orders, &orders));
+  for (uint32_t i = 0; i < first->order_count; i++) {
+    orders[i] = first->orders[i];
+    orders[i].column += number + 1;
+  }
+  top.orders = orders;
+  top.limit = first->limit;
+  top.offset = first->offset;
+  return rdx_build_top(p, &top, pairs);
+}
+
+/* The columns from `begin` on. */
+static rdx_status project_from(rdx_planner *p, uint32_t begin, rdx_built *built) {
+  rdx_plan_node *node = NULL;
+  const uint32_t count = built->node->column_count - begin;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_PROJECT, built->node, NULL, &node));
+  RDX_TRY(rdx_planner_alloc(p, count, sizeof *node->exprs, &node->exprs));
+  node->columns = built->node->columns + begin;
+  node->column_count = node->expr_count = count;
+  node->expected_rows = built->node->expected_rows;
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(rdx_bind_column(p, begin + i, node->columns[i].type, 0, &node->exprs[i]));
+  built->node = node;
+  built->refs += begin;
+  return RDX_OK;
+}
+
+/* ON true. */
+static bool is_true(const rdx_conjuncts *on) {
+  const rdx_bound *c = on->count == 1 ? on->list[0] : NULL;
+  return c && c->kind == RDX_BOUND_CONSTANT && !c->value.null && c->value.i;
+}
+
+/* Left rows are numbered and joined with all that belongs to them; of that the first rows stay, and are joined to them,
+ * or are what INNER keeps. */
+static rdx_status join_first(rdx_block *b, const rdx_item *item, rdx_built *left, const rdx_built *right,
+                             rdx_built *out) {
+  rdx_planner *p = b->planner;
+  const uint32_t number = rdx_leaf_column(RDX_ROWS_LEAF, item->first->leaf), own = left->node->column_count;
+  rdx_built pairs = {0};
+  rdx_bound *key = NULL;
+  RDX_TRY(number_rows(p, left, number));
+  RDX_TRY(build_join(b, RDX_PLAN_INNER, left, right, &(given_keys){0}, &item->first->pairs, &pairs));
+  RDX_TRY(keep_first(p, item->first, own, &pairs.node));
+  if (!is_true(&item->on))
+    RDX_TRY(add_filter(p, &item->on, &pairs));
+  if (item->join == RDX_PLAN_INNER) {
+    *out = pairs;
+    return RDX_OK;
+  }
+  RDX_TRY(project_from(p, own, &pairs));
+  pairs.leaves = right->leaves;
+  RDX_TRY(rdx_bind_column(p, number, (rdx_sql_type){.kind = RDX_SQL_BIGINT}, 0, &key));
+  const given_keys keys = {&key, &key, 1};
+  return build_join(b, RDX_PLAN_LEFT, left, &pairs, &keys, &(rdx_conjuncts){0}, out);
+}
+
+static rdx_status build_first(rdx_block *b, const rdx_item *item, waiting *w, rdx_built *out) {
+  rdx_planner *p = b->planner;
+  rdx_conjuncts left_only = {0}, none = {0}, after = {0};
+  rdx_built left = {0}, right = {0};
+  const uint64_t left_leaves = group_leaves(item->left);
+  RDX_TRY(take(p, w, left_leaves, left_leaves, &left_only));
+  RDX_TRY(build_side(b, item->left, &left_only, &left));
+  RDX_TRY(build_side(b, item->right, &none, &right));
+  RDX_TRY(join_first(b, item, &left, &right, out));
+  RDX_TRY(take(p, w, item->leaves, item->leaves, &after));
+  return add_filter(p, &after, out);
+}
+
 static rdx_status build_outer(rdx_block *b, const rdx_item *item, waiting *w, rdx_built *out) {
   rdx_planner *p = b->planner;
+  if (item->first)
+    return build_first(b, item, w, out);
   rdx_conjuncts left_only = {0}, right_only = {0}, on = {0}, after = {0};
   rdx_built left = {0}, right = {0};
   const uint64_t right_leaves = group_leaves(item->right), left_leaves = group_leaves(item->left);

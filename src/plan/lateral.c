@@ -20,6 +20,7 @@ typedef struct lateral {
   rdx_conjuncts conditions; /* that read outer columns alone */
   uint32_t marker;          /* a column that is never NULL, by its place in parts.columns; UINT32_MAX: there is none */
   rdx_bound *limit, *offset;
+  bool first; /* of the rows that belong to a row the first ones are chosen after the join */
 } lateral;
 
 static rdx_status refuse(const lateral *l, rdx_sql_place place, const char *hint, const char *what) {
@@ -114,16 +115,16 @@ static rdx_status check_orders(const lateral *l) {
   return RDX_OK;
 }
 
-static rdx_status check_rows(const lateral *l, bool limited, uint32_t compared) {
+static rdx_status check_rows(const lateral *l, uint32_t compared) {
   const rdx_block *c = l->query->block;
-  const bool plain = !c->aggregating && !c->distinct && c->window_count == 0 && !limited;
+  const bool plain = !c->aggregating && !c->distinct && c->window_count == 0;
   if (c->distinct_on_count > 0)
     return refuse(l, 0, "write ORDER BY ... LIMIT 1",
                   "DISTINCT ON in a LATERAL query that reads outer columns is not supported");
   if (!plain && compared > 0)
-    return refuse(l, l->parts.rest.list[0]->place, "compare after the join, with row_number() OVER (...) for LIMIT",
-                  "a LATERAL query with GROUP BY, DISTINCT, LIMIT or window functions can be compared with outer "
-                  "columns by = only");
+    return refuse(l, l->parts.rest.list[0]->place, "group after the join",
+                  "a LATERAL query with GROUP BY, DISTINCT or window functions can be compared with outer columns by = "
+                  "only");
   if (c->distinct && l->parts.columns.count > (l->marker != UINT32_MAX))
     return refuse(l, 0, "calculate outside of it",
                   "a LATERAL query with DISTINCT cannot list expressions of outer and own columns");
@@ -169,14 +170,15 @@ static rdx_status build_rows(lateral *l, rdx_plan_node **plan) {
   RDX_TRY(part_list(l));
   if (limited)
     RDX_TRY(check_orders(l));
-  RDX_TRY(check_rows(l, limited, compared));
+  RDX_TRY(check_rows(l, compared));
   RDX_TRY(part_windows(l));
   l->limit = q->limit;
   l->offset = q->offset;
   q->limit = q->offset = NULL;
   const rdx_form form = {RDX_PLAN_INNER, l->outputs, c->distinct};
   RDX_TRY(rdx_build_correlated(l->block, q, &form, &l->parts, plan));
-  return limit_rows(l, q->orders, count, plan);
+  l->first = limited && compared > 0;
+  return l->first ? RDX_OK : limit_rows(l, q->orders, count, plan);
 }
 
 /* ---- Rows ---- */
@@ -212,11 +214,25 @@ static rdx_status lift_conditions(lateral *l, rdx_lifting *lifting, const rdx_co
   return RDX_OK;
 }
 
+/* The first rows of those that the conditions match: LIMIT counts them after the join. */
+static rdx_status choose_first(const lateral *l, uint32_t order_count, rdx_lateral *out) {
+  RDX_TRY(rdx_planner_alloc(l->block->planner, 1, sizeof *out->first, &out->first));
+  *out->first = (rdx_first_rows){.leaf = out->leaf,
+                                 .pairs = out->conjuncts,
+                                 .orders = l->query->orders,
+                                 .order_count = order_count,
+                                 .limit = l->limit,
+                                 .offset = l->offset};
+  out->conjuncts = (rdx_conjuncts){0};
+  return RDX_OK;
+}
+
 /* A leaf of its rows, and what they are joined by. */
 static rdx_status bind_rows(lateral *l, rdx_lateral *out) {
   rdx_block *b = l->block;
   rdx_plan_node *plan = NULL;
   rdx_leaf leaf;
+  const uint32_t order_count = l->query->order_count; /* which nobody needs within */
   RDX_TRY(build_rows(l, &plan));
   RDX_TRY(rdx_leaf_of_plan(b->planner, plan, NULL, &leaf));
   RDX_TRY(rdx_block_add_leaf(b, leaf, &out->leaf, l->from->place));
@@ -231,7 +247,8 @@ static rdx_status bind_rows(lateral *l, rdx_lateral *out) {
     RDX_TRY(rdx_conjuncts_add(b->planner, &out->conjuncts, equal));
   }
   RDX_TRY(lift_conditions(l, &lifting, &l->parts.rest, &out->conjuncts));
-  return lift_conditions(l, &lifting, &l->conditions, &out->conjuncts);
+  RDX_TRY(lift_conditions(l, &lifting, &l->conditions, &out->conjuncts));
+  return l->first ? choose_first(l, order_count, out) : RDX_OK;
 }
 
 /* ---- One row ---- */

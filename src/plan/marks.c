@@ -23,7 +23,7 @@ static rdx_status join_columns(rdx_planner *p, rdx_plan_join join, rdx_plan_node
   return RDX_OK;
 }
 
-static rdx_status number_rows(rdx_planner *p, rdx_plan_node *left, rdx_plan_node **out) {
+rdx_status rdx_build_numbers(rdx_planner *p, rdx_plan_node *left, rdx_plan_node **out) {
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_ROWS, left, NULL, out));
   (*out)->column_count = left->column_count + 1;
   (*out)->expected_rows = left->expected_rows;
@@ -109,7 +109,7 @@ static rdx_status group_pairs(rdx_planner *p, const rdx_marking *m, rdx_plan_nod
 rdx_status rdx_build_mark(rdx_planner *p, const rdx_marking *m, rdx_plan_node **out) {
   const uint32_t own = m->left->column_count, more = m->compared ? 1 : m->aggregate_count;
   rdx_plan_node *rows = NULL, *pairs = NULL, *groups = NULL, *joined = NULL, *list = NULL;
-  RDX_TRY(number_rows(p, m->left, &rows));
+  RDX_TRY(rdx_build_numbers(p, m->left, &rows));
   RDX_TRY(join_pairs(p, m, rows, &pairs));
   RDX_TRY(group_pairs(p, m, pairs, &groups));
   RDX_TRY(join_columns(p, RDX_PLAN_LEFT, rows, groups, &joined));
