@@ -14,6 +14,34 @@ static void append_table(StringInfo out, const char *folder, const char *name, c
   appendStringInfo(out, ") SERVER %s OPTIONS (\"table\" %s)", quote_identifier(server), quote_literal_cstr(name));
 }
 
+/* What cannot be read is left out with a warning that says why, a view without one; false: it is. */
+static bool try_append(StringInfo out, const char *folder, const char *name, const char *server) {
+  MemoryContext context = CurrentMemoryContext;
+  volatile bool done = false;
+  PG_TRY();
+  {
+    if (raydex_table_exists(folder, name)) {
+      append_table(out, folder, name, server);
+      done = true;
+    }
+  }
+  PG_CATCH();
+  {
+    MemoryContextSwitchTo(context);
+    ErrorData *error = CopyErrorData();
+    const int state = error->sqlerrcode;
+    if (state != ERRCODE_DATA_CORRUPTED && state != ERRCODE_IO_ERROR && state != ERRCODE_FDW_TABLE_NOT_FOUND &&
+        state != ERRCODE_INSUFFICIENT_PRIVILEGE)
+      PG_RE_THROW();
+    FlushErrorState();
+    ereport(WARNING, (errcode(state), errmsg("table file \"%s\" is left out: %s", name, error->message),
+                      error->hint ? errhint("%s", error->hint) : 0));
+    FreeErrorData(error);
+  }
+  PG_END_TRY();
+  return done;
+}
+
 /* The name of the remote schema says nothing: a folder is one. */
 List *raydex_import(ImportForeignSchemaStmt *statement, Oid server) {
   const char *folder = raydex_folder_of_server(server);
@@ -31,11 +59,11 @@ List *raydex_import(ImportForeignSchemaStmt *statement, Oid server) {
   foreach (cell, wanted) {
     StringInfoData command;
     const char *name = lfirst(cell);
-    if (!IsImportableForeignTable(name, statement) || !raydex_table_exists(folder, name))
+    if (!IsImportableForeignTable(name, statement))
       continue;
     initStringInfo(&command);
-    append_table(&command, folder, name, statement->server_name);
-    commands = lappend(commands, command.data);
+    if (try_append(&command, folder, name, statement->server_name))
+      commands = lappend(commands, command.data);
   }
   return commands;
 }

@@ -16,8 +16,14 @@ SELECT * FROM safe."../aside/hidden";
 ALTER FOREIGN TABLE safe."../aside/hidden" OPTIONS (ADD "table" '/etc/passwd');
 DROP FOREIGN TABLE safe."../aside/hidden";
 
--- Links: those within the folder are followed, others are refused.
+-- Links: those within the folder are followed, others are refused; what cannot be read is left out.
+\! cd "$FOLDER/safe" && head -c 200 labels.rdx >short.rdx && echo 'no table' >strange.rdx
 IMPORT FOREIGN SCHEMA files FROM SERVER safe INTO safe;
+SELECT foreign_table_name FROM information_schema.foreign_tables WHERE foreign_table_schema = 'safe' ORDER BY 1;
+DROP FOREIGN TABLE safe.labels, safe.same;
+IMPORT FOREIGN SCHEMA files LIMIT TO (labels, absolute) FROM SERVER safe INTO safe;
+DROP FOREIGN TABLE safe.labels;
+\! rm "$FOLDER/safe/short.rdx" "$FOLDER/safe/strange.rdx"
 IMPORT FOREIGN SCHEMA files EXCEPT (absolute, relative, text) FROM SERVER safe INTO safe;
 SELECT foreign_table_name FROM information_schema.foreign_tables WHERE foreign_table_schema = 'safe' ORDER BY 1;
 CREATE FOREIGN TABLE safe.absolute (key int) SERVER safe;
