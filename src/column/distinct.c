@@ -302,8 +302,10 @@ rdx_status rdx_distinct_sort(const rdx_distinct *d, const char *stage, uint32_t 
   rdx_status status = rdx_alloc(count, 2 * sizeof *entries, "a dictionary", (void **)&entries, err);
   for (int i = 0; i < 2 && status == RDX_OK; i++)
     status = rdx_alloc(count, sizeof *both[i], "a dictionary", (void **)&both[i], err);
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++) {
     entries[i].number = i;
+    status = rdx_loop_goes_on(i, count, stage, err);
+  }
   if (status == RDX_OK)
     status = sort_strings(&s, entries, count, 0, entries + count);
   for (uint32_t i = 0; i < count && status == RDX_OK; i++) {

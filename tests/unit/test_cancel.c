@@ -29,7 +29,7 @@
 #define SOON_MS 1000.0
 #else
 #define KEYS "300"
-#define SOON_MS 200.0
+#define SOON_MS 100.0
 #endif
 
 static char folder[] = "/tmp/raydex-cancel-XXXXXX";
@@ -67,6 +67,12 @@ static const char *const statements[] = {
     "COPY (SELECT * FROM big) TO 'out.csv'",
     "CREATE MATERIALIZED VIEW cube USING coarse_cube AS SELECT g, s, sum(v), count(*) FROM big GROUP BY g, s",
     "CREATE INDEX place ON big USING btree (v)",
+    "SELECT upper(s), substr(s, 2, 4) || v, round(f::numeric, 2) FROM big",
+    "SELECT g, percentile_cont(0.5) WITHIN GROUP (ORDER BY f) FROM big GROUP BY g",
+    "SELECT v, count(*), min(f), max(s), avg(g) FROM big GROUP BY v",
+    "SELECT key FROM big INTERSECT SELECT v FROM big",
+    "SELECT g, s, sum(v) FROM big GROUP BY ROLLUP (g, s)",
+    "DELETE FROM big WHERE key % 3 = 5",
 };
 
 /* ---- Stopping ---- */

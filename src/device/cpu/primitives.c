@@ -16,6 +16,8 @@
 #define LINE 16u                       /* elements that are written together: whole lines of a cache */
 #define MIN_STRIPE ((uint64_t)4096)    /* items that a thread takes at a time, */
 #define MAX_STRIPE ((uint64_t)1 << 18) /* so that it can be stopped in between */
+#define PAGE 4096                      /* bytes of memory that come at once, at least, */
+#define PAGES 512                      /* and how many of these a thread takes at a time */
 #define CACHED (4u << 20)              /* bytes that caches may hold from one pass to the next */
 #define PIECE 65536u                   /* elements a thread works on at a time */
 
@@ -181,6 +183,19 @@ uint64_t rdx_cpu_sort_bytes(const rdx_device *device, uint64_t count, uint32_t k
   return count * (key_bytes + 4);
 }
 
+static void touch_pages(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)worker;
+  volatile uint8_t *bytes = context;
+  for (uint64_t i = begin; i < end; i++)
+    bytes[i * PAGE] = 0;
+}
+
+/* The first stripe would take all pages of new memory at once: one after the other they can be stopped in between. */
+static rdx_status take_pages(rdx_stream *stream, rdx_buffer *buffer, uint64_t bytes, rdx_error *err) {
+  return rdx_pool_run_stage(pool_of(stream), bytes / PAGE, PAGES, touch_pages, RDX_ADDRESS(uint8_t, buffer),
+                            stream->stage, err);
+}
+
 /* RX, section 4.1 "DeviceRadixSort". */
 rdx_status rdx_cpu_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes, uint32_t key_bits, rdx_buffer *values,
                         uint64_t count, rdx_error *err) {
@@ -198,6 +213,10 @@ rdx_status rdx_cpu_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes
   rdx_status status = rdx_buffer_create(stream->device, count * key_bytes, "sorting", &other_keys, err);
   if (status == RDX_OK && values)
     status = rdx_buffer_create(stream->device, count * 4, "sorting", &other_values, err);
+  if (status == RDX_OK && p.large)
+    status = take_pages(stream, other_keys, count * key_bytes, err);
+  if (status == RDX_OK && p.large && values)
+    status = take_pages(stream, other_values, count * 4, err);
   if (status == RDX_OK) {
     p.keys_out = RDX_ADDRESS(void, other_keys);
     p.values_out = RDX_ADDRESS(uint32_t, other_values);

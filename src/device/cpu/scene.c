@@ -139,8 +139,10 @@ static rdx_status set_triangles(cpu_scene *s, RTCGeometry g, rdx_buffer *primiti
                              first * 36, 12, 3 * count);
   uint32_t *index = rtcSetNewGeometryBuffer(g, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3, 12, count);
   RDX_TRY(embree_failed(s, "setting the triangles of a scene", err));
-  for (uint64_t i = 0; i < 3 * count; i++)
+  for (uint64_t i = 0; i < 3 * count; i++) {
     index[i] = (uint32_t)i;
+    RDX_TRY(rdx_loop_goes_on(i, 3 * count, "build", err));
+  }
   rtcSetGeometryOccludedFilterFunction(g, on_triangle);
   return RDX_OK;
 }

@@ -14,7 +14,7 @@ rdx_status rdx_rx_encode(void *encoding, uint64_t first, uint64_t count, rdx_buf
                                       .zero = e->zero,
                                       .scheme = e->scheme};
   const uint32_t variant[2] = {e->key_bits == 64, e->boxes};
-  RDX_TRY(rdx_launch_timed(out->device, &rdx_kernel_rx_encode, &args, variant, count, NULL, &ms, err));
+  RDX_TRY(rdx_launch_timed(out->device, &rdx_kernel_rx_encode, &args, variant, count, "build", &ms, err));
   e->ms += ms;
   return RDX_OK;
 }
