@@ -406,6 +406,9 @@ static rdx_status bind_call(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
     return bind_aggregate(b, aggregate, ast, out);
   if (strcmp(ast->name, "grouping") == 0)
     return rdx_bind_grouping(b, ast, out);
+  if (ast->within_group)
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL,
+                            "%.60s(...) WITHIN GROUP is not supported", ast->name);
   if (rdx_is_window_function(ast->name))
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "window function %.60s needs OVER",
                             ast->name);
