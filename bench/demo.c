@@ -1,39 +1,39 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* raydex-bench demo: the 13 queries of the Star Schema Benchmark by every engine, as one table. */
+/* raydex-bench demo: the 13 queries of the Star Schema Benchmark by every method, as one table. */
 
 #include "bench/bench.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { MAX_ENGINES = 8 };
+enum { MAX_METHODS = 8 };
 
-/* The rows of a metric, one for each query and engine, in the order in which they were measured. */
-static const bench_row *find(const bench_report *report, const bench_row *engine, const char *query,
+/* The rows of a metric, one for each query and method, in the order in which they were measured. */
+static const bench_row *find(const bench_report *report, const bench_row *method, const char *query,
                              const char *metric) {
   for (size_t i = 0; i < bench_report_count(report); i++) {
     const bench_row *row = bench_report_row(report, i);
-    if (strcmp(row->metric, metric) == 0 && (!engine || strcmp(row->method, engine->method) == 0) &&
-        (!engine || strcmp(row->variant, engine->variant) == 0) && (!query || strcmp(row->parameter, query) == 0))
+    if (strcmp(row->metric, metric) == 0 && (!method || strcmp(row->method, method->method) == 0) &&
+        (!method || strcmp(row->variant, method->variant) == 0) && (!query || strcmp(row->parameter, query) == 0))
       return row;
   }
   return NULL;
 }
 
-/* The engines that answered any query. */
-static size_t list_engines(const bench_report *report, const bench_row *engines[MAX_ENGINES]) {
+/* The methods that answered any query. */
+static size_t list_methods(const bench_report *report, const bench_row *methods[MAX_METHODS]) {
   size_t count = 0;
-  for (size_t i = 0; i < bench_report_count(report) && count < MAX_ENGINES; i++) {
+  for (size_t i = 0; i < bench_report_count(report) && count < MAX_METHODS; i++) {
     const bench_row *row = bench_report_row(report, i);
     if (find(report, row, NULL, row->metric) == row && strcmp(row->metric, "answer_ms") == 0)
-      engines[count++] = row;
+      methods[count++] = row;
   }
   return count;
 }
 
-static rdx_status print_query(const bench *b, uint32_t q, const bench_row *const *engines, size_t count,
+static rdx_status print_query(const bench *b, uint32_t q, const bench_row *const *methods, size_t count,
                               rdx_error *err) {
   uint64_t selected = 0, rows = 0;
   char name[8];
@@ -43,7 +43,7 @@ static rdx_status print_query(const bench *b, uint32_t q, const bench_row *const
   snprintf(name, sizeof name, "Q%s", ssb_queries[q].name);
   printf("%-5s %9" PRIu64 " %7" PRIu64, name, selected, rows);
   for (size_t k = 0; k < count; k++) {
-    const bench_row *row = find(b->report, engines[k], name, "answer_ms");
+    const bench_row *row = find(b->report, methods[k], name, "answer_ms");
     char text[32] = "-"; /* cannot answer it here */
     if (row)
       snprintf(text, sizeof text, "%.3f", row->median);
@@ -65,44 +65,44 @@ static const struct {
     {"rt_cube", "", "Raydex's RAYS find the rows that qualify, one by one, as RTCUDB's do"},
 };
 
-static void print_name(const bench_row *engine, int width) {
-  char name[sizeof engine->method + sizeof engine->variant + 3];
-  const bool only = engine->variant[0] == '\0';
-  snprintf(name, sizeof name, only ? "%s" : "%s (%s)", engine->method, engine->variant);
+static void print_name(const bench_row *method, int width) {
+  char name[sizeof method->method + sizeof method->variant + 3];
+  const bool only = method->variant[0] == '\0';
+  snprintf(name, sizeof name, only ? "%s" : "%s (%s)", method->method, method->variant);
   printf("%*s", width, name);
 }
 
-static void print_legend(const bench_row *const *engines, size_t count) {
+static void print_legend(const bench_row *const *methods, size_t count) {
   printf("\n");
   for (size_t k = 0; k < count; k++)
     for (size_t i = 0; i < sizeof columns / sizeof *columns; i++)
-      if (strcmp(columns[i].method, engines[k]->method) == 0 && strcmp(columns[i].variant, engines[k]->variant) == 0) {
-        print_name(engines[k], -15);
+      if (strcmp(columns[i].method, methods[k]->method) == 0 && strcmp(columns[i].variant, methods[k]->variant) == 0) {
+        print_name(methods[k], -15);
         printf("%s\n", columns[i].what);
       }
 }
 
-/* What the fastest engine of a method takes for a query; 0: none answered. */
-static double fastest(const bench_report *report, const bench_row *const *engines, size_t count, const char *method,
+/* What the fastest method of a method takes for a query; 0: none answered. */
+static double fastest(const bench_report *report, const bench_row *const *methods, size_t count, const char *method,
                       const char *query) {
   double least = 0;
   for (size_t k = 0; k < count; k++) {
-    const bench_row *row = find(report, engines[k], query, "answer_ms");
-    if (strcmp(engines[k]->method, method) == 0 && row && (least == 0 || row->median < least))
+    const bench_row *row = find(report, methods[k], query, "answer_ms");
+    if (strcmp(methods[k]->method, method) == 0 && row && (least == 0 || row->median < least))
       least = row->median;
   }
   return least;
 }
 
 /* The query in which rays gain the most over looking at all rows. */
-static void print_why(const bench_report *report, const bench_row *const *engines, size_t count) {
+static void print_why(const bench_report *report, const bench_row *const *methods, size_t count) {
   double most = 1;
   char best[8] = "";
   for (uint32_t q = 0; q < SSB_QUERIES; q++) {
     char name[8];
     snprintf(name, sizeof name, "Q%s", ssb_queries[q].name);
-    const double slow = fastest(report, engines, count, "column", name),
-                 fast = fastest(report, engines, count, "rt_cube", name);
+    const double slow = fastest(report, methods, count, "column", name),
+                 fast = fastest(report, methods, count, "rt_cube", name);
     if (fast > 0 && slow / fast > most) {
       most = slow / fast;
       snprintf(best, sizeof best, "%s", name);
@@ -117,26 +117,26 @@ static void print_why(const bench_report *report, const bench_row *const *engine
 
 rdx_status bench_demo(bench *b, rdx_error *err) {
   const bench_point point = {.experiment = "demo", .parameter = ""};
-  const bench_row *engines[MAX_ENGINES];
+  const bench_row *methods[MAX_METHODS];
   rdx_status status = bench_rtcudb_defaults(b, &point, err);
   if (status != RDX_OK || !b->star)
     return status;
-  const size_t count = list_engines(b->report, engines);
+  const size_t count = list_methods(b->report, methods);
   printf("The Star Schema Benchmark, %" PRIu64 " rows (scale factor %.3g), on %s: ms from call to result,\n"
          "median of %" PRIu32 " runs, each compared with looking at every row.\n\n%-5s %9s %7s",
          ssb_star_relation(b->star)->rows, b->scale_factor, b->info->name, b->options.runs, "query", "selected",
          "result");
   for (size_t k = 0; k < count; k++) {
     printf(" ");
-    print_name(engines[k], 14);
+    print_name(methods[k], 14);
   }
   printf("  answers\n");
   for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK; q++)
-    status = print_query(b, q, engines, count, err);
+    status = print_query(b, q, methods, count, err);
   if (status != RDX_OK)
     return status;
-  print_legend(engines, count);
-  print_why(b->report, engines, count);
+  print_legend(methods, count);
+  print_why(b->report, methods, count);
   printf("\nNext, a CSV file of your own: raydex lookup --data FILE.csv --key COLUMN --point VALUE --return count\n"
          "('raydex help' lists what else there is; 'raydex-bench demo --device auto' takes a GPU).\n");
   return RDX_OK;

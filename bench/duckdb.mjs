@@ -46,7 +46,7 @@ function sections(text) {
 // What Raydex finds, as text, and each engine's milliseconds.
 function runRaydex(options, flat) {
   const done = spawnSync(options.raydex,
-      ['ssb', 'run', '--dir', options.dir, '--flat', flat, '--engine', engines.join(), '--device', 'cpu', '--stats',
+      ['ssb', 'run', '--dir', options.dir, '--flat', flat, '--method', engines.join(), '--device', 'cpu', '--stats',
        '--threads', String(options.threads), '--runs', String(options.runs)],
       {encoding: 'utf8', maxBuffer: 1 << 30});
   if (done.status !== 0)

@@ -19,7 +19,7 @@ static const char *check(const bench_extra *e) {
     return console_parse_scan_options(e->text, &scan);
   rdx_star_params engine = {0};
   if (rdx_star_method_from_name(e->method, &engine.method, NULL) == RDX_OK)
-    return console_parse_engine_options(e->text, &engine);
+    return console_parse_star_options(e->text, &engine);
   return "it begins with what is no method with options; those are such as rx, cgrx, rtscan or rt_cube";
 }
 
@@ -70,5 +70,5 @@ bool bench_extend_engine(const bench *b, size_t i, const char *variant, const rd
     return false;
   memcpy(out, from, sizeof *out);
   name_extra(variant, e->text, name);
-  return !console_parse_engine_options(e->text, out) && memcmp(out, from, sizeof *out) != 0;
+  return !console_parse_star_options(e->text, out) && memcmp(out, from, sizeof *out) != 0;
 }

@@ -267,7 +267,7 @@ static bool has_column(const bench_report *report, const char *experiment, const
 
 static void print_star_head(const bench_report *report, const bench_row *row) {
   printf("\n%s on %s, %s, %" PRIu64 " rows, %s\n%-12s %-16s %-9s", row->experiment, row->device, row->keys, row->rows,
-         verdict(report, row->experiment), "engine", "variant", "query");
+         verdict(report, row->experiment), "method", "variant", "query");
   for (size_t c = 0; c < STAR_COLUMNS; c++)
     if (has_column(report, row->experiment, &star_columns[c]))
       printf(" %*s", star_columns[c].width, star_columns[c].head);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The experiments of RTCUDB, section 6: the 13 queries of the Star Schema Benchmark by every engine. */
+/* The experiments of RTCUDB, section 6: the 13 queries of the Star Schema Benchmark by every method. */
 
 #include "bench/bench.h"
 

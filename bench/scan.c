@@ -598,7 +598,7 @@ static rdx_status measure_columns(session *s, const bench_point *point, uint32_t
   return measure_query(s, point, &q, err);
 }
 
-/* Groups of four columns: as they come, as told, and by a workload, whose queries all have the last column. */
+/* Groups of four columns: as they come, as given, and by a workload, whose queries all have the last column. */
 rdx_status bench_rtscan_groups(bench *b, const bench_point *point, rdx_error *err) {
   static const uint64_t workload[] = {ASK(1, 0, 0, 1), ASK(0, 1, 0, 1), ASK(1, 1, 0, 1), ASK(1, 1, 0, 1)};
   static const struct {
@@ -610,7 +610,7 @@ rdx_status bench_rtscan_groups(bench *b, const bench_point *point, rdx_error *er
   static const double at[] = {0.01, 0.1, 0.5, 0.9, 0.99};
   method methods[] = {
       {"3+1", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 3}},
-      {"as told", {.method = RDX_SCAN_RTSCAN, .rtscan = {.group = 3, .groups = {ASK(1, 1, 0, 1), ASK(1, 0, 1, 1)}}}},
+      {"as given", {.method = RDX_SCAN_RTSCAN, .rtscan = {.group = 3, .groups = {ASK(1, 1, 0, 1), ASK(1, 0, 1, 1)}}}},
       {"by workload", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 3}},
       {"lines", {.method = RDX_SCAN_RTSCAN, .rtscan.group = 1}},
       {"", {.method = RDX_SCAN_RTSCAN}}};

@@ -30,9 +30,9 @@ static void print_help(void) {
          "  --dir DIR     the folder of the table files\n"
          "  --flat FILE   over this flat table that flatten made of them instead\n"
          "  --query A,B   these queries, such as 1.1,3.4 (all)\n"
-         "  --engine A,B  by these engines: auto, column, sorted_cube, coarse_cube, rt_cube (all, which is all\n"
+         "  --method A,B  by these methods: auto, column, sorted_cube, coarse_cube, rt_cube (all, which is all\n"
          "                but auto); results are printed once\n"
-         "  --options NAME=VALUE[,...]  of the one engine that --engine names; they are listed below\n"
+         "  --options NAME=VALUE[,...]  of the one method that --method names; they are listed below\n"
          "  --device NAME cpu, auto, or number or part of the name of a device (auto)\n"
          "  --threads N   threads of the CPU device (one a core)\n"
          "  --runs N      counted runs of each query, after some that warm up (5); times are medians\n"
@@ -47,8 +47,8 @@ static void print_help(void) {
          "Options of queries:\n"
          "  --flat        over one table lineorder_flat, with the columns of all five\n",
          SSB_MAX_SCALE);
-  printf("\nOptions of engines, for --options:\n");
-  console_print_engine_options();
+  printf("\nOptions of methods, for --options:\n");
+  console_print_star_options();
 }
 
 typedef struct ssb_options {
@@ -57,12 +57,12 @@ typedef struct ssb_options {
   cli_ssb_run_options run;
 } ssb_options;
 
-enum { FLAT = CLI_GENERATE_OWN, DIR, QUERY, ENGINE, OPTIONS, DEVICE, RUNS, STATS, CHECK, VALIDATION };
+enum { FLAT = CLI_GENERATE_OWN, DIR, QUERY, METHOD, OPTIONS, DEVICE, RUNS, STATS, CHECK, VALIDATION };
 
 static void take_run(int option, const char *value, cli_ssb_run_options *o) {
   const char **text = option == DIR       ? &o->folder
                       : option == QUERY   ? &o->queries
-                      : option == ENGINE  ? &o->engines
+                      : option == METHOD  ? &o->methods
                       : option == OPTIONS ? &o->options
                                           : &o->device;
   bool *flag = option == STATS ? &o->stats : option == CHECK ? &o->check : &o->device_params.validation;
@@ -122,7 +122,7 @@ static int run(int argc, char **argv) {
   static const struct option options[] = {{"dir", required_argument, NULL, DIR},
                                           {"flat", required_argument, NULL, FLAT},
                                           {"query", required_argument, NULL, QUERY},
-                                          {"engine", required_argument, NULL, ENGINE},
+                                          {"method", required_argument, NULL, METHOD},
                                           {"options", required_argument, NULL, OPTIONS},
                                           {"device", required_argument, NULL, DEVICE},
                                           {"threads", required_argument, NULL, CLI_GENERATE_THREADS},

@@ -32,9 +32,9 @@ static const char *parse_queries(const char *text, bool wanted[SSB_QUERIES]) {
   return NULL;
 }
 
-static rdx_status parse_engines(const char *text, bool wanted[], rdx_error *err) {
+static rdx_status parse_methods(const char *text, bool wanted[], rdx_error *err) {
   const bool all = strcmp(text, "all") == 0;
-  for (uint32_t method = RDX_STAR_AUTO; method < CLI_ENGINES; method++)
+  for (uint32_t method = RDX_STAR_AUTO; method < CLI_METHODS; method++)
     wanted[method] = all && method != RDX_STAR_AUTO;
   for (const char *at = text; !all;) {
     char name[64];
@@ -54,29 +54,29 @@ static rdx_status parse_engines(const char *text, bool wanted[], rdx_error *err)
 
 typedef struct job {
   const cli_ssb_run_options *options;
-  bool queries[SSB_QUERIES], engines[CLI_ENGINES];
-  rdx_star_params params[CLI_ENGINES];
+  bool queries[SSB_QUERIES], methods[CLI_METHODS];
+  rdx_star_params params[CLI_METHODS];
   ssb_star *star;
   rdx_device *device;
   console_output output;
   uint32_t wrong; /* answers that differ */
-  int shown;      /* the engine whose results are written; -1: none yet */
+  int shown;      /* the method whose results are written; -1: none yet */
   bool warm;      /* the device has just worked */
   char doing[32]; /* what an error is of */
 } job;
 
-/* Options are those of one engine. NULL or what is wrong. */
+/* Options are those of one method. NULL or what is wrong. */
 static const char *parse_options(job *j) {
   uint32_t count = 0, only = 0;
-  for (uint32_t kind = RDX_STAR_AUTO; kind < CLI_ENGINES; kind++) {
+  for (uint32_t kind = RDX_STAR_AUTO; kind < CLI_METHODS; kind++) {
     j->params[kind].method = (rdx_star_method)kind;
-    count += j->engines[kind];
-    only = j->engines[kind] ? kind : only;
+    count += j->methods[kind];
+    only = j->methods[kind] ? kind : only;
   }
   if (!j->options->options)
     return NULL;
-  return count == 1 ? console_parse_engine_options(j->options->options, &j->params[only])
-                    : "options belong to one engine; name it with --engine";
+  return count == 1 ? console_parse_star_options(j->options->options, &j->params[only])
+                    : "options belong to one method; name it with --method";
 }
 
 /* The columns in the order of the query's SQL: the result has the sum last. */
@@ -101,7 +101,7 @@ static void write_result(FILE *out, const ssb_star *star, uint32_t q, const rdx_
   }
 }
 
-static rdx_status run_query(job *j, rdx_star_method method, rdx_star *engine, uint32_t q, rdx_error *err) {
+static rdx_status run_query(job *j, rdx_star_method method, rdx_star *star, uint32_t q, rdx_error *err) {
   const cli_ssb_run_options *o = j->options;
   ssb_timing t = {0};
   rdx_query_result *result = NULL;
@@ -110,16 +110,16 @@ static rdx_status run_query(job *j, rdx_star_method method, rdx_star *engine, ui
   ssb_difference difference = {""};
   snprintf(j->doing, sizeof j->doing, "%s, Q%s: ", rdx_star_method_name(method), ssb_queries[q].name);
   const double warm_ms = j->warm ? SSB_WARM_MS : SSB_WARM_UP_MS;
-  rdx_status status = ssb_star_run(j->star, q, engine, warm_ms, o->runs, &t, &result, err);
+  rdx_status status = ssb_star_run(j->star, q, star, warm_ms, o->runs, &t, &result, err);
   j->warm = true;
   if (status == RDX_OK)
     status = rdx_query_result_view(result, &found, err);
   if (status == RDX_OK && o->check)
     status = ssb_star_check(j->star, q, result, &difference, err);
   if (status == RDX_OK) {
-    rdx_star_get_stats(engine, &built);
+    rdx_star_get_stats(star, &built);
     j->wrong += difference.text[0] != '\0';
-    if ((int)built.method == j->shown || j->shown < 0) { /* of several engines, the first one's */
+    if ((int)built.method == j->shown || j->shown < 0) { /* of several methods, the first one's */
       j->shown = (int)built.method;
       uint32_t wanted = 0;
       for (uint32_t i = 0; i < SSB_QUERIES; i++)
@@ -143,9 +143,9 @@ static rdx_status run_query(job *j, rdx_star_method method, rdx_star *engine, ui
   return status;
 }
 
-static rdx_status run_engine(job *j, rdx_star_method method, rdx_error *err) {
+static rdx_status run_method(job *j, rdx_star_method method, rdx_error *err) {
   const rdx_star_params params = j->params[method];
-  rdx_star *engine = NULL;
+  rdx_star *star = NULL;
   rdx_query needed[SSB_QUERIES];
   uint32_t count = 0;
   snprintf(j->doing, sizeof j->doing, "%s: ", rdx_star_method_name(method));
@@ -153,13 +153,13 @@ static rdx_status run_engine(job *j, rdx_star_method method, rdx_error *err) {
     if (j->queries[q])
       needed[count++] = *ssb_star_query(j->star, q);
   const rdx_relation *relation = j->options->flat ? ssb_star_flat(j->star) : ssb_star_relation(j->star);
-  rdx_status status = rdx_star_create(j->device, relation, &params, &engine, err);
+  rdx_status status = rdx_star_create(j->device, relation, &params, &star, err);
   if (status == RDX_OK)
-    status = rdx_star_prepare(engine, needed, count, err);
+    status = rdx_star_prepare(star, needed, count, err);
   if (status == RDX_OK && j->options->stats) {
     rdx_star_stats s;
     char columns[32], cubes[32], peak[32];
-    rdx_star_get_stats(engine, &s);
+    rdx_star_get_stats(star, &s);
     console_note("%s: %" PRIu64 " row%s, columns %s in %.0f ms, %u cube%s %s in %.0f ms, peak %s",
                  rdx_star_method_name(s.method), s.rows, console_s(s.rows), console_bytes(s.bytes_columns, columns),
                  s.encode_ms, s.cubes, console_s(s.cubes), console_bytes(s.bytes_cubes, cubes), s.build_ms,
@@ -169,10 +169,10 @@ static rdx_status run_engine(job *j, rdx_star_method method, rdx_error *err) {
   j->warm = info->backend == RDX_BACKEND_CPU || info->emulated;
   for (uint32_t q = 0; q < SSB_QUERIES && status == RDX_OK && !console_interrupted(); q++)
     if (j->queries[q])
-      status = run_query(j, method, engine, q, err);
+      status = run_query(j, method, star, q, err);
   if (status == RDX_OK)
     j->doing[0] = '\0';
-  rdx_star_destroy(&engine);
+  rdx_star_destroy(&star);
   return status;
 }
 
@@ -192,9 +192,9 @@ static rdx_status run(job *j, rdx_error *err) {
     uint64_t selected = 0, rows = 0;
     status = j->queries[q] ? ssb_star_count(j->star, q, &selected, &rows, err) : RDX_OK;
   }
-  for (uint32_t kind = RDX_STAR_AUTO; kind < CLI_ENGINES && status == RDX_OK && !console_interrupted(); kind++)
-    if (j->engines[kind])
-      status = run_engine(j, (rdx_star_method)kind, err);
+  for (uint32_t kind = RDX_STAR_AUTO; kind < CLI_METHODS && status == RDX_OK && !console_interrupted(); kind++)
+    if (j->methods[kind])
+      status = run_method(j, (rdx_star_method)kind, err);
   if (status == RDX_OK)
     return console_output_finish(&j->output, err);
   console_output_discard(&j->output);
@@ -217,8 +217,8 @@ int cli_ssb_run(const cli_ssb_run_options *o) {
   const char *wrong = parse_queries(o->queries ? o->queries : "all", j.queries);
   if (wrong)
     return console_usage("ssb", "--query %s: %s", o->queries, wrong);
-  if (parse_engines(o->engines ? o->engines : "all", j.engines, &err) != RDX_OK)
-    return console_usage("ssb", "--engine: %s", err.text);
+  if (parse_methods(o->methods ? o->methods : "all", j.methods, &err) != RDX_OK)
+    return console_usage("ssb", "--method: %s", err.text);
   wrong = parse_options(&j);
   if (wrong)
     return console_usage("ssb", "--options %s: %s", o->options, wrong);

@@ -127,12 +127,12 @@ const char *console_bytes(uint64_t bytes, char out[32]);
 /* Parse "NAME=VALUE[,NAME=VALUE...]" for the method that the params name; NULL or what is wrong with it. */
 const char *console_parse_index_options(const char *text, rdx_index_params *params);
 const char *console_parse_scan_options(const char *text, rdx_scan_params *params);
-const char *console_parse_engine_options(const char *text, rdx_star_params *params);
+const char *console_parse_star_options(const char *text, rdx_star_params *params);
 
 /* Print all options of all methods. */
 void console_print_index_options(void);
 void console_print_scan_options(void);
-void console_print_engine_options(void);
+void console_print_star_options(void);
 
 /* ---- Threads (threads.c) ---- */
 

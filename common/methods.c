@@ -20,7 +20,7 @@ static rdx_status set_scan_option(void *params, const char *name, const char *va
   return rdx_scan_params_set(params, name, value, err);
 }
 
-static rdx_status set_engine_option(void *params, const char *name, const char *value, rdx_error *err) {
+static rdx_status set_star_option(void *params, const char *name, const char *value, rdx_error *err) {
   return rdx_star_params_set(params, name, value, err);
 }
 
@@ -49,8 +49,8 @@ const char *console_parse_scan_options(const char *text, rdx_scan_params *params
   return parse(text, set_scan_option, params);
 }
 
-const char *console_parse_engine_options(const char *text, rdx_star_params *params) {
-  return parse(text, set_engine_option, params);
+const char *console_parse_star_options(const char *text, rdx_star_params *params) {
+  return parse(text, set_star_option, params);
 }
 
 void console_print_index_options(void) {
@@ -70,7 +70,7 @@ void console_print_scan_options(void) {
              text);
 }
 
-void console_print_engine_options(void) {
+void console_print_star_options(void) {
   char text[128];
   for (int kind = RDX_STAR_AUTO; kind <= RDX_STAR_RT_CUBE; kind++)
     for (uint32_t i = 0; rdx_star_option((rdx_star_method)kind, i, text, sizeof text); i++)

@@ -4,7 +4,7 @@
 #define RAYDEX_CONTEXT_H
 
 /**
- * Whom calls belong to: a context is told how far its calls have come, and cancels them without touching others.
+ * Whom calls belong to: a context hears how far its calls have come, and cancels them without touching others.
  *
  * - Shapes: a thread uses one context at a time; every call that it makes meanwhile belongs to it, and so does the work
  *   of the library's own threads for the call. Calls of a thread that uses none belong to the process.
@@ -33,9 +33,9 @@ extern "C" {
 
 typedef struct rdx_context rdx_context;
 
-/** Who is told how far the calls of a context have come; all zero: nobody. */
+/** Who hears how far the calls of a context have come; all zero: nobody. */
 typedef struct rdx_context_params {
-  rdx_progress_fn progress; /**< as of rdx_set_progress(), whose callback is not called then */
+  rdx_progress_fn progress; /**< as that of rdx_set_progress(), which is not called then */
   void *user;               /**< its first argument; owned by the caller */
 } rdx_context_params;
 

@@ -9,7 +9,7 @@
  * - Shapes: a database is a folder of table files, and any file by its name: SELECT ... FROM 'orders.csv'. The language
  *   is PostgreSQL's; docs/sql.md says what of it there is, and what differs.
  * - Ownership: close the database after its statements and answers are destroyed, and before its device.
- * - Errors: as of rdx_statement_prepare() and rdx_statement_execute(); texts show the place in the statement.
+ * - Errors: those of rdx_statement_prepare() and rdx_statement_execute(); texts show the place in the statement.
  * - Threads: statements of one database may run at the same time, one statement in one thread at a time.
  *
  * Example:
@@ -90,7 +90,7 @@ RDX_API RDX_MUST_USE rdx_status rdx_database_indexes(rdx_database *database, rdx
 RDX_API RDX_MUST_USE rdx_status rdx_database_prepared(rdx_database *database, rdx_table **out, rdx_error *err);
 
 /** Destroy what is prepared, the least recently used first, until it takes at most `bytes` of the device: statements
- * prepare it anew. None may run meanwhile. NULL is fine. */
+ * prepare it again. None may run meanwhile. NULL is fine. */
 RDX_API void rdx_database_trim(rdx_database *database, uint64_t bytes);
 
 typedef struct rdx_statement rdx_statement;
@@ -117,8 +117,8 @@ typedef struct rdx_answer rdx_answer;
  * second time; false at first. */
 RDX_API void rdx_statement_count_rays(rdx_statement *statement, bool count);
 
-/** Run a statement. Tables that were replaced since are read anew. RDX_ERROR_CANCELLED where the progress callback says
- * so. Destroy the answer with rdx_answer_destroy(). */
+/** Run a statement. Tables that were replaced since are read again. RDX_ERROR_CANCELLED where the progress callback
+ * says so. Destroy the answer with rdx_answer_destroy(). */
 RDX_API RDX_MUST_USE rdx_status rdx_statement_execute(rdx_statement *statement, rdx_answer **out, rdx_error *err);
 
 /** Free `*statement` and clear it. NULL and a cleared handle are fine. */

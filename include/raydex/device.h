@@ -51,8 +51,8 @@ typedef struct rdx_device_info {
   uint32_t threads;        /**< CPU: worker threads; Vulkan: lanes in a subgroup */
   uint64_t memory;         /**< total memory */
   uint64_t max_buffer;     /**< largest single buffer */
-  uint64_t max_primitives; /**< most primitives in one part of a scene; larger scenes are split */
-  uint64_t max_rays;       /**< most rays in one launch; larger launches are split */
+  uint64_t max_primitives; /**< the maximum of primitives in one part of a scene; larger scenes are split */
+  uint64_t max_rays;       /**< the maximum of rays in one launch; larger launches are split */
 } rdx_device_info;
 
 /** The number of devices, at least 1: device 0 is the CPU. A missing Vulkan loader shortens the list. */

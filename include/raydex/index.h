@@ -202,9 +202,9 @@ typedef struct rdx_cgrx_params {
 
 /** The options of the updatable cgRX (cgRX, section 4). */
 typedef struct rdx_cgrx_updatable_params {
-  uint32_t node_size;   /**< keys that a node has room for, 4 to 4,096; 0: 32 */
-  uint8_t fill_percent; /**< of each node when it is built, 1 to 100; 0: 50. More room makes inserts cheaper */
-  /** A batch that would make a bucket's chain longer than so many nodes makes the index build itself anew; 0: 8. */
+  uint32_t node_size;   /**< capacity of a node in keys, 4 to 4,096; 0: 32 */
+  uint8_t fill_percent; /**< of each node when it is built, 1 to 100; 0: 50. Free capacity makes inserts cheaper */
+  /** A batch that would make a bucket's chain longer than so many nodes makes the index rebuild itself; 0: 8. */
   uint32_t longest_chain;
   rdx_cgrx_representation representation;
   rdx_cgrx_mapping mapping;
@@ -232,7 +232,7 @@ typedef struct rdx_radix_hash_params {
 
 /** The options of the B+-tree. */
 typedef struct rdx_btree_params {
-  uint8_t fill_percent; /**< of each leaf when it is built, 1 to 100; 0: 70. More room makes inserts cheaper */
+  uint8_t fill_percent; /**< of each leaf when it is built, 1 to 100; 0: 70. Free capacity makes inserts cheaper */
 } rdx_btree_params;
 
 /** Which index to build; all zero is the default. */
@@ -280,7 +280,7 @@ RDX_API void rdx_index_destroy(rdx_index **index);
 
 /** How rdx_index_update() works (RTIndeX, section 3.6). */
 typedef enum rdx_update_mode {
-  RDX_UPDATE_REBUILD = 0, /**< build anew; the old index serves until the new one stands */
+  RDX_UPDATE_REBUILD = 0, /**< rebuild; the old index serves until the new one stands */
   RDX_UPDATE_REFIT,       /**< RX built with `updatable`: move the primitives, keep the tree; same NULLs as before */
 } rdx_update_mode;
 
@@ -314,13 +314,13 @@ typedef struct rdx_index_changes {
  *
  * RDX_INDEX_CGRX_UPDATABLE keeps its scene as it was built: buckets grow and shrink. Where a chain of nodes would pass
  * `longest_chain`, or removes leave less than a quarter of the keys that its buckets were built for, the batch makes
- * the index build itself anew, which rdx_index_stats.rebuilds counts. Batches whose keys fall into few buckets, such as
+ * the index rebuild itself, which rdx_index_stats.rebuilds counts. Batches whose keys fall into few buckets, such as
  * ascending ones, do so often: the B+-tree suits them better.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_index_apply(rdx_index *index, const rdx_index_changes *changes, rdx_error *err);
 
 /**
- * Build the index anew from the keys that it holds; they keep their row numbers (cgRX, section 4, "Rebuilding"). Worth
+ * Rebuild the index from the keys that it holds; they keep their row numbers (cgRX, section 4, "Rebuilding"). Worth
  * it where batches have made lookups slow, or the index large. RDX_ERROR_UNSUPPORTED but for RDX_INDEX_CGRX_UPDATABLE:
  * batches make no other index worse. The stats then have the times of the rebuild. On failure the index is as before,
  * except that a device lost leaves it unusable.
@@ -350,12 +350,12 @@ typedef struct rdx_index_stats {
   uint64_t keys;          /**< keys indexed: rows less NULLs */
   bool distinct;          /**< no key stands twice; false, too, after keys were inserted, which are not compared,
                                * and of some strings longer than eight bytes or with zero bytes */
-  uint64_t distinct_keys; /**< how many keys differ; 0: not counted, as of such strings */
+  uint64_t distinct_keys; /**< how many keys differ; 0: not counted, as for such strings */
   bool long_runs;      /**< some key may stand more than 32 times: counts and sums then look repeated probes up once */
   uint32_t partitions; /**< parts of the scene; 0 for an index without one */
-  uint64_t rebuilds;   /**< times that a batch of changes made the index build itself anew */
+  uint64_t rebuilds;   /**< times that a batch of changes made the index rebuild itself */
   uint64_t bytes_resident;    /**< all that lookups need, bytes_scene and an included column among it */
-  uint64_t bytes_peak;        /**< most held at once during the build, the input column not counted */
+  uint64_t bytes_peak;        /**< the maximum held at once during the build, the input column not counted */
   uint64_t bytes_scene;       /**< the acceleration structure (on the CPU with the vertices it refers to) */
   uint64_t bytes_scene_built; /**< the same before compaction */
   double sort_ms;             /**< sorting, detecting duplicates, listing scene rows */

@@ -9,7 +9,7 @@
  * - Shapes: rows are numbered from 0 on each side. A NULL equals nothing and lies between nothing. The index is over
  *   the smaller side, unless told. With RDX_INDEX_RADIX_HASH this is the radix-partitioned hash join.
  * - Ownership: destroy a result before its device; the columns are not needed afterwards.
- * - Errors: as of rdx_index_create() and rdx_index_lookup(); RDX_ERROR_OVERFLOW for sums beyond 64 bits.
+ * - Errors: those of rdx_index_create() and rdx_index_lookup(); RDX_ERROR_OVERFLOW for sums beyond 64 bits.
  * - Source: thesis, chapter 5; inverse mapping: section 4.3.
  *
  * Example:
@@ -83,7 +83,7 @@ typedef struct rdx_join_result rdx_join_result;
 
 /**
  * Match left[i] with right[j] where they are equal. The columns, host or device ones, go together as keys and probes
- * of an index do. Errors as of rdx_index_create() and rdx_index_lookup(); RDX_ERROR_OVERFLOW where the sum over all
+ * of an index do. Errors: those of rdx_index_create() and rdx_index_lookup(); RDX_ERROR_OVERFLOW where the sum over all
  * pairs does not fit 64 bits; RDX_ERROR_MEMORY, before they are listed, for pairs that the host has no memory for, or
  * that pass rdx_device_params.memory_limit, with their number: see rdx_join_params.each. Destroy the join with
  * rdx_join_result_destroy() before its device is closed.

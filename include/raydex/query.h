@@ -109,9 +109,9 @@ typedef struct rdx_order {
 typedef struct rdx_query {
   const rdx_predicate *where; /**< over the relation's attributes; NULL: every row */
   const uint32_t *group_by;   /**< attributes; NULL is a group of its own. Without any: one group, also of no rows */
-  /** At most 8. RDX_ERROR_UNSUPPORTED where even the products of how many distinct values they have pass 2^64. Where
-   * those of how many may lie between their least and largest ones do, the first query takes time to tell values apart,
-   * and the rdx_star keeps 4 bytes a row of such an attribute, and 8 a value. */
+  /** At most 8. RDX_ERROR_UNSUPPORTED where the product of their numbers of distinct values passes 2^64. Where the
+   * product of their ranges (largest less smallest value) does, the first query takes time to tell values apart, and
+   * the rdx_star keeps 4 bytes a row of such an attribute, and 8 a value. */
   uint32_t group_count;
   const rdx_aggregate *aggregates;
   /** At most 8; with none, the distinct groups are the result. A query takes a pass over its rows for each 16 numbers

@@ -99,7 +99,7 @@ typedef struct rdx_rtscan_params {
                               memory allows a line of each column beside them: each conjunction goes to
                               those of both that are expected to be faster. All lengths below are of
                               groups, not of these lines */
-  /** Groups as told, which may overlap: sets of 1 to 3 of the first 64 columns, as bits, up to the first that is 0.
+  /** Groups as given, which may overlap: sets of 1 to 3 of the first 64 columns, as bits, up to the first that is 0.
    * Columns of none get groups as above. A query goes to those that have most of its columns. Not with `published`. */
   uint64_t groups[RDX_SCAN_GROUPS];
   uint32_t cube_width;       /**< 0: by the number of rows */

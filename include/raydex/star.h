@@ -193,7 +193,7 @@ typedef struct rdx_query_result rdx_query_result;
 
 /**
  * Answer a query. RDX_ERROR_UNSUPPORTED where no cube has what it needs; the text names what is missing.
- * RDX_ERROR_OVERFLOW where the sum of a group, or its least or largest value, passes 64 bits or the largest f64; the
+ * RDX_ERROR_OVERFLOW where the sum of a group, or its smallest or largest value, passes 64 bits or the largest f64; the
  * text names the group. RDX_ERROR_MEMORY for more groups than the host has memory for, or
  * rdx_device_params.memory_limit allows. Destroy the result with rdx_query_result_destroy(); it does not need its
  * rdx_star.

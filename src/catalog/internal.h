@@ -98,7 +98,7 @@ static inline rdx_version *rdx_version_of(rdx_catalog_table *table) {
 
 /* With the lock held. */
 void rdx_kept_scan_drop(rdx_kept_scan *scan);
-void rdx_kept_engine_drop(rdx_kept_star *engine);
+void rdx_kept_star_drop(rdx_kept_star *engine);
 void rdx_version_drop_user(rdx_version *version);
 /* Engines over this version go as soon as nobody uses them. */
 void rdx_stars_retire(rdx_catalog *catalog, const rdx_version *version);

@@ -146,7 +146,7 @@ static void drop(rdx_catalog *c, const oldest *o) {
   rdx_version *v = o->version;
   switch (o->kind) {
   case KEPT_STAR:
-    rdx_kept_engine_drop(&c->engines[o->place]);
+    rdx_kept_star_drop(&c->engines[o->place]);
     c->engines[o->place] = c->engines[--c->engine_count];
     return;
   case KEPT_SCAN:

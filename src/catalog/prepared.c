@@ -239,7 +239,7 @@ rdx_status rdx_catalog_device_column(rdx_catalog *c, rdx_catalog_table *table, u
 
 /* ---- Engines ---- */
 
-void rdx_kept_engine_drop(rdx_kept_star *e) {
+void rdx_kept_star_drop(rdx_kept_star *e) {
   rdx_star_destroy(&e->engine);
   for (uint32_t i = 0; i < e->cube_count; i++)
     rdx_free(e->cubes[i]);
@@ -257,7 +257,7 @@ static void sweep_engines(rdx_catalog *c, bool all) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < c->engine_count; i++) {
     if (c->engines[i].users == 0 && (all || c->engines[i].retired))
-      rdx_kept_engine_drop(&c->engines[i]);
+      rdx_kept_star_drop(&c->engines[i]);
     else
       c->engines[kept++] = c->engines[i];
   }
@@ -423,7 +423,7 @@ static rdx_status keep_engine(rdx_catalog *c, const rdx_catalog_star *star, cons
   const rdx_status status = make_engine(c, &made, err);
   sweep_engines(c, false); /* now that what they have is shared */
   if (status != RDX_OK) {
-    rdx_kept_engine_drop(&made);
+    rdx_kept_star_drop(&made);
     return status;
   }
   c->engines[c->engine_count++] = made;

@@ -191,14 +191,14 @@ static rdx_status measure_scan(measuring *m, rdx_error *err) {
   return RDX_OK;
 }
 
-/* ---- Queries of the column engine ---- */
+/* ---- Queries of the column star ---- */
 
 #define GROUPS 64u
 
 typedef enum query_kind { QUERY_GROUPS, QUERY_TESTS, QUERY_SUMS, QUERY_KINDS } query_kind;
 
 typedef struct querying {
-  rdx_star *engine;
+  rdx_star *star;
   query_kind kind;
 } querying;
 
@@ -216,7 +216,7 @@ static rdx_status query_once(void *context, double *ms, rdx_error *err) {
                            .aggregate_count = 1};
   rdx_query_result *result = NULL;
   rdx_query_stats stats;
-  RDX_TRY(rdx_star_run(q->engine, &query, NULL, &result, err));
+  RDX_TRY(rdx_star_run(q->star, &query, NULL, &result, err));
   rdx_query_result_get_stats(result, &stats);
   *ms = stats.total_ms;
   rdx_query_result_destroy(&result);
@@ -244,11 +244,11 @@ static rdx_status time_queries(measuring *m, const star_numbers *n, uint64_t row
                                  .dimension_count = n->dimension ? 1 : 0};
   const rdx_star_params params = {.method = RDX_STAR_COLUMN_ENGINE};
   querying q = {0};
-  RDX_TRY(rdx_star_create(m->device, &relation, &params, &q.engine, err));
+  RDX_TRY(rdx_star_create(m->device, &relation, &params, &q.star, err));
   rdx_status status = RDX_OK;
   for (q.kind = QUERY_GROUPS; q.kind < QUERY_KINDS && status == RDX_OK; q.kind++)
     status = time_best(query_once, &q, &ms[q.kind], err);
-  rdx_star_destroy(&q.engine);
+  rdx_star_destroy(&q.star);
   return status;
 }
 
@@ -329,7 +329,7 @@ static rdx_status measure_dimensions(measuring *m, rdx_error *err) {
 
 /* A cube as a view has it, ordered and grouped by codes and then by parts: each pair of them has as many rows. */
 typedef struct cubing {
-  rdx_star *engine;
+  rdx_star *star;
   rdx_query query;
   uint64_t rows, codes, parts;
   uint32_t *code, *part;
@@ -344,7 +344,7 @@ static rdx_status cube_once(void *context, double *ms, rdx_error *err) {
   const cubing *c = context;
   rdx_query_result *result = NULL;
   rdx_query_stats stats;
-  RDX_TRY(rdx_star_run(c->engine, &c->query, NULL, &result, err));
+  RDX_TRY(rdx_star_run(c->star, &c->query, NULL, &result, err));
   rdx_query_result_get_stats(result, &stats);
   *ms = stats.total_ms;
   rdx_query_result_destroy(&result);
@@ -359,7 +359,7 @@ static rdx_status time_cube(cubing *c, cube_times *out, rdx_error *err) {
   const rdx_cube_spec spec = {scan, 2, scan, 2, values, 1, NULL};
   const rdx_predicate one = {.kind = RDX_PREDICATE_EQ, .values = column_u32(&wanted, 1)};
   const rdx_predicate part = {.kind = RDX_PREDICATE_EQ, .column = 1, .values = column_u32(&wanted, 1)};
-  RDX_TRY(rdx_star_add_cube(c->engine, &spec, err));
+  RDX_TRY(rdx_star_add_cube(c->star, &spec, err));
   c->query =
       (rdx_query){.where = &one, .group_by = &group_by, .group_count = 1, .aggregates = &sum, .aggregate_count = 1};
   RDX_TRY(time_best(cube_once, c, &out->one, err));
@@ -380,13 +380,13 @@ static rdx_status make_cube(measuring *m, rdx_star_method method, cubing *c, cub
   const rdx_attribute attributes[] = {{"code", column_u32(c->code, c->rows), 0},
                                       {"part", column_u32(c->part, c->rows), 0}};
   const rdx_relation relation = {.rows = c->rows, .attributes = attributes, .attribute_count = 2};
-  RDX_TRY(rdx_star_create(m->device, &relation, &params, &c->engine, err));
+  RDX_TRY(rdx_star_create(m->device, &relation, &params, &c->star, err));
   return time_cube(c, out, err);
 }
 
 static rdx_status measure_cube(measuring *m, rdx_star_method method, cubing c, cube_times *out, rdx_error *err) {
   const rdx_status status = make_cube(m, method, &c, out, err);
-  rdx_star_destroy(&c.engine);
+  rdx_star_destroy(&c.star);
   rdx_free(c.code);
   rdx_free(c.part);
   return status;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Records that engines found, as groups: column by column. */
+/* Records that methods found, as groups: column by column. */
 
 #include "star/groups.h"
 

@@ -3,7 +3,7 @@
 #ifndef RDX_STAR_GROUPS_H
 #define RDX_STAR_GROUPS_H
 
-/* What an engine found for a query, or a part of its plan: its groups, with what their rows come to. */
+/* What a method found for a query, or a part of its plan: its groups, with their aggregates. */
 
 #include "star/plan.h"
 

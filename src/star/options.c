@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The options of engines by their names. */
+/* The options of star methods by their names. */
 
 #include "base/options.h"
 #include "star/star.h"

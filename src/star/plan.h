@@ -3,7 +3,7 @@
 #ifndef RDX_STAR_PLAN_H
 #define RDX_STAR_PLAN_H
 
-/* A query, checked and brought to codes: what every engine starts from. All pointers are in the plan's arena. */
+/* A query, checked and brought to codes: what every method starts from. All pointers are in the plan's arena. */
 
 #include <raydex/star.h>
 
@@ -51,7 +51,7 @@ typedef struct rdx_plan {
   rdx_term *terms; /* of packed codes, of distinct attributes: all must hold */
   uint32_t term_count;
   rdx_node *residual;    /* the residual predicate, of packed codes: what is no conjunction of terms; NULL: nothing */
-  rdx_measure *measures; /* distinct; aggregates name them by number. An engine sees RDX_MAX_MEASURES of them at most */
+  rdx_measure *measures; /* distinct; aggregates name them by number. A method sees RDX_MAX_MEASURES of them at most */
   uint32_t measure_count, measure_capacity;
   uint32_t *aggregate_measure; /* for each aggregate; UINT32_MAX: COUNT of rows */
   rdx_wide_aggregate *wide;    /* for each aggregate */

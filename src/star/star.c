@@ -68,105 +68,105 @@ static void destroy_cube(rdx_cube *cube) {
   *cube = (rdx_cube){0};
 }
 
-/* What builds cubes of this engine. */
-static const rdx_star_ops *cube_ops(const rdx_star *engine) {
+/* What builds cubes of this star. */
+static const rdx_star_ops *cube_ops(const rdx_star *star) {
   const bool published =
-      engine->params.method == RDX_STAR_RT_CUBE && engine->params.rt_cube.mapping == RDX_RT_CUBE_PUBLISHED;
-  return published ? &rdx_rtcudb_ops : engine->kind->cubed;
+      star->params.method == RDX_STAR_RT_CUBE && star->params.rt_cube.mapping == RDX_RT_CUBE_PUBLISHED;
+  return published ? &rdx_rtcudb_ops : star->kind->cubed;
 }
 
 /* The scan attributes that its cubes have at most. */
-static uint32_t most_scan(const rdx_star *engine) {
-  const rdx_star_ops *ops = engine->kind->cubed ? cube_ops(engine) : NULL;
+static uint32_t most_scan(const rdx_star *star) {
+  const rdx_star_ops *ops = star->kind->cubed ? cube_ops(star) : NULL;
   return ops && ops->most_scan > 0 ? ops->most_scan : RDX_MAX_SPEC;
 }
 
-static rdx_status build_cube(rdx_star *engine, const rdx_cube_spec *spec, rdx_cube *cube, rdx_error *err) {
-  *cube = (rdx_cube){.ops = spec ? cube_ops(engine) : engine->kind->plain};
+static rdx_status build_cube(rdx_star *star, const rdx_cube_spec *spec, rdx_cube *cube, rdx_error *err) {
+  *cube = (rdx_cube){.ops = spec ? cube_ops(star) : star->kind->plain};
   if (spec)
-    RDX_TRY(rdx_spec_copy(spec, most_scan(engine), engine->relation, &cube->arena, &cube->spec, err));
+    RDX_TRY(rdx_spec_copy(spec, most_scan(star), star->relation, &cube->arena, &cube->spec, err));
   RDX_TRY(rdx_calloc(1, cube->ops->size, "a cube", &cube->self, err));
-  return cube->ops->build(cube->self, engine->relation, &engine->params, spec ? &cube->spec : NULL, &cube->bytes, err);
+  return cube->ops->build(cube->self, star->relation, &star->params, spec ? &cube->spec : NULL, &cube->bytes, err);
 }
 
 /* `spec` NULL: what answers all queries. */
-static rdx_status add_cube(rdx_star *engine, const rdx_cube_spec *spec, rdx_error *err) {
+static rdx_status add_cube(rdx_star *star, const rdx_cube_spec *spec, rdx_error *err) {
   const double start = rdx_now_ms();
-  if (engine->cube_count == engine->cube_capacity) {
-    const uint32_t capacity = engine->cube_capacity ? 2 * engine->cube_capacity : 4;
-    RDX_TRY(rdx_realloc((void **)&engine->cubes, capacity, sizeof *engine->cubes, "the cubes of an engine", err));
-    engine->cube_capacity = capacity;
+  if (star->cube_count == star->cube_capacity) {
+    const uint32_t capacity = star->cube_capacity ? 2 * star->cube_capacity : 4;
+    RDX_TRY(rdx_realloc((void **)&star->cubes, capacity, sizeof *star->cubes, "the cubes of an star", err));
+    star->cube_capacity = capacity;
   }
-  const uint64_t used = atomic_load(&engine->device->memory_used);
-  atomic_store(&engine->device->memory_mark, used);
+  const uint64_t used = atomic_load(&star->device->memory_used);
+  atomic_store(&star->device->memory_mark, used);
   rdx_cube cube;
-  const rdx_status status = build_cube(engine, spec, &cube, err);
-  const uint64_t peak = atomic_load(&engine->device->memory_mark) - used;
+  const rdx_status status = build_cube(star, spec, &cube, err);
+  const uint64_t peak = atomic_load(&star->device->memory_mark) - used;
   if (status != RDX_OK) {
     destroy_cube(&cube);
     return status;
   }
-  rdx_star_stats *s = &engine->stats;
+  rdx_star_stats *s = &star->stats;
   const uint64_t held = s->bytes_columns + s->bytes_cubes + (peak > cube.bytes ? peak : cube.bytes);
   s->bytes_peak = held > s->bytes_peak ? held : s->bytes_peak;
   s->bytes_cubes += cube.bytes;
   s->cubes += spec != NULL;
   s->build_ms += rdx_now_ms() - start;
-  engine->cubes[engine->cube_count++] = cube;
+  star->cubes[star->cube_count++] = cube;
   return RDX_OK;
 }
 
-rdx_status rdx_star_add_cube(rdx_star *engine, const rdx_cube_spec *spec, rdx_error *err) {
-  if (!engine || !spec)
+rdx_status rdx_star_add_cube(rdx_star *star, const rdx_cube_spec *spec, rdx_error *err) {
+  if (!star || !spec)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_add_cube: star and spec must not be NULL");
-  if (!engine->kind->cubed)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s engine needs no cubes", engine->kind->name);
-  return add_cube(engine, spec, err);
+  if (!star->kind->cubed)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s star needs no cubes", star->kind->name);
+  return add_cube(star, spec, err);
 }
 
 /* Whether there is no cube to build for a query: one serves it, or none can. */
-static bool is_covered(const rdx_star *engine, const rdx_needs *needs) {
+static bool is_covered(const rdx_star *star, const rdx_needs *needs) {
   if (needs->too_many)
     return true;
-  for (uint32_t i = 0; i < engine->cube_count; i++)
-    if (engine->cubes[i].ops->cubes && rdx_spec_lacks(&engine->cubes[i].spec, needs, engine->relation, NULL, 0) == 0)
+  for (uint32_t i = 0; i < star->cube_count; i++)
+    if (star->cubes[i].ops->cubes && rdx_spec_lacks(&star->cubes[i].spec, needs, star->relation, NULL, 0) == 0)
       return true;
   return false;
 }
 
 /* Add a query's needs to those of a cube, where that still has the form that it should. */
-static bool share_cube(const rdx_star *engine, rdx_needs *all, const rdx_needs *more) {
-  const rdx_star_ops *ops = cube_ops(engine);
+static bool share_cube(const rdx_star *star, rdx_needs *all, const rdx_needs *more) {
+  const rdx_star_ops *ops = cube_ops(star);
   rdx_needs both = *all;
   if (!rdx_needs_unite(&both, more))
     return false;
   const rdx_cube_spec spec = rdx_needs_spec(&both);
-  if (ops->fits && !ops->fits(engine->relation, &spec))
+  if (ops->fits && !ops->fits(star->relation, &spec))
     return false;
   *all = both;
   return true;
 }
 
-static void order_scan(const rdx_star *engine, rdx_needs *needs, const rdx_plan *plans, uint32_t count) {
-  if (engine->params.method != RDX_STAR_RT_CUBE || engine->params.rt_cube.order != RDX_RT_CUBE_AS_GIVEN)
+static void order_scan(const rdx_star *star, rdx_needs *needs, const rdx_plan *plans, uint32_t count) {
+  if (star->params.method != RDX_STAR_RT_CUBE || star->params.rt_cube.order != RDX_RT_CUBE_AS_GIVEN)
     rdx_needs_order(needs, plans, count);
 }
 
 /* A cube for query `first` and as many of those after it as can share it. */
-static rdx_status prepare_from(rdx_star *engine, const rdx_needs *needs, const rdx_plan *plans, uint32_t count,
+static rdx_status prepare_from(rdx_star *star, const rdx_needs *needs, const rdx_plan *plans, uint32_t count,
                                rdx_error *err) {
   rdx_needs all = needs[0], own = needs[0];
   bool shared = false;
   for (uint32_t i = 1; i < count; i++)
-    shared |= !is_covered(engine, &needs[i]) && share_cube(engine, &all, &needs[i]);
-  order_scan(engine, &all, plans, count);
+    shared |= !is_covered(star, &needs[i]) && share_cube(star, &all, &needs[i]);
+  order_scan(star, &all, plans, count);
   rdx_cube_spec spec = rdx_needs_spec(&all);
-  const rdx_status status = add_cube(engine, &spec, err);
+  const rdx_status status = add_cube(star, &spec, err);
   if (!shared || status != RDX_ERROR_UNSUPPORTED)
     return status;
-  order_scan(engine, &own, plans, 1); /* all was too much for one */
+  order_scan(star, &own, plans, 1); /* all was too much for one */
   spec = rdx_needs_spec(&own);
-  return add_cube(engine, &spec, err);
+  return add_cube(star, &spec, err);
 }
 
 /* Say which one of several queries an error is about. */
@@ -178,29 +178,29 @@ static rdx_status name_query(rdx_status status, uint32_t query, uint32_t count, 
 }
 
 /* A plan for each query, which checks it, and what it needs. `*planned` counts the plans to destroy. */
-static rdx_status plan_all(const rdx_star *engine, const rdx_query *queries, uint32_t count, rdx_plan *plans,
+static rdx_status plan_all(const rdx_star *star, const rdx_query *queries, uint32_t count, rdx_plan *plans,
                            rdx_needs *needs, uint32_t *planned, rdx_error *err) {
   for (uint32_t i = 0; i < count; i++) {
-    RDX_TRY(name_query(rdx_plan_create(engine->relation, &queries[i], &plans[i], err), i, count, err));
+    RDX_TRY(name_query(rdx_plan_create(star->relation, &queries[i], &plans[i], err), i, count, err));
     ++*planned;
-    const rdx_status status = rdx_needs_of(&queries[i], most_scan(engine), &needs[i], engine->kind->plain ? NULL : err);
+    const rdx_status status = rdx_needs_of(&queries[i], most_scan(star), &needs[i], star->kind->plain ? NULL : err);
     needs[i].too_many = status != RDX_OK;
-    if (!engine->kind->plain)
+    if (!star->kind->plain)
       RDX_TRY(name_query(status, i, count, err));
   }
   return RDX_OK;
 }
 
-/* The cubes that plans need and the engine has not; those that were built stay after an error. */
-static rdx_status add_needed(rdx_star *engine, const rdx_needs *needs, const rdx_plan *plans, uint32_t count,
+/* The cubes that plans need and the star has not; those that were built stay after an error. */
+static rdx_status add_needed(rdx_star *star, const rdx_needs *needs, const rdx_plan *plans, uint32_t count,
                              rdx_error *err) {
   for (uint32_t i = 0; i < count; i++) {
-    if (is_covered(engine, &needs[i]))
+    if (is_covered(star, &needs[i]))
       continue;
     RDX_TRY(rdx_progress("build", i, count, err));
     rdx_error why = {""};
-    const rdx_status status = prepare_from(engine, &needs[i], &plans[i], count - i, &why);
-    if (engine->kind->plain && (status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_MEMORY))
+    const rdx_status status = prepare_from(star, &needs[i], &plans[i], count - i, &why);
+    if (star->kind->plain && (status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_MEMORY))
       continue; /* it will be answered without */
     if (status != RDX_OK && err)
       *err = why;
@@ -210,27 +210,27 @@ static rdx_status add_needed(rdx_star *engine, const rdx_needs *needs, const rdx
 }
 
 /* RTCUDB, Figure 7 "The workflow of RTCUDB". */
-rdx_status rdx_star_prepare(rdx_star *engine, const rdx_query *queries, uint32_t count, rdx_error *err) {
-  if (!engine || (count > 0 && !queries))
+rdx_status rdx_star_prepare(rdx_star *star, const rdx_query *queries, uint32_t count, rdx_error *err) {
+  if (!star || (count > 0 && !queries))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_prepare: star and queries must not be NULL");
-  if (!engine->kind->cubed)
+  if (!star->kind->cubed)
     return RDX_OK;
   rdx_needs *needs = NULL;
   rdx_plan *plans = NULL;
-  const rdx_star_stats stats = engine->stats;
-  const uint32_t before = engine->cube_count;
+  const rdx_star_stats stats = star->stats;
+  const uint32_t before = star->cube_count;
   uint32_t planned = 0;
   rdx_status status = rdx_alloc(count, sizeof *needs, "the needs of queries", (void **)&needs, err);
   if (status == RDX_OK)
     status = rdx_alloc(count, sizeof *plans, "the plans of queries", (void **)&plans, err);
   if (status == RDX_OK)
-    status = plan_all(engine, queries, count, plans, needs, &planned, err);
+    status = plan_all(star, queries, count, plans, needs, &planned, err);
   if (status == RDX_OK)
-    status = add_needed(engine, needs, plans, count, err);
+    status = add_needed(star, needs, plans, count, err);
   if (status != RDX_OK) {
-    while (engine->cube_count > before)
-      destroy_cube(&engine->cubes[--engine->cube_count]);
-    engine->stats = stats;
+    while (star->cube_count > before)
+      destroy_cube(&star->cubes[--star->cube_count]);
+    star->stats = stats;
   }
   for (uint32_t i = 0; i < planned; i++)
     rdx_plan_destroy(&plans[i]);
@@ -241,17 +241,16 @@ rdx_status rdx_star_prepare(rdx_star *engine, const rdx_query *queries, uint32_t
 
 /* ---- Life ---- */
 
-static rdx_status create(rdx_star *engine, const rdx_relation *relation, const rdx_shared_parts *shared,
-                         rdx_error *err) {
-  rdx_device *device = engine->device;
+static rdx_status create(rdx_star *star, const rdx_relation *relation, const rdx_shared_parts *shared, rdx_error *err) {
+  rdx_device *device = star->device;
   const uint64_t used = atomic_load(&device->memory_used);
   atomic_store(&device->memory_mark, used);
-  RDX_TRY(rdx_packed_relation_create(device, relation, shared, &engine->relation, err));
-  engine->stats.rows = engine->relation->rows;
-  engine->stats.encode_ms = engine->relation->encode_ms;
-  engine->stats.bytes_columns = rdx_packed_relation_bytes(engine->relation);
-  engine->stats.bytes_peak = atomic_load(&device->memory_mark) - used;
-  return engine->kind->plain ? add_cube(engine, NULL, err) : RDX_OK;
+  RDX_TRY(rdx_packed_relation_create(device, relation, shared, &star->relation, err));
+  star->stats.rows = star->relation->rows;
+  star->stats.encode_ms = star->relation->encode_ms;
+  star->stats.bytes_columns = rdx_packed_relation_bytes(star->relation);
+  star->stats.bytes_peak = atomic_load(&device->memory_mark) - used;
+  return star->kind->plain ? add_cube(star, NULL, err) : RDX_OK;
 }
 
 rdx_status rdx_star_create_sharing(rdx_device *device, const rdx_relation *relation, const rdx_shared_parts *shared,
@@ -266,18 +265,18 @@ rdx_status rdx_star_create_sharing(rdx_device *device, const rdx_relation *relat
   const engine_kind *kind = &kinds[used.method];
   if (kind->cubed && kind->cubed->traces_rays && device->info.tracing == RDX_TRACING_NONE)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", kind->name, device->info.name);
-  rdx_star *engine = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *engine, "an engine", (void **)&engine, err));
-  engine->device = device;
-  engine->kind = kind;
-  engine->params = used;
-  engine->stats.method = used.method;
-  const rdx_status status = create(engine, relation, shared, err);
+  rdx_star *star = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *star, "an star", (void **)&star, err));
+  star->device = device;
+  star->kind = kind;
+  star->params = used;
+  star->stats.method = used.method;
+  const rdx_status status = create(star, relation, shared, err);
   if (status != RDX_OK) {
-    rdx_star_destroy(&engine);
+    rdx_star_destroy(&star);
     return status;
   }
-  *out = engine;
+  *out = star;
   return RDX_OK;
 }
 
@@ -290,66 +289,66 @@ const rdx_packed_relation *rdx_star_relation(const rdx_star *star) {
   return star->relation;
 }
 
-void rdx_star_destroy(rdx_star **engine) {
-  if (!engine || !*engine)
+void rdx_star_destroy(rdx_star **star) {
+  if (!star || !*star)
     return;
-  rdx_star *e = *engine;
+  rdx_star *e = *star;
   for (uint32_t i = 0; i < e->cube_count; i++)
     destroy_cube(&e->cubes[i]);
   rdx_free(e->cubes);
   rdx_packed_relation_destroy(&e->relation);
   rdx_free(e);
-  *engine = NULL;
+  *star = NULL;
 }
 
-void rdx_star_get_stats(const rdx_star *engine, rdx_star_stats *out) {
-  *out = engine->stats;
-  out->bytes_columns = rdx_packed_relation_bytes(engine->relation);
+void rdx_star_get_stats(const rdx_star *star, rdx_star_stats *out) {
+  *out = star->stats;
+  out->bytes_columns = rdx_packed_relation_bytes(star->relation);
 }
 
 /* ---- Queries ---- */
 
 /* Why no cube serves a query: what the one that lacks least lacks. */
-static rdx_status fail_uncovered(const rdx_star *engine, const rdx_needs *needs, rdx_error *err) {
+static rdx_status fail_uncovered(const rdx_star *star, const rdx_needs *needs, rdx_error *err) {
   const rdx_cube *nearest = NULL;
   uint32_t least = UINT32_MAX;
   char text[sizeof err->text - 100];
-  for (uint32_t i = 0; i < engine->cube_count; i++) {
-    const uint32_t lacks = rdx_spec_lacks(&engine->cubes[i].spec, needs, engine->relation, NULL, 0);
+  for (uint32_t i = 0; i < star->cube_count; i++) {
+    const uint32_t lacks = rdx_spec_lacks(&star->cubes[i].spec, needs, star->relation, NULL, 0);
     if (lacks < least)
-      nearest = &engine->cubes[i];
+      nearest = &star->cubes[i];
     least = lacks < least ? lacks : least;
   }
   if (!nearest)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s engine has no cube yet; add one, or prepare the query",
-                    engine->kind->name);
-  rdx_spec_lacks(&nearest->spec, needs, engine->relation, text, sizeof text);
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s star has no cube yet; add one, or prepare the query",
+                    star->kind->name);
+  rdx_spec_lacks(&nearest->spec, needs, star->relation, text, sizeof text);
   return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "no cube has all that the query needs: %s lacks %s",
-                  engine->cube_count > 1 ? "the nearest" : "the only one", text);
+                  star->cube_count > 1 ? "the nearest" : "the only one", text);
 }
 
 /* RTCUDB, section 3.1 "selects the BVH for it". */
 /* Of what has all that the plan needs, the one that is expected to be the fastest. */
-static rdx_status choose_cube(const rdx_star *engine, const rdx_plan *plan, const rdx_cube **out, rdx_error *err) {
-  *out = engine->cubes;
-  if (!engine->kind->cubed)
+static rdx_status choose_cube(const rdx_star *star, const rdx_plan *plan, const rdx_cube **out, rdx_error *err) {
+  *out = star->cubes;
+  if (!star->kind->cubed)
     return RDX_OK;
   rdx_needs needs;
   rdx_calibration rates;
   double best = 0;
   rdx_error why;
-  const rdx_status needed = rdx_needs_of(plan->query, most_scan(engine), &needs, &why);
+  const rdx_status needed = rdx_needs_of(plan->query, most_scan(star), &needs, &why);
   *out = NULL;
-  if (engine->cube_count > 1)
-    rdx_device_get_calibration(engine->device, &rates);
-  for (uint32_t i = 0; i < engine->cube_count; i++) {
-    const rdx_cube *cube = &engine->cubes[i];
+  if (star->cube_count > 1)
+    rdx_device_get_calibration(star->device, &rates);
+  for (uint32_t i = 0; i < star->cube_count; i++) {
+    const rdx_cube *cube = &star->cubes[i];
     rdx_work work = {0};
-    if (cube->ops->cubes && (needed != RDX_OK || rdx_spec_lacks(&cube->spec, &needs, engine->relation, NULL, 0) > 0))
+    if (cube->ops->cubes && (needed != RDX_OK || rdx_spec_lacks(&cube->spec, &needs, star->relation, NULL, 0) > 0))
       continue;
-    if (engine->cube_count > 1)
+    if (star->cube_count > 1)
       cube->ops->work(cube->self, plan, &work);
-    const double ms = engine->cube_count > 1 ? rdx_work_ms(&rates, &work) : 0;
+    const double ms = star->cube_count > 1 ? rdx_work_ms(&rates, &work) : 0;
     if (!*out || ms < best) {
       *out = cube;
       best = ms;
@@ -357,15 +356,15 @@ static rdx_status choose_cube(const rdx_star *engine, const rdx_plan *plan, cons
   }
   if (*out)
     return RDX_OK;
-  return needed == RDX_OK ? fail_uncovered(engine, &needs, err) : rdx_fail(err, needed, "%s", why.text);
+  return needed == RDX_OK ? fail_uncovered(star, &needs, err) : rdx_fail(err, needed, "%s", why.text);
 }
 
 /* Refuse a result that the host has no room for, beside its groups. */
-static rdx_status expect_result(const rdx_star *engine, const rdx_plan *plan, uint64_t groups, rdx_error *err) {
+static rdx_status expect_result(const rdx_star *star, const rdx_plan *plan, uint64_t groups, rdx_error *err) {
   char what[64];
   const uint64_t columns = plan->query->group_count + plan->query->aggregate_count;
   snprintf(what, sizeof what, "the %llu groups of a query take", (unsigned long long)groups);
-  return rdx_device_expect_host(engine->device, groups * columns * sizeof(uint64_t), what,
+  return rdx_device_expect_host(star->device, groups * columns * sizeof(uint64_t), what,
                                 "group by fewer attributes, or by some with fewer values", err);
 }
 
@@ -395,7 +394,7 @@ static rdx_status count_parts(const rdx_cube *cube, const rdx_plan *plan, rdx_qu
   return RDX_OK;
 }
 
-static rdx_status finish_parts(const rdx_star *engine, const rdx_cube *cube, const rdx_plan *plan, double *device_ms,
+static rdx_status finish_parts(const rdx_star *star, const rdx_cube *cube, const rdx_plan *plan, double *device_ms,
                                rdx_query_result **out, rdx_error *err) {
   const uint32_t count = rdx_plan_parts(plan);
   rdx_groups one = {0}, *parts = &one;
@@ -403,7 +402,7 @@ static rdx_status finish_parts(const rdx_star *engine, const rdx_cube *cube, con
     RDX_TRY(rdx_calloc(count, sizeof *parts, "the groups of a query", (void **)&parts, err));
   rdx_status status = run_parts(cube, plan, parts, device_ms, err);
   if (status == RDX_OK)
-    status = expect_result(engine, plan, parts->count, err);
+    status = expect_result(star, plan, parts->count, err);
   if (status == RDX_OK)
     status = rdx_groups_finish(plan, parts, out, err);
   for (uint32_t i = 0; i < count; i++)
@@ -413,14 +412,14 @@ static rdx_status finish_parts(const rdx_star *engine, const rdx_cube *cube, con
   return status;
 }
 
-static rdx_status run_plan(const rdx_star *engine, const rdx_plan *plan, bool stats, rdx_query_result **out,
+static rdx_status run_plan(const rdx_star *star, const rdx_plan *plan, bool stats, rdx_query_result **out,
                            rdx_error *err) {
   const double start = rdx_now_ms();
   const rdx_cube *cube = NULL;
   rdx_query_counts counts = {0};
   double device_ms = 0;
-  RDX_TRY(choose_cube(engine, plan, &cube, err));
-  rdx_status status = finish_parts(engine, cube, plan, &device_ms, out, err);
+  RDX_TRY(choose_cube(star, plan, &cube, err));
+  rdx_status status = finish_parts(star, cube, plan, &device_ms, out, err);
   const double end = rdx_now_ms();
   if (status == RDX_OK && stats)
     status = count_parts(cube, plan, &counts, err);
@@ -440,16 +439,16 @@ static rdx_status run_plan(const rdx_star *engine, const rdx_plan *plan, bool st
   return RDX_OK;
 }
 
-rdx_status rdx_star_run(const rdx_star *engine, const rdx_query *query, const rdx_query_params *params,
+rdx_status rdx_star_run(const rdx_star *star, const rdx_query *query, const rdx_query_params *params,
                         rdx_query_result **out, rdx_error *err) {
-  if (!engine || !query || !out)
+  if (!star || !query || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_run: star, query and out must not be NULL");
   const double start = rdx_now_ms();
   rdx_plan plan;
   rdx_query_result *result = NULL;
-  RDX_TRY(rdx_plan_create(engine->relation, query, &plan, err));
+  RDX_TRY(rdx_plan_create(star->relation, query, &plan, err));
   const double planned = rdx_now_ms() - start;
-  const rdx_status status = run_plan(engine, &plan, params && params->stats, &result, err);
+  const rdx_status status = run_plan(star, &plan, params && params->stats, &result, err);
   rdx_plan_destroy(&plan);
   RDX_TRY(status);
   result->stats.total_ms += planned;

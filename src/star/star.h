@@ -3,7 +3,7 @@
 #ifndef RDX_STAR_STAR_H
 #define RDX_STAR_STAR_H
 
-/* What a kind of engine is to engine.c, which plans queries, picks cubes and finishes results. */
+/* What a star method is to star.c, which plans queries, picks cubes and finishes results. */
 
 #include <raydex/star.h>
 

@@ -3,7 +3,7 @@
 #ifndef RDX_STAR_STEPS_H
 #define RDX_STAR_STEPS_H
 
-/* Expressions as engines calculate them: steps on a stack of values. */
+/* Expressions as methods calculate them: steps on a stack of values. */
 
 #include "star/relation.h"
 #include "column/keys.h"

@@ -207,7 +207,7 @@ static void test_options(void **state) {
   }
 }
 
-/* Groups as told, which overlap, leave columns out, or are those of a workload: with lines beside them and without. */
+/* Groups as given, which overlap, leave columns out, or are those of a workload: with lines beside them and without. */
 static void test_groups(void **state) {
   (void)state;
   enum { COLUMNS = 5 };

@@ -48,7 +48,7 @@ static void destroy_all(rdx_star *engines[COUNT(methods)]) {
   }
 }
 
-/* Run a query on every engine. One may say when it prepares for it that it can not, as it may when it runs it. */
+/* Run a query by every method. One may say when it prepares for it that it can not, as it may when it runs it. */
 static void check_query(rdx_star *engines[COUNT(methods)], const star *s, const test_query *q, const expected *e) {
   for (size_t m = 0; m < COUNT(methods); m++) {
     rdx_error why = {""};

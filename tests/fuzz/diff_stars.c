@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors
  *
- * Star queries, by every engine. */
+ * Star queries, by every method. */
 
 #include "diff_stars.h"
 

@@ -234,7 +234,6 @@ FN u32 update_new_node(cgrx_apply_args a, u32 k) {
   return k < a.free_count ? AT(a.free, k) : a.used + (k - a.free_count);
 }
 
-/* cgRX, section 4 "insertion into a full node splits the node". */
 /* Inserts begin .. end - 1 of a node, which becomes `nodes` of them: itself and new ones from `take` on. */
 struct cgrx_inserts {
   u32 begin;
@@ -248,6 +247,7 @@ SHARED_TYPE(cgrx_inserts);
 #define cgrx_inserts(...) ((struct cgrx_inserts){__VA_ARGS__})
 #endif
 
+/* cgRX, section 4 "insertion into a full node splits the node". */
 /* Insert them into a node with `size` entries. From the last entry to the first: no target is above its source, so that
  * the node is its own source. Inserts come after equal entries. */
 FN void update_insert(cgrx_apply_args a, cgrx_nodes t, u32 node, u32 size, cgrx_inserts of, u32 key64) {
