@@ -10,8 +10,10 @@
 #include <string.h>
 
 typedef struct lookup_options {
-  const char *data, *key;
-  cli_probe_options probes;
+  const char *data;
+  cli_columns keys;
+  cli_probe_options probes;          /* without names of columns */
+  cli_columns columns, lower, upper; /* of the file of probes */
   cli_type_list types;
   rdx_lookup_result_kind result;
   bool has_result;
@@ -21,28 +23,31 @@ typedef struct lookup_options {
 } lookup_options;
 
 static void print_help(void) {
-  printf("Example: raydex lookup --data orders.csv --key customer --point 4711 --return count\n\n"
-         "Usage: raydex lookup --data FILE --key COLUMN PROBES --return WHAT [OPTION...]\n\n"
-         "Build an index over a column of a table file (see raydex import) or CSV file and look up values or ranges\n"
-         "in it.\n\n"
-         "Probes, one kind of:\n"
-         "  --point VALUE           rows whose key is VALUE; may be repeated\n"
-         "  --range LO..HI          rows with LO <= key <= HI; LO.. and ..HI are open; may be repeated\n"
-         "  --probe FILE            a value per record: the column named as the key, or the only one\n"
-         "    --probe-column NAME   the column of values\n"
-         "    --lower NAME --upper NAME   a range per record instead: the columns of its bounds\n\n"
-         "Answers (--return), on the standard output:\n"
-         "  count                   the number of rows\n"
-         "  first                   the first row, counted from 0; an empty line if there is none\n"
-         "  rows                    all rows\n"
-         "  'sum(COLUMN)'           the sum of a column over the rows; an empty line if there are none\n"
-         "A single --point or --range prints its answer alone; more probes, or a file, print CSV.\n\n"
-         "Options:\n"
-         "  --sort-probes           sort the probes before they are looked up; answers come in the order given\n"
-         "  --inverse               build the index over the probes, and look the keys up in it: for few points among\n"
-         "                          many keys; without --method by hash\n"
-         "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
-         "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n");
+  printf(
+      "Example: raydex lookup --data orders.csv --key customer --point 4711 --return count\n\n"
+      "Usage: raydex lookup --data FILE --key COLUMN[,COLUMN...] PROBES --return WHAT [OPTION...]\n\n"
+      "Build an index over a column of a table file (see raydex import) or CSV file, or over up to eight, and look\n"
+      "up values or ranges in it.\n\n"
+      "Probes, one kind of:\n"
+      "  --point VALUE           rows whose key is VALUE; may be repeated\n"
+      "  --range LO..HI          rows with LO <= key <= HI; LO.. and ..HI are open; may be repeated\n"
+      "  --probe FILE            a value per record: the column named as the key, or the only one\n"
+      "    --probe-column NAME   the column of values\n"
+      "    --lower NAME --upper NAME   a range per record instead: the columns of its bounds\n"
+      "Of several columns: their values, with commas between (--point 4711,open --range 4711,3..4711,9), and columns\n"
+      "named likewise; fewer values than columns are those of the first. Ranges are those of tuples in their order.\n\n"
+      "Answers (--return), on the standard output:\n"
+      "  count                   the number of rows\n"
+      "  first                   the first row, counted from 0; an empty line if there is none\n"
+      "  rows                    all rows\n"
+      "  'sum(COLUMN)'           the sum of a column over the rows; an empty line if there are none\n"
+      "A single --point or --range prints its answer alone; more probes, or a file, print CSV.\n\n"
+      "Options:\n"
+      "  --sort-probes           sort the probes before they are looked up; answers come in the order given\n"
+      "  --inverse               build the index over the probes, and look the keys up in it: for few points among\n"
+      "                          many keys; without --method by hash\n"
+      "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
+      "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n");
   cli_print_index_help();
 }
 
@@ -98,7 +103,7 @@ static const char *take(int option, char *value, void *context) {
     o->data = value;
     return NULL;
   case KEY:
-    return cli_parse_name(value, &o->key);
+    return cli_parse_columns(value, &o->keys);
   case POINT:
     return append(&o->probes.points, &o->probes.point_count, value);
   case RANGE:
@@ -109,11 +114,11 @@ static const char *take(int option, char *value, void *context) {
     o->probes.file = value;
     return NULL;
   case PROBE_COLUMN:
-    return cli_parse_name(value, &o->probes.column);
+    return cli_parse_columns(value, &o->columns);
   case LOWER:
-    return cli_parse_name(value, &o->probes.lower);
+    return cli_parse_columns(value, &o->lower);
   case UPPER:
-    return cli_parse_name(value, &o->probes.upper);
+    return cli_parse_columns(value, &o->upper);
   case RETURN:
     return parse_return(value, o);
   case SORT_PROBES:
@@ -131,18 +136,24 @@ static const char *check(const lookup_options *o) {
   const cli_probe_options *p = &o->probes;
   if (!o->data)
     return "--data FILE is needed";
-  if (!o->key)
+  if (o->keys.count == 0)
     return "--key COLUMN is needed";
+  if (o->keys.count > RDX_INDEX_COLUMNS)
+    return "--key has at most eight columns";
   if ((p->point_count > 0) + (p->range_count > 0) + (p->file != NULL) != 1)
     return "one kind of probes is needed: --point, --range or --probe";
   if (!o->has_result)
     return "--return count|first|rows|'sum(COLUMN)' is needed";
-  if (!p->file && (p->column || p->lower || p->upper))
+  if (!p->file && (o->columns.count || o->lower.count || o->upper.count))
     return "--probe-column, --lower and --upper belong to --probe";
-  if (!p->lower != !p->upper || (p->lower && p->column))
+  if (o->lower.count != o->upper.count || (o->lower.count && o->columns.count))
     return "--probe takes either --probe-column, or both --lower and --upper";
-  if (o->inverse && (p->range_count > 0 || p->lower))
+  if (o->columns.count > o->keys.count || o->lower.count > o->keys.count)
+    return "there are more columns of probes than of keys";
+  if (o->inverse && (p->range_count > 0 || o->lower.count))
     return "--inverse is for points: leave it out for ranges";
+  if (o->inverse && o->keys.count > 1)
+    return "--inverse is for keys of one column";
   return NULL;
 }
 
@@ -162,8 +173,11 @@ static int parse(int argc, char **argv, lookup_options *o) {
 typedef struct job {
   const lookup_options *options;
   rdx_table *data;
-  const rdx_column *keys, *values;
-  cli_probes probes;
+  rdx_column keys[RDX_INDEX_COLUMNS];
+  const rdx_column *values;
+  cli_probes probes[RDX_INDEX_COLUMNS]; /* of each of the first columns */
+  uint32_t probe_columns;
+  char **texts[RDX_INDEX_COLUMNS]; /* what probes of several columns refer to */
   rdx_device *device;
   rdx_index *index; /* NULL: inverse */
   rdx_index_stats index_stats;
@@ -179,21 +193,31 @@ static void write_sum(FILE *stream, const rdx_lookup_view *v, uint64_t i) {
                   v->sum_u64 ? v->sum_u64 + i : NULL, v->sum_f64 ? v->sum_f64 + i : NULL);
 }
 
+/* Bounds of several columns on the command line are told apart by these. */
+static void write_name(const job *j, uint32_t k, const char *name) {
+  const cli_probes *p = &j->probes[k];
+  char whole[600];
+  if (j->options->keys.count > 1 && p->literals[1]) {
+    snprintf(whole, sizeof whole, "%.300s of %.250s", name, j->options->keys.names[k]);
+    name = whole;
+  }
+  cli_write_text(j->out.stream, name, strlen(name));
+  fputc(',', j->out.stream);
+}
+
 /* Of CSV, and not before there is an answer. */
 static void write_header(job *j) {
   static const char *const names[] = {
       [RDX_LOOKUP_COUNT] = "count", [RDX_LOOKUP_FIRST] = "first", [RDX_LOOKUP_ROWS] = "row"};
-  const cli_probes *p = &j->probes;
   FILE *stream = j->out.stream;
-  if (j->begun || p->single)
+  if (j->begun || j->probes[0].single)
     return;
   j->begun = true;
-  cli_write_text(stream, p->lower_name, strlen(p->lower_name));
-  if (p->upper) {
-    fputc(',', stream);
-    cli_write_text(stream, p->upper_name, strlen(p->upper_name));
+  for (uint32_t k = 0; k < j->probe_columns; k++) {
+    write_name(j, k, j->probes[k].lower_name);
+    if (j->probes[k].upper)
+      write_name(j, k, j->probes[k].upper_name);
   }
-  fputc(',', stream);
   if (j->options->result == RDX_LOOKUP_SUM) {
     char name[300];
     snprintf(name, sizeof name, "sum(%s)", j->options->value);
@@ -205,10 +229,10 @@ static void write_header(job *j) {
 }
 
 static void write_probe(FILE *stream, const job *j, uint64_t i) {
-  if (j->probes.single)
-    return;
-  cli_probes_write(stream, &j->probes, i);
-  fputc(',', stream);
+  for (uint32_t k = 0; k < j->probe_columns && !j->probes[0].single; k++) {
+    cli_probes_write(stream, &j->probes[k], i);
+    fputc(',', stream);
+  }
 }
 
 /* A part of the rows. */
@@ -267,29 +291,140 @@ static void print_stats(const job *j) {
 
 static rdx_status read_data(job *j, rdx_error *err) {
   const lookup_options *o = j->options;
-  const char *columns[2] = {o->key, o->value};
-  const bool both = o->value && strcmp(o->key, o->value) != 0;
+  const char *columns[RDX_INDEX_COLUMNS + 1];
+  const uint32_t keys = (uint32_t)o->keys.count;
+  uint32_t value = 0;
+  memcpy(columns, o->keys.names, keys * sizeof *columns);
+  while (o->value && value < keys && strcmp(columns[value], o->value) != 0)
+    value++;
+  columns[keys] = o->value;
   rdx_csv_params params = o->probes.csv;
   params.types = o->types.list;
   params.type_count = o->types.count;
   params.columns = columns;
-  params.column_count = both ? 2 : 1;
+  params.column_count = keys + (o->value && value == keys);
   rdx_status status = cli_read(o->data, &params, NULL, &j->data, err);
   if (status != RDX_OK)
     return status;
-  j->keys = rdx_table_column(j->data, 0);
+  for (uint32_t k = 0; k < keys; k++)
+    j->keys[k] = *rdx_table_column(j->data, k);
   if (o->value)
-    j->values = rdx_table_column(j->data, both ? 1 : 0);
+    j->values = rdx_table_column(j->data, value);
   return RDX_OK;
 }
 
+/* The length of the next value of a list, which `*list` then leaves behind; `*more`: there is another. */
+static int cut_value(const char **list, const char *end, const char **value, bool *more) {
+  const char *comma = memchr(*list, ',', (size_t)(end - *list));
+  const char *const stop = comma ? comma : end;
+  *value = *list;
+  *list = comma ? comma + 1 : end;
+  *more = comma != NULL;
+  return (int)(stop - *value);
+}
+
+/* Cut "a,b..c,d" (with `range`) or "a,b" into "a..c" and "b..d", in memory of their own; how many there are, 0 where
+ * both ends have not as many. An end that is open as a whole is so for each. */
+static uint32_t cut_values(const char *text, bool range, char *parts[RDX_INDEX_COLUMNS]) {
+  const char *const dots = range ? strstr(text, "..") : NULL, *const end = text + strlen(text);
+  const char *low = text, *high = dots ? dots + 2 : end, *const low_end = dots ? dots : end;
+  const bool has_low = low < low_end, has_high = high < end;
+  bool more = true;
+  uint32_t count = 0;
+  while (more && count < RDX_INDEX_COLUMNS) {
+    const char *from, *to;
+    bool more_low, more_high;
+    const int length = cut_value(&low, low_end, &from, &more_low), rest = cut_value(&high, end, &to, &more_high);
+    const size_t size = (size_t)length + (size_t)rest + 3;
+    parts[count] = malloc(size);
+    if (!parts[count] || (has_low && has_high && more_low != more_high))
+      return 0;
+    snprintf(parts[count++], size, "%.*s%s%.*s", length, from, dots ? ".." : "", rest, to);
+    more = more_low || more_high;
+  }
+  return more ? 0 : count;
+}
+
+/* The values of each column, of all points or ranges. */
+static rdx_status cut_probes(job *j, char **texts, size_t count, bool range, char ***out, rdx_error *err) {
+  const lookup_options *o = j->options;
+  const char *const option = range ? "--range" : "--point";
+  for (size_t i = 0; i < count; i++) {
+    char *parts[RDX_INDEX_COLUMNS] = {NULL};
+    const uint32_t values = cut_values(texts[i], range, parts);
+    for (uint32_t k = 0; k < RDX_INDEX_COLUMNS; k++)
+      out[k][i] = parts[k];
+    if (values == 0 || values > o->keys.count || (i > 0 && values != j->probe_columns))
+      return cli_error(err, RDX_ERROR_ARGUMENT,
+                       "%s %.200s: it has one value for each of the first columns of --key, and as many as the others; "
+                       "values that hold commas come in a file (--probe)",
+                       option, texts[i]);
+    j->probe_columns = values;
+  }
+  return RDX_OK;
+}
+
+static rdx_status make_probes(job *j, uint32_t k, char **texts, rdx_error *err) {
+  const lookup_options *o = j->options;
+  cli_probe_options one = o->probes;
+  one.points = o->probes.point_count > 0 ? texts : NULL;
+  one.ranges = o->probes.range_count > 0 ? texts : NULL;
+  one.column = o->columns.count ? o->columns.names[k] : o->probes.file && o->keys.count > 1 ? o->keys.names[k] : NULL;
+  one.lower = o->lower.count ? o->lower.names[k] : NULL;
+  one.upper = o->upper.count ? o->upper.names[k] : NULL;
+  one.column = one.lower ? NULL : one.column;
+  return cli_probes_create(&one, &j->keys[k], o->keys.names[k], rdx_table_choice(j->data, k), &j->probes[k], err);
+}
+
+static rdx_status make_single_probes(job *j, rdx_error *err) {
+  j->probe_columns = 1;
+  return make_probes(j, 0, j->options->probes.point_count ? j->options->probes.points : j->options->probes.ranges, err);
+}
+
+/* Of keys of several columns. */
+static rdx_status make_all_probes(job *j, rdx_error *err) {
+  const lookup_options *o = j->options;
+  const size_t count = o->probes.point_count + o->probes.range_count;
+  char ***const texts = j->texts;
+  rdx_status status = RDX_OK;
+  j->probe_columns = (uint32_t)(o->columns.count ? o->columns.count : o->lower.count ? o->lower.count : o->keys.count);
+  for (uint32_t k = 0; k < RDX_INDEX_COLUMNS; k++) {
+    texts[k] = calloc(count + 1, sizeof *texts[k]);
+    if (!texts[k])
+      status = cli_error(err, RDX_ERROR_MEMORY, "host memory ran out");
+  }
+  if (status == RDX_OK && count > 0)
+    status = cut_probes(j, o->probes.point_count ? o->probes.points : o->probes.ranges, count,
+                        o->probes.range_count > 0, texts, err);
+  for (uint32_t k = 0; k < j->probe_columns && status == RDX_OK; k++)
+    status = make_probes(j, k, texts[k], err);
+  return status;
+}
+
 static rdx_status look_up(job *j, const rdx_lookup_params *params, rdx_error *err) {
-  const rdx_column *lower = j->probes.lower, *upper = j->probes.upper;
+  const rdx_column *lower = j->probes[0].lower, *upper = j->probes[0].upper;
+  rdx_column low[RDX_INDEX_COLUMNS], high[RDX_INDEX_COLUMNS];
   if (j->options->inverse)
     return rdx_lookup_inverse(j->device, j->keys, lower, &j->options->common.index, params, &j->index_stats, &j->result,
                               err);
-  return upper ? rdx_index_range(j->index, lower, upper, params, &j->result, err)
-               : rdx_index_lookup(j->index, lower, params, &j->result, err);
+  if (j->options->keys.count == 1)
+    return upper ? rdx_index_range(j->index, lower, upper, params, &j->result, err)
+                 : rdx_index_lookup(j->index, lower, params, &j->result, err);
+  for (uint32_t k = 0; k < j->probe_columns; k++) {
+    low[k] = *j->probes[k].lower;
+    high[k] = upper ? *j->probes[k].upper : (rdx_column){0};
+  }
+  return upper ? rdx_index_range_columns(j->index, low, high, j->probe_columns, params, &j->result, err)
+               : rdx_index_lookup_columns(j->index, low, j->probe_columns, params, &j->result, err);
+}
+
+static rdx_status build(job *j, rdx_error *err) {
+  const lookup_options *o = j->options;
+  if (o->inverse)
+    return RDX_OK;
+  return o->keys.count == 1
+             ? rdx_index_create(j->device, j->keys, &o->common.index, &j->index, err)
+             : rdx_index_create_columns(j->device, j->keys, (uint32_t)o->keys.count, &o->common.index, &j->index, err);
 }
 
 /* Rows are written as they are found, all else in the end. */
@@ -322,9 +457,9 @@ static rdx_status run(void *context, rdx_error *err) {
   if (status == RDX_OK)
     status = read_data(j, err);
   if (status == RDX_OK)
-    status = cli_probes_create(&o->probes, j->keys, o->key, rdx_table_choice(j->data, 0), &j->probes, err);
-  if (status == RDX_OK && !o->inverse)
-    status = rdx_index_create(j->device, j->keys, &o->common.index, &j->index, err);
+    status = o->keys.count == 1 ? make_single_probes(j, err) : make_all_probes(j, err);
+  if (status == RDX_OK)
+    status = build(j, err);
   if (status == RDX_OK)
     status = console_output_open(o->common.out, &j->out, err);
   if (status == RDX_OK)
@@ -341,7 +476,12 @@ int cli_lookup(int argc, char **argv) {
   const int exit_status = cli_run(parsed, run, &j);
   rdx_lookup_result_destroy(&j.result);
   rdx_index_destroy(&j.index);
-  cli_probes_destroy(&j.probes);
+  for (uint32_t k = 0; k < RDX_INDEX_COLUMNS; k++) {
+    cli_probes_destroy(&j.probes[k]);
+    for (size_t i = 0; j.texts[k] && i < o.probes.point_count + o.probes.range_count; i++)
+      free(j.texts[k][i]);
+    free(j.texts[k]);
+  }
   rdx_table_destroy(&j.data);
   rdx_device_close(&j.device);
   free(o.probes.points);

@@ -4,7 +4,7 @@
 #define RAYDEX_INDEX_H
 
 /**
- * Indexes over one column: point lookups, range lookups, and what they return.
+ * Indexes over a column, or over several: point lookups, range lookups, and what they return.
  *
  * - Shapes: everything is a batch, which is split inside where it passes a device's limits. Rows are numbered from 0 in
  *   the order of the key column. NULL keys are not indexed, NULL probes match nothing, duplicates are ordinary.
@@ -275,6 +275,22 @@ typedef struct rdx_index rdx_index;
 RDX_API RDX_MUST_USE rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys,
                                                  const rdx_index_params *params, rdx_index **out, rdx_error *err);
 
+#define RDX_INDEX_COLUMNS 8 /**< of an index, at most */
+
+/**
+ * Build an index over 1 to RDX_INDEX_COLUMNS host columns of as many rows each. Their values are packed into one key
+ * (RTIndeX, section 3.2), the first column in its highest bits: a column takes as many bits as its range of values
+ * needs, and where that is more than 64 bits in all, as its distinct values need; strings always do. What is more than
+ * 64 bits even so is RDX_ERROR_UNSUPPORTED.
+ *
+ * It answers rdx_index_lookup_columns() and rdx_index_range_columns(), and may include a column; other calls that take
+ * keys are RDX_ERROR_UNSUPPORTED: to change it, build a new one. Of its statistics `key_type` is what the keys are
+ * packed into, u32 or u64, and `keys` counts rows whose first column is not NULL. Else as rdx_index_create().
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_index_create_columns(rdx_device *device, const rdx_column *keys, uint32_t count,
+                                                         const rdx_index_params *params, rdx_index **out,
+                                                         rdx_error *err);
+
 /** Free `*index` and clear it. NULL and a cleared handle are fine. */
 RDX_API void rdx_index_destroy(rdx_index **index);
 
@@ -421,6 +437,26 @@ RDX_API RDX_MUST_USE rdx_status rdx_index_lookup(const rdx_index *index, const r
 RDX_API RDX_MUST_USE rdx_status rdx_index_range(const rdx_index *index, const rdx_column *lower,
                                                 const rdx_column *upper, const rdx_lookup_params *params,
                                                 rdx_lookup_result **out, rdx_error *err);
+
+/**
+ * Find, for each i, the rows whose first `count` columns equal probes[0] to probes[count - 1] at i. `probes` are host
+ * columns of as many rows each; a NULL matches nothing. Fewer columns than the index has are a range of its keys, which
+ * RDX_INDEX_HASH and RDX_INDEX_RADIX_HASH refuse. Else as rdx_index_lookup().
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_index_lookup_columns(const rdx_index *index, const rdx_column *probes,
+                                                         uint32_t count, const rdx_lookup_params *params,
+                                                         rdx_lookup_result **out, rdx_error *err);
+
+/**
+ * Find, for each i, the rows whose first `count` columns lie from lower[0] to lower[count - 1] at i to the same of
+ * `upper`, both inclusive, in the order of tuples: as ORDER BY has them, a NULL of a row above all values. Where bounds
+ * differ in the last column alone, these are the rows that equal them in the others, and lie between them in that. A
+ * NULL in a bound matches nothing. Else as rdx_index_range().
+ */
+RDX_API RDX_MUST_USE rdx_status rdx_index_range_columns(const rdx_index *index, const rdx_column *lower,
+                                                        const rdx_column *upper, uint32_t count,
+                                                        const rdx_lookup_params *params, rdx_lookup_result **out,
+                                                        rdx_error *err);
 
 /** A result in host memory, owned by the rdx_lookup_result. Arrays that its kind does not have are NULL. */
 struct rdx_lookup_view {

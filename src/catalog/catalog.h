@@ -94,9 +94,10 @@ bool rdx_catalog_has_scan(rdx_catalog *catalog, rdx_catalog_table *table, const 
 bool rdx_catalog_scan_pays(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
                            const rdx_scan_params *params, double saved_ms, double prepare_ms);
 
-/* An index over a column, likewise. */
-RDX_MUST_USE rdx_status rdx_catalog_index(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column,
-                                          const rdx_index_params *params, const rdx_index **out, rdx_error *err);
+/* An index over 1 to RDX_INDEX_COLUMNS columns, likewise. */
+RDX_MUST_USE rdx_status rdx_catalog_index(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns,
+                                          uint32_t count, const rdx_index_params *params, const rdx_index **out,
+                                          rdx_error *err);
 
 /* A column on the device, kept for later statements: of strings with a dictionary their places in it, as u32.
  * RDX_ERROR_UNSUPPORTED for other strings. Usable until the table is released. */

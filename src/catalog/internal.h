@@ -28,12 +28,13 @@ typedef struct rdx_kept_scan {
   uint32_t count;
 } rdx_kept_scan;
 
-/* The same of an index over one column. */
+/* The same of an index. */
 typedef struct rdx_kept_index {
   rdx_index *index;
   rdx_usage usage;
   rdx_index_params params;
-  uint32_t column;
+  uint32_t columns[RDX_INDEX_COLUMNS];
+  uint32_t count;
 } rdx_kept_index;
 
 /* The same of a column's copy on the device. */

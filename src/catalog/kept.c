@@ -29,8 +29,8 @@ static rdx_catalog_kept describe_index(const rdx_version *v, const rdx_kept_inde
                             .method = rdx_index_method_name(stats.method),
                             .tables = {&v->table},
                             .table_count = 1,
-                            .columns = &x->column,
-                            .column_count = 1,
+                            .columns = x->columns,
+                            .column_count = x->count,
                             .bytes = stats.bytes_resident,
                             .uses = x->usage.uses,
                             .used_ms = x->usage.used_ms};

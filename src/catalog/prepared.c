@@ -172,32 +172,44 @@ bool rdx_catalog_scan_pays(rdx_catalog *c, rdx_catalog_table *table, const uint3
 
 /* ---- Indexes ---- */
 
-static rdx_status keep_index(rdx_catalog *c, rdx_version *v, uint32_t column, const rdx_index_params *params,
-                             rdx_error *err) {
-  rdx_kept_index made = {.params = *params, .column = column};
+static rdx_status keep_index(rdx_catalog *c, rdx_version *v, const rdx_kept_index *wanted, rdx_error *err) {
+  rdx_kept_index made = *wanted;
+  rdx_column columns[RDX_INDEX_COLUMNS];
   RDX_TRY(rdx_realloc((void **)&v->indexes, v->index_count + 1, sizeof *v->indexes, WHAT, err));
-  RDX_TRY(rdx_version_open_columns(v, &column, 1, err));
-  RDX_TRY(rdx_index_create(c->device, &v->table.columns[column].column, params, &made.index, err));
+  RDX_TRY(rdx_version_open_columns(v, made.columns, made.count, err));
+  for (uint32_t i = 0; i < made.count; i++)
+    columns[i] = v->table.columns[made.columns[i]].column;
+  if (made.count == 1)
+    RDX_TRY(rdx_index_create(c->device, columns, &made.params, &made.index, err));
+  else
+    RDX_TRY(rdx_index_create_columns(c->device, columns, made.count, &made.params, &made.index, err));
   v->indexes[v->index_count++] = made;
   return RDX_OK;
 }
 
-rdx_status rdx_catalog_index(rdx_catalog *c, rdx_catalog_table *table, uint32_t column, const rdx_index_params *params,
-                             const rdx_index **out, rdx_error *err) {
+static bool is_same_index(const rdx_kept_index *a, const rdx_kept_index *b) {
+  return a->count == b->count && memcmp(a->columns, b->columns, a->count * sizeof *a->columns) == 0 &&
+         memcmp(&a->params, &b->params, sizeof a->params) == 0;
+}
+
+rdx_status rdx_catalog_index(rdx_catalog *c, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
+                             const rdx_index_params *params, const rdx_index **out, rdx_error *err) {
   rdx_version *v = rdx_version_of(table);
+  rdx_kept_index wanted = {.params = *params, .count = count};
   rdx_status status = RDX_OK;
   *out = NULL;
+  memcpy(wanted.columns, columns, count * sizeof *columns);
   pthread_mutex_lock(&c->lock);
   for (int attempt = 0; attempt < 2 && status == RDX_OK && !*out; attempt++) {
     for (uint32_t i = 0; i < v->index_count && !*out; i++) {
       rdx_kept_index *kept = &v->indexes[i];
-      if (kept->column != column || memcmp(&kept->params, params, sizeof *params) != 0)
+      if (!is_same_index(kept, &wanted))
         continue;
       rdx_usage_note(&kept->usage);
       *out = kept->index;
     }
     if (!*out)
-      status = keep_index(c, v, column, params, err);
+      status = keep_index(c, v, &wanted, err);
   }
   pthread_mutex_unlock(&c->lock);
   return status;

@@ -17,7 +17,7 @@ static rdx_status fail(const rdx_statement *s, rdx_status status, const char *te
 
 /* ---- Methods ---- */
 
-/* What USING names: an index for lookups in one column, or a scan's over several. */
+/* What USING names: an index for lookups, or a scan's. */
 static rdx_status find_method(const char *name, rdx_plan_index *out, rdx_error *err) {
   if (!name || !*name)
     name = "tree";
@@ -30,7 +30,7 @@ static rdx_status find_method(const char *name, rdx_plan_index *out, rdx_error *
   return rdx_fail(
       err, RDX_ERROR_NOT_FOUND,
       "there is no method \"%.60s\" of indexes; there are rx, rx_optimized, cgrx, cgrx_updatable, tree, hash, "
-      "btree and sorted_array over one column, and column, bindex, rtindex, rtc1, rtc3 and rtscan over several",
+      "btree and sorted_array for lookups, and column, bindex, rtindex, rtc1, rtc3 and rtscan for scans",
       name);
 }
 
@@ -170,12 +170,13 @@ static rdx_status build(rdx_statement *s, rdx_catalog_table *table, const rdx_pl
   const rdx_scan *scan = NULL;
   const rdx_index *built = NULL;
   uint32_t columns[16], numbers[16];
-  if (index->column_count > (index->scans ? RDX_COUNT(columns) : 1))
+  const uint32_t most = index->scans ? RDX_COUNT(columns) : RDX_INDEX_COLUMNS;
+  if (index->column_count > most)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, s->prepared->statement->place, NULL,
-                         "such an index has at most %u column%s", index->scans ? 16u : 1u, index->scans ? "s" : "");
+                         "such an index has at most %u columns", most);
   RDX_TRY(find_columns(s, table, index, columns, err));
   if (!index->scans)
-    return rdx_catalog_index(catalog, table, columns[0], &index->lookup, &built, err);
+    return rdx_catalog_index(catalog, table, columns, index->column_count, &index->lookup, &built, err);
   return rdx_catalog_scan(catalog, table, columns, index->column_count, &index->scan, &scan, numbers, err);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Rows of a table found by an index over one of its columns: the filter's conditions on it become lookups. */
+/* Rows of a table found by an index: the filter's conditions on its columns become lookups. */
 
 #include <string.h>
 
@@ -146,39 +146,92 @@ static void note(rdx_node_actuals *a, const rdx_lookup_result *result) {
   a->bytes += stats.bytes_result;
 }
 
-static rdx_status look_up(rdx_execution *x, const rdx_plan_node *node, const bounds *b, rdx_lookup_result **out,
+/* What is looked up: values of the index's first columns, or with `range` bounds of the last of these. */
+typedef struct key {
+  rdx_column lower[RDX_INDEX_COLUMNS], upper[RDX_INDEX_COLUMNS];
+  uint32_t count;
+  bool range;
+  int64_t memory; /* of a bound that is not given */
+} key;
+
+/* With the bounds of one more column; whether another may follow. Several values of a column are looked up alone. */
+static bool add_bounds(bounds *b, key *out) {
+  const uint32_t k = out->count;
+  const bool one = b->equal.type && b->equal.rows == 1;
+  if (one || (b->equal.type && k == 0)) {
+    out->lower[k] = out->upper[k] = b->equal;
+    out->count++;
+    return one;
+  }
+  if (b->equal.type || (!b->lower.type && !b->upper.type))
+    return false;
+  if (!b->lower.type && !fill_bound(&b->upper, false, &out->memory, &b->lower))
+    return false;
+  if (!b->upper.type && !fill_bound(&b->lower, true, &out->memory, &b->upper))
+    return false;
+  out->lower[k] = b->lower;
+  out->upper[k] = b->upper;
+  out->count++;
+  out->range = true;
+  return false;
+}
+
+static rdx_status find_key(rdx_execution *x, const rdx_plan_node *node, const rdx_translation *t, key *out,
+                           rdx_error *err) {
+  bool more = true;
+  for (uint32_t k = 0; k < node->index_columns && more; k++) {
+    bounds b = {0};
+    uint32_t c = 0;
+    while (strcmp(node->columns[c].name, node->index->columns[k]) != 0) /* the planner has found it */
+      c++;
+    RDX_TRY(find_bounds(x, t, node->filter, c, &b, err));
+    more = add_bounds(&b, out);
+  }
+  return RDX_OK;
+}
+
+static rdx_status find_index(rdx_execution *x, const rdx_plan_node *node, const rdx_index **out, rdx_error *err) {
+  const rdx_plan_index *index = node->index;
+  uint32_t columns[RDX_INDEX_COLUMNS];
+  for (uint32_t k = 0; k < index->column_count; k++) {
+    columns[k] = 0;
+    while (strcmp(node->table->columns[columns[k]].name, index->columns[k]) != 0)
+      columns[k]++;
+  }
+  return rdx_catalog_index(x->catalog, node->table, columns, index->column_count, &index->lookup, out, err);
+}
+
+static rdx_status look_up(rdx_execution *x, const rdx_plan_node *node, const key *b, rdx_lookup_result **out,
                           rdx_error *err) {
   const rdx_lookup_params params = {.result = RDX_LOOKUP_ROWS, .stats = x->counts};
   const rdx_index *index = NULL;
   rdx_index_stats stats;
-  RDX_TRY(rdx_catalog_index(x->catalog, node->table, node->table_columns[node->index_column], &node->index->lookup,
-                            &index, err));
+  RDX_TRY(find_index(x, node, &index, err));
   rdx_index_get_stats(index, &stats);
   rdx_actuals_method(rdx_actuals_of(x, node), rdx_index_method_name(stats.method));
-  RDX_TRY(b->equal.type ? rdx_index_lookup(index, &b->equal, &params, out, err)
-                        : rdx_index_range(index, &b->lower, &b->upper, &params, out, err));
+  if (node->index->column_count > 1)
+    RDX_TRY(b->range ? rdx_index_range_columns(index, b->lower, b->upper, b->count, &params, out, err)
+                     : rdx_index_lookup_columns(index, b->lower, b->count, &params, out, err));
+  else
+    RDX_TRY(b->range ? rdx_index_range(index, b->lower, b->upper, &params, out, err)
+                     : rdx_index_lookup(index, b->lower, &params, out, err));
   note(rdx_actuals_of(x, node), *out);
   return RDX_OK;
 }
 
 rdx_status rdx_index_rows(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, bool *found, rdx_error *err) {
-  bounds b = {0};
+  key wanted = {.count = 0};
   rdx_column *columns = NULL;
   rdx_lookup_result *result = NULL;
-  int64_t memory;
   *found = false;
   RDX_TRY(rdx_arena_alloc(x->arena, in->frame.count, sizeof *columns, WHAT, (void **)&columns, err));
   for (uint32_t i = 0; i < in->frame.count; i++)
     columns[i] = in->inputs[i].column;
   const rdx_translation t = {.x = x, .columns = columns};
-  RDX_TRY(find_bounds(x, &t, node->filter, node->index_column, &b, err));
-  if (!b.equal.type && !b.lower.type && !b.upper.type)
+  RDX_TRY(find_key(x, node, &t, &wanted, err));
+  if (wanted.count == 0)
     return RDX_OK;
-  if (!b.equal.type && !b.lower.type && !fill_bound(&b.upper, false, &memory, &b.lower))
-    return RDX_OK;
-  if (!b.equal.type && !b.upper.type && !fill_bound(&b.lower, true, &memory, &b.upper))
-    return RDX_OK;
-  const rdx_status looked_up = look_up(x, node, &b, &result, err);
+  const rdx_status looked_up = look_up(x, node, &wanted, &result, err);
   if (looked_up == RDX_ERROR_UNSUPPORTED) /* such as ranges in a hash table */
     return RDX_OK;
   RDX_TRY(looked_up);

@@ -242,6 +242,7 @@ static rdx_status run(rdx_index *index, const rdx_index_changes *changes, rdx_er
 
 rdx_status rdx_index_apply(rdx_index *index, const rdx_index_changes *changes, rdx_error *err) {
   RDX_TRY(check(index, changes, err));
+  RDX_TRY(rdx_index_check_single(index, "rdx_index_apply()", err));
   return left_alone(run(index, changes, err), err);
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "column/composite.h"
 #include "column/keys.h"
 #include "index/range_gather.h"
 #include "column/text_codes.h"
@@ -261,6 +262,7 @@ void rdx_index_destroy(rdx_index **index) {
   rdx_device_column_destroy(&(*index)->text);
   rdx_dictionary_destroy(&(*index)->dictionary);
   rdx_included_destroy(&(*index)->included);
+  rdx_composite_destroy(&(*index)->composite);
   rdx_free((*index)->validity);
   rdx_free(*index);
   *index = NULL;
@@ -310,6 +312,7 @@ rdx_status rdx_index_update(rdx_index *index, const rdx_column *keys, rdx_update
   if (!index || !keys || (mode != RDX_UPDATE_REBUILD && mode != RDX_UPDATE_REFIT))
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
                     "rdx_index_update: index and keys must not be NULL, and the mode a known one");
+  RDX_TRY(rdx_index_check_single(index, "rdx_index_update()", err));
   const double start = rdx_now_ms();
   const rdx_device_column *column = NULL;
   rdx_device_column *owned = NULL;

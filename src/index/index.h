@@ -23,6 +23,7 @@ typedef struct rdx_key_set {
 } rdx_key_set;
 
 typedef struct rdx_included rdx_included; /* index/range_gather.h */
+typedef struct rdx_composite rdx_composite; /* column/composite.h */
 
 /* One pass over probes: addresses for the LOOKUP_FIELDS of kernels/lookup/lookup.h. */
 typedef struct rdx_index_query {
@@ -108,7 +109,11 @@ struct rdx_index {
   rdx_device_column *text; /* string keys that are prefixes: the host copy for exact comparison */
   struct rdx_dictionary *dictionary; /* of string keys that are its codes (u32 to the index proper); NULL: prefixes */
   rdx_included *included;            /* NULL: nothing */
+  rdx_composite *composite;          /* of keys of several columns; else NULL */
 };
+
+/* Refuse what is for indexes over one column, which `what` names. */
+RDX_MUST_USE rdx_status rdx_index_check_single(const rdx_index *index, const char *what, rdx_error *err);
 
 /* Whether it answers ranges by rdx_index_ops.rows: what is built as published gathers them by itself. */
 bool rdx_index_has_rows(const rdx_index *index);

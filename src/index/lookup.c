@@ -788,6 +788,7 @@ rdx_status rdx_index_lookup(const rdx_index *index, const rdx_column *probes, co
                             rdx_lookup_result **out, rdx_error *err) {
   if (!index || !probes || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_lookup: index, probes and out must not be NULL");
+  RDX_TRY(rdx_index_check_single(index, "rdx_index_lookup()", err));
   return rdx_index_look_up_for(index, probes, NULL, params, &ordinary, out, err);
 }
 
@@ -795,6 +796,7 @@ rdx_status rdx_index_range(const rdx_index *index, const rdx_column *lower, cons
                            const rdx_lookup_params *params, rdx_lookup_result **out, rdx_error *err) {
   if (!index || !lower || !upper || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_range: index, lower, upper and out must not be NULL");
+  RDX_TRY(rdx_index_check_single(index, "rdx_index_range()", err));
   return rdx_index_look_up_for(index, lower, upper, params, &ordinary, out, err);
 }
 

@@ -111,7 +111,7 @@ typedef struct way {
   const char *name, *reason;
   double ms;
   const rdx_plan_index *index;
-  uint32_t column; /* of lookups: that of the node that the index is over */
+  uint32_t columns; /* of lookups: how many of the index's columns, from the first, conditions are on */
 } way;
 
 typedef struct ways {
@@ -157,39 +157,61 @@ static void add_common(rdx_planner *p, const rdx_plan_node *n, const uint32_t *c
       (way){.name = scan_name(params.method), .reason = reason, .ms = rdx_work_ms(&p->rates, &work.scan)};
 }
 
-/* Rows that conditions on the index's column leave, and whether there are other conditions. */
-static rdx_status estimate_found(rdx_planner *p, const rdx_plan_node *n, uint32_t column, bool equal_only,
-                                 double *found, bool *residual) {
+/* The column of the node that is the index's at this place; column_count: the node does not read it. */
+static uint32_t column_of(const rdx_plan_node *n, const rdx_plan_index *index, uint32_t place) {
+  uint32_t c = 0;
+  while (c < n->column_count && strcmp(n->columns[c].name, index->columns[place]) != 0)
+    c++;
+  return c;
+}
+
+/* How many of an index's columns a lookup uses: as many as are compared for equality, and one that has bounds. */
+static uint32_t count_usable(const rdx_plan_node *n, const rdx_plan_index *index, bool equal_only) {
+  uint32_t k = 0;
+  for (bool equal = true; k < index->column_count && equal; k++) {
+    const uint32_t c = column_of(n, index, k);
+    if (c == n->column_count || !bounds_column(n->filter, c, equal_only))
+      break;
+    equal = bounds_column(n->filter, c, true);
+  }
+  return equal_only && k < index->column_count ? 0 : k;
+}
+
+/* Rows that conditions on the first columns of the index leave, and whether there are other conditions. */
+static rdx_status estimate_found(rdx_planner *p, const rdx_plan_node *n, const rdx_plan_index *index, uint32_t columns,
+                                 bool equal_only, double *found, bool *residual) {
   const rdx_bound *f = n->filter;
-  rdx_conjuncts on_column = {0};
+  rdx_conjuncts on_columns = {0};
   rdx_bound *all = NULL;
   *found = n->expected_rows;
   *residual = false;
   for (uint32_t i = 0; f->op == RDX_OP_AND && i < f->count; i++) {
-    if (bounds_column(f->args[i], column, equal_only))
-      RDX_TRY(rdx_conjuncts_add(p, &on_column, f->args[i]));
+    bool bounds = false;
+    for (uint32_t k = 0; k < columns && !bounds; k++)
+      bounds = bounds_column(f->args[i], column_of(n, index, k), equal_only);
+    if (bounds)
+      RDX_TRY(rdx_conjuncts_add(p, &on_columns, f->args[i]));
     else
       *residual = true;
   }
   if (!*residual)
     return RDX_OK;
-  RDX_TRY(rdx_conjuncts_join(p, &on_column, &all));
+  RDX_TRY(rdx_conjuncts_join(p, &on_columns, &all));
   return rdx_estimate_filter(p, n->table, n->table_columns, n->column_count, all, found);
 }
 
 static rdx_status add_lookup(rdx_planner *p, const rdx_plan_node *n, const rdx_plan_index *index, ways *w) {
   const rdx_index_method method = index->lookup.method ? index->lookup.method : RDX_INDEX_TREE;
   const bool equal_only = method == RDX_INDEX_HASH;
-  for (uint32_t c = 0; c < n->column_count; c++) {
-    double found = 0;
-    bool residual = false;
-    if (strcmp(n->columns[c].name, index->columns[0]) != 0 || !bounds_column(n->filter, c, equal_only))
-      continue;
-    RDX_TRY(estimate_found(p, n, c, equal_only, &found, &residual));
-    const rdx_work work = lookup_work(n, found, residual);
-    w->list[w->count++] =
-        (way){.name = rdx_index_method_name(method), .ms = rdx_work_ms(&p->rates, &work), .index = index, .column = c};
-  }
+  const uint32_t columns = count_usable(n, index, equal_only);
+  double found = 0;
+  bool residual = false;
+  if (columns == 0)
+    return RDX_OK;
+  RDX_TRY(estimate_found(p, n, index, columns, equal_only, &found, &residual));
+  const rdx_work work = lookup_work(n, found, residual);
+  w->list[w->count++] = (way){
+      .name = rdx_index_method_name(method), .ms = rdx_work_ms(&p->rates, &work), .index = index, .columns = columns};
   return RDX_OK;
 }
 
@@ -274,7 +296,7 @@ rdx_status rdx_choose_filter(rdx_planner *p, rdx_plan_node *n) {
   }
   const uint32_t best = find_best(p, &w);
   n->index = w.list[best].index;
-  n->index_column = w.list[best].column;
+  n->index_columns = w.list[best].columns;
   n->method = w.list[best].name;
   n->own_ms = w.list[best].ms;
   return s->explains ? list_rejected(p, &w, best, n) : RDX_OK;

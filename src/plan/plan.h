@@ -165,7 +165,7 @@ typedef struct rdx_plan_node {
   rdx_catalog_table *table;
   uint32_t *table_columns;
   const rdx_plan_index *index; /* that finds rows for the filter; NULL: none */
-  uint32_t index_column;       /* of lookups: which of table_columns it is over */
+  uint32_t index_columns;      /* of lookups: how many of its columns, from the first, the filter has conditions on */
   /* TABLE: over table_columns; FILTER: over left's columns; JOIN: over left's, then right's columns, what pairs must
    * satisfy beside their keys (NULL: nothing) */
   rdx_bound *filter;

@@ -230,6 +230,21 @@ static rdx_status hash_distinct(rdx_error *err) {
   return index_job(RDX_INDEX_HASH, RDX_LOOKUP_SUM, &keys, &keys, err);
 }
 
+static rdx_status columns_job(rdx_error *err) {
+  static const uint64_t wide[] = {0, UINT64_MAX, 7, 1, 9, 2};
+  const rdx_column keys[] = {{.type = RDX_TYPE_U64, .rows = 3, .values = wide},
+                             {.type = RDX_TYPE_STRING, .rows = 3, .values = "abc", .offsets = (uint64_t[]){0, 1, 2, 3}},
+                             {.type = RDX_TYPE_U64, .rows = 3, .values = wide, .validity = bits}};
+  rdx_index *index = NULL;
+  rdx_lookup_result *result = NULL;
+  rdx_status status = rdx_index_create_columns(test_device, keys, 3, NULL, &index, err);
+  if (status == RDX_OK)
+    status = rdx_index_range_columns(index, keys, keys, 2, NULL, &result, err);
+  rdx_lookup_result_destroy(&result);
+  rdx_index_destroy(&index);
+  return status;
+}
+
 /* A batch of which some cancels, onto an index and onto one without keys. */
 static rdx_status changes_job_of(const rdx_index_params *params, rdx_error *err) {
   static const int64_t inserted[] = {5, 5, 7, 1, 9, 2};
@@ -697,6 +712,7 @@ static void test_failing_allocations(void **state) {
   }
   CHECK_JOB(array_float_sum);
   CHECK_JOB(hash_rows);
+  CHECK_JOB(columns_job);
   CHECK_JOB(hash_distinct);
   CHECK_JOB(radix_hash_rows);
   CHECK_JOB(radix_hash_sum);

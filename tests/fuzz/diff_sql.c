@@ -382,9 +382,10 @@ static void add_rows(void) {
 
 /* The same with an index of the folder. */
 static void ask_indexed(void) {
-  static const char *const indexes[] = {"hash (k)",         "tree (i)",      "rx (k)",
-                                        "cgrx (i)",         "bindex (i, k)", "rtscan (i)",
-                                        "sorted_array (s)", "btree (t)",     "rx_optimized (m)"};
+  static const char *const indexes[] = {"hash (k)",         "tree (i)",    "rx (k)",           "cgrx (i)",
+                                        "bindex (i, k)",    "rtscan (i)",  "sorted_array (s)", "btree (t)",
+                                        "rx_optimized (m)", "tree (k, i)", "hash (s, k)",      "rx (i, s)",
+                                        "btree (k, t, m)"};
   const source s = source_make();
   words statement = {0}, create = {0}, drop = {0};
   answer expected, got, nothing;
@@ -396,7 +397,7 @@ static void ask_indexed(void) {
   say_predicate(&statement, &s, 1);
   if (!ask(memory, statement.data, &expected))
     return;
-  say(&create, "CREATE INDEX kept ON f USING %s", indexes[below(9)]);
+  say(&create, "CREATE INDEX kept ON f USING %s", indexes[below(13)]);
   say(&drop, "DROP INDEX kept");
   if (!ask(files, create.data, &nothing))
     return;
