@@ -477,13 +477,15 @@ rdx_status bench_rtcudb_one_job(bench *b, const bench_point *point, rdx_error *e
 }
 
 /* RTCUDB, Figure 15 "Performance improvement with encoding on Scan". */
-/* Figure 15: scan attributes in one coordinate, or all but the first in memory. */
+/* Figure 15: scan attributes in one coordinate, or all but the first in memory. Scenes of one mapping are in memory at
+ * a time: the two forms of a mapping take turns, which is what the figure compares. */
 rdx_status bench_rtcudb_scan_encoding(bench *b, const bench_point *point, rdx_error *err) {
-  static const method methods[] = {PUBLISHED("published", .operators = RDX_RT_CUBE_ENCODE),
-                                   PUBLISHED("published, split scan", .operators = RDX_RT_CUBE_SPLIT_SCAN),
-                                   RANK("rank", .operators = RDX_RT_CUBE_ENCODE),
-                                   RANK("rank, split scan", .operators = RDX_RT_CUBE_SPLIT_SCAN), OTHERS};
-  return compare(b, point, methods, COUNT(methods), 0, SSB_QUERIES, err);
+  static const method published[] = {PUBLISHED("published", .operators = RDX_RT_CUBE_ENCODE),
+                                     PUBLISHED("published, split scan", .operators = RDX_RT_CUBE_SPLIT_SCAN)};
+  static const method rank[] = {RANK("rank", .operators = RDX_RT_CUBE_ENCODE),
+                                RANK("rank, split scan", .operators = RDX_RT_CUBE_SPLIT_SCAN), OTHERS};
+  const rdx_status status = compare(b, point, published, COUNT(published), 0, SSB_QUERIES, err);
+  return status == RDX_OK ? compare(b, point, rank, COUNT(rank), 0, SSB_QUERIES, err) : status;
 }
 
 /* RTCUDB, Figure 16 "Performance improvement with encoding on GroupBy". */
