@@ -226,7 +226,7 @@ static void list_properties(writer *w, const rdx_plan_node *n, properties *p) {
   if (n->filter)
     add_expressions(w, p, "Filter", names_of(n), &n->filter, 1);
   if (n->kind == RDX_PLAN_SERIES)
-    add_expressions(w, p, "Bounds", (rdx_names_of){0}, n->exprs, n->expr_count);
+    add_expressions(w, p, "Bounds", n->left ? names_of(n) : (rdx_names_of){0}, n->exprs, n->expr_count);
   if (n->kind == RDX_PLAN_PROJECT)
     add_expressions(w, p, "Output", names_of(n), n->exprs, n->expr_count);
   if (n->kind == RDX_PLAN_AGGREGATE || n->kind == RDX_PLAN_STAR) {

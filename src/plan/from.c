@@ -172,11 +172,6 @@ static rdx_status bind_from_query(rdx_block *b, const rdx_from *from, const rdx_
   return rename_columns(p, from, out);
 }
 
-static rdx_status bind_series(rdx_block *b, const rdx_from *from, rdx_leaf *out) {
-  RDX_TRY(rdx_bind_series(b, from, out));
-  return rename_columns(b->planner, from, out);
-}
-
 /* ---- Joins ---- */
 
 static rdx_status add_item(rdx_block *b, rdx_group *group, rdx_item item) {
@@ -333,7 +328,7 @@ static rdx_status bind_sides(rdx_block *b, const rdx_from *from, rdx_group *left
 
 static bool has_lateral(const rdx_from *from) {
   return from->kind == RDX_FROM_JOIN ? has_lateral(from->left) || has_lateral(from->right)
-                                     : from->kind == RDX_FROM_QUERY && from->lateral;
+                                     : from->kind == RDX_FROM_SERIES || (from->kind == RDX_FROM_QUERY && from->lateral);
 }
 
 /* What stands before a LEFT JOIN with LATERAL queries, which may read it, becomes a part of its left side. */
@@ -349,14 +344,16 @@ static rdx_status absorb(rdx_block *b, rdx_group *group, rdx_group *left) {
   return RDX_OK;
 }
 
-/* First rows need a left side that has all that they are compared with. */
+/* First rows, and a series, need a left side that has all that they read. */
 static rdx_status check_first(const rdx_block *b, const rdx_from *from, const rdx_group *left, const rdx_group *right) {
   const uint64_t leaves = leaves_of(left) | leaves_of(right);
   uint64_t reads = 0;
+  for (uint32_t i = 0; right->series && i < 2; i++)
+    reads |= rdx_bound_leaves(right->series->exprs[i]);
   for (uint32_t i = 0; right->first && i < right->first->pairs.count; i++)
     reads |= rdx_bound_leaves(right->first->pairs.list[i]);
-  return left->first || from->join == RDX_SQL_RIGHT || from->join == RDX_SQL_FULL || right->count != 1 ||
-                 (reads & ~leaves)
+  return left->first || left->series || from->join == RDX_SQL_RIGHT || from->join == RDX_SQL_FULL ||
+                 right->count != 1 || (reads & ~leaves)
              ? rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->place, NULL, RIGHT_LATERAL)
              : RDX_OK;
 }
@@ -371,14 +368,15 @@ static rdx_status bind_outer(rdx_block *b, const rdx_from *from, rdx_group *grou
     RDX_TRY(absorb(b, group, left));
   const uint64_t before = leaves_of(left);
   RDX_TRY(bind_sides(b, from, left, right));
-  if (right->first || left->first)
+  if (right->first || left->first || right->series || left->series)
     RDX_TRY(check_first(b, from, left, right));
   rdx_item item = {.leaves = leaves_of(left) | leaves_of(right),
                    .outer = true,
                    .join = from->join == RDX_SQL_FULL ? RDX_PLAN_FULL : RDX_PLAN_LEFT,
                    .left = turned ? right : left,
                    .right = turned ? left : right,
-                   .first = right->first};
+                   .first = right->first,
+                   .series = right->series};
   RDX_TRY(bind_on(b, from, leaves_of(left) & ~before, leaves_of(right), (rdx_group *[]){left, right}, &item.on));
   item.leaves |= left->dependents | right->dependents;
   const bool fills_right = from->join == RDX_SQL_LEFT;
@@ -424,12 +422,14 @@ static rdx_status bind_join(rdx_block *b, const rdx_from *from, rdx_group *group
 
 /* All of a group with the first rows that belong to each of its rows; an empty group is to be the right side of a LEFT
  * JOIN. */
-static rdx_status add_first(rdx_block *b, const rdx_from *from, const rdx_lateral *made, rdx_group *group) {
+static rdx_status add_first(rdx_block *b, const rdx_from *from, uint32_t number, const rdx_item *made,
+                            rdx_group *group) {
   rdx_planner *p = b->planner;
   rdx_group *left = NULL, *right = NULL;
-  const rdx_item leaf = {.leaves = (uint64_t)1 << made->leaf, .leaf = made->leaf};
+  const rdx_item leaf = {.leaves = (uint64_t)1 << number, .leaf = number};
   if (group->count == 0) {
     group->first = made->first;
+    group->series = made->series;
     return add_item(b, group, leaf);
   }
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof *left, &left));
@@ -437,6 +437,7 @@ static rdx_status add_first(rdx_block *b, const rdx_from *from, const rdx_latera
   RDX_TRY(absorb(b, group, left));
   RDX_TRY(add_item(b, right, leaf));
   right->first = made->first;
+  right->series = made->series;
   const rdx_from inner = {.join = RDX_SQL_INNER, .place = from->place};
   RDX_TRY(check_first(b, &inner, left, right));
   return add_item(b, group,
@@ -445,7 +446,20 @@ static rdx_status add_first(rdx_block *b, const rdx_from *from, const rdx_latera
                              .join = RDX_PLAN_INNER,
                              .left = left,
                              .right = right,
-                             .first = made->first});
+                             .first = made->first,
+                             .series = made->series});
+}
+
+static rdx_status bind_series(rdx_block *b, const rdx_from *from, rdx_group *group) {
+  rdx_leaf leaf;
+  uint32_t number = 0;
+  bool lateral = false;
+  RDX_TRY(rdx_bind_series(b, from, &leaf, &lateral));
+  RDX_TRY(rename_columns(b->planner, from, &leaf));
+  RDX_TRY(rdx_block_add_leaf(b, leaf, &number, from->place));
+  if (lateral)
+    return add_first(b, from, number, &(rdx_item){.series = leaf.plan}, group);
+  return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << number, .leaf = number});
 }
 
 static rdx_status add_lateral(rdx_block *b, const rdx_from *from, rdx_bound_query *query, rdx_group *group) {
@@ -459,7 +473,7 @@ static rdx_status add_lateral(rdx_block *b, const rdx_from *from, rdx_bound_quer
   for (uint32_t i = 0; i < made.conjuncts.count; i++)
     RDX_TRY(rdx_conjuncts_add(b->planner, &group->conjuncts, made.conjuncts.list[i]));
   if (made.first)
-    return add_first(b, from, &made, group);
+    return add_first(b, from, made.leaf, &(rdx_item){.first = made.first}, group);
   if (!made.one_row)
     return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << made.leaf, .leaf = made.leaf});
   if (group != &b->from && (b->dependents[b->dependent_count - 1].needs & ~leaves_of(group)))
@@ -494,13 +508,13 @@ static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group
     return bind_join(b, from, group);
   if (from->kind == RDX_FROM_QUERY && from->lateral)
     return bind_lateral(b, from, group);
+  if (from->kind == RDX_FROM_SERIES)
+    return bind_series(b, from, group);
   const bool named = from->kind == RDX_FROM_TABLE;
   rdx_cte *cte = named ? find_cte(b, from->name) : NULL;
   const rdx_sql_query *query = named ? find_view(b->planner, from->name) : from->query;
   if (cte)
     RDX_TRY(bind_cte(b, cte, from, &leaf));
-  else if (from->kind == RDX_FROM_SERIES)
-    RDX_TRY(bind_series(b, from, &leaf));
   else
     RDX_TRY(query ? bind_from_query(b, from, query, &leaf) : bind_table(b, from, &leaf));
   RDX_TRY(rdx_block_add_leaf(b, leaf, &number, from->place));

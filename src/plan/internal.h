@@ -64,8 +64,10 @@ typedef struct rdx_group {
   struct rdx_item *items;
   uint32_t count, capacity;
   rdx_conjuncts conjuncts;
-  uint64_t dependents;   /* leaves of subqueries that are joined to it, before what it is a side of */
-  rdx_first_rows *first; /* it is their leaf alone, to be the right side of a LEFT JOIN */
+  uint64_t dependents; /* leaves of subqueries that are joined to it, before what it is a side of */
+  /* It is a leaf alone, to be the right side of a LEFT JOIN: of first rows, or of a series whose ends are exprs */
+  rdx_first_rows *first;
+  rdx_plan_node *series;
 } rdx_group;
 
 /* A leaf, or an outer join of two groups, or one with first rows. */
@@ -76,6 +78,7 @@ typedef struct rdx_item {
   rdx_plan_join join; /* LEFT or FULL; of first rows INNER, too */
   rdx_group *left, *right;
   rdx_first_rows *first; /* NULL: all that `on` matches */
+  rdx_plan_node *series; /* NULL: it is no series that reads columns of the left side */
   rdx_conjuncts on;
 } rdx_item;
 
@@ -354,8 +357,8 @@ RDX_MUST_USE rdx_status rdx_bind_lateral(rdx_block *block, const rdx_from *from,
 /* Whether a query has one row in any case, since it aggregates all its rows (query.c). */
 bool rdx_is_one_row(const rdx_sql_query *query);
 
-/* generate_series (series.c). */
-RDX_MUST_USE rdx_status rdx_bind_series(rdx_block *block, const rdx_from *from, rdx_leaf *out);
+/* generate_series (series.c); out->plan is its node, `*lateral`: which reads columns of the block. */
+RDX_MUST_USE rdx_status rdx_bind_series(rdx_block *block, const rdx_from *from, rdx_leaf *out, bool *lateral);
 
 /* Outer joins of a group that its conditions make inner ones (outer.c). */
 RDX_MUST_USE rdx_status rdx_simplify_outer(rdx_planner *p, rdx_group *group);

@@ -379,23 +379,52 @@ static rdx_status join_first(rdx_block *b, const rdx_item *item, rdx_built *left
   return build_join(b, RDX_PLAN_LEFT, left, &pairs, &keys, &(rdx_conjuncts){0}, out);
 }
 
-static rdx_status build_first(rdx_block *b, const rdx_item *item, waiting *w, rdx_built *out) {
+/* Left rows, each with the values of its own. */
+static rdx_status join_series(rdx_block *b, const rdx_item *item, const rdx_built *left, rdx_built *out) {
+  rdx_planner *p = b->planner;
+  const uint32_t own = left->node->column_count, leaf = item->right->items[0].leaf;
+  rdx_plan_node *node = NULL;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_SERIES, left->node, NULL, &node));
+  node->all = item->join == RDX_PLAN_LEFT;
+  node->expr_count = 3;
+  node->column_count = own + 1;
+  node->expected_rows = left->node->expected_rows * max(item->series->expected_rows, 1);
+  RDX_TRY(rdx_planner_alloc(p, 3, sizeof *node->exprs, &node->exprs));
+  RDX_TRY(rdx_planner_alloc(p, node->column_count, sizeof *node->columns, &node->columns));
+  RDX_TRY(rdx_planner_alloc(p, node->column_count, sizeof *out->refs, &out->refs));
+  for (uint32_t i = 0; i < 3; i++)
+    RDX_TRY(rdx_built_expression(p, left, item->series->exprs[i], &node->exprs[i]));
+  memcpy(node->columns, left->node->columns, own * sizeof *node->columns);
+  memcpy(out->refs, left->refs, own * sizeof *out->refs);
+  node->columns[own] = item->series->columns[0];
+  out->refs[own] = rdx_leaf_column(leaf, 0);
+  out->node = node;
+  out->leaves = left->leaves | (uint64_t)1 << leaf;
+  if (is_true(&item->on) || item->on.count == 0)
+    return RDX_OK;
+  return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, item->on.list[0]->place,
+                          "join it without LEFT, with the condition in WHERE",
+                          "this condition of a generate_series that reads columns is not supported");
+}
+
+static rdx_status build_lateral(rdx_block *b, const rdx_item *item, waiting *w, rdx_built *out) {
   rdx_planner *p = b->planner;
   rdx_conjuncts left_only = {0}, none = {0}, after = {0};
   rdx_built left = {0}, right = {0};
   const uint64_t left_leaves = group_leaves(item->left);
   RDX_TRY(take(p, w, left_leaves, left_leaves, &left_only));
   RDX_TRY(build_side(b, item->left, &left_only, &left));
-  RDX_TRY(build_side(b, item->right, &none, &right));
-  RDX_TRY(join_first(b, item, &left, &right, out));
+  if (item->first)
+    RDX_TRY(build_side(b, item->right, &none, &right));
+  RDX_TRY(item->first ? join_first(b, item, &left, &right, out) : join_series(b, item, &left, out));
   RDX_TRY(take(p, w, item->leaves, item->leaves, &after));
   return add_filter(p, &after, out);
 }
 
 static rdx_status build_outer(rdx_block *b, const rdx_item *item, waiting *w, rdx_built *out) {
   rdx_planner *p = b->planner;
-  if (item->first)
-    return build_first(b, item, w, out);
+  if (item->first || item->series)
+    return build_lateral(b, item, w, out);
   rdx_conjuncts left_only = {0}, right_only = {0}, on = {0}, after = {0};
   rdx_built left = {0}, right = {0};
   const uint64_t right_leaves = group_leaves(item->right), left_leaves = group_leaves(item->left);

@@ -85,7 +85,7 @@ static rdx_status dissolve(rdx_planner *p, rdx_group *group, uint32_t place) {
 
 static rdx_status simplify_item(rdx_planner *p, rdx_group *group, uint32_t place, bool *changed) {
   rdx_item *item = &group->items[place];
-  if (!item->outer || item->first)
+  if (!item->outer || item->first || item->series)
     return RDX_OK;
   const bool left = is_rejected(group, leaves_of(item->left)), right = is_rejected(group, leaves_of(item->right));
   if (item->join == RDX_PLAN_FULL && (left || right)) {

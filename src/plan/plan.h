@@ -29,7 +29,9 @@ typedef enum rdx_plan_kind {
   RDX_PLAN_EXCEPT,
   RDX_PLAN_WINDOW, /* left with one more column for each of `windows` */
   RDX_PLAN_ROWS,   /* left with one more column, of BIGINT: the row's number */
-  RDX_PLAN_SERIES, /* values from exprs[0] to exprs[1] in steps of exprs[2], which read no columns */
+  /* Values from exprs[0] to exprs[1] in steps of exprs[2], which reads no columns. Without left nor do the others;
+   * else each row of left comes with the values of its own as one more column, `all`: with NULL where there is none */
+  RDX_PLAN_SERIES,
 } rdx_plan_kind;
 
 typedef enum rdx_plan_join {
@@ -187,7 +189,7 @@ typedef struct rdx_plan_node {
   rdx_plan_order *orders;
   uint32_t order_count;
   rdx_bound *limit, *offset; /* BIGINT, no columns; NULL: all, 0 */
-  bool all;                  /* INTERSECT, EXCEPT */
+  bool all;                  /* INTERSECT, EXCEPT, SERIES */
   /* WINDOW */
   rdx_plan_window *windows;
   uint32_t window_count;

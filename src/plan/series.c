@@ -3,14 +3,14 @@
 
 /* generate_series(from, to [, step]) in FROM. */
 
-#include "plan/internal.h"
+#include "plan/correlated.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "expression/calendar.h"
 
-#define UNKNOWN_ROWS 1000 /* expected of ends that are not told before it runs */
+#define UNKNOWN_ROWS 100 /* expected of ends that are not told before it runs */
 
 /* What a series is made of: its type, and that of its step. */
 typedef struct series {
@@ -59,14 +59,25 @@ static rdx_status find_types(const rdx_block *b, const rdx_from *from, series *s
   return RDX_OK;
 }
 
+/* What it reads of the block is outer to it. */
 static rdx_status bind_argument(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   rdx_block alone = {.planner = b->planner, .parent = b, .ctes = b->ctes, .clause = "FROM"};
   RDX_TRY(rdx_bind(&alone, ast, out));
-  if (alone.outer_levels > 0 || alone.dependent_count > 0)
-    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place,
-                            "join a series that goes as far as any row needs: JOIN generate_series(1, 100) AS g (n) ON "
-                            "n <= t.n",
-                            "generate_series in FROM cannot read columns of other tables");
+  if (alone.dependent_count > 0)
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL,
+                            "a subquery that reads columns cannot stand in generate_series");
+  return RDX_OK;
+}
+
+/* The ends may differ from row to row. */
+static rdx_status lift_arguments(rdx_block *b, series *s, bool *lateral) {
+  rdx_lifting lifting = {.block = b, .list = &(rdx_conjuncts){0}};
+  *lateral = rdx_bound_has_outer(s->args[0]) || rdx_bound_has_outer(s->args[1]);
+  if (rdx_bound_has_outer(s->args[2]))
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, s->args[2]->place, NULL,
+                            "the step of generate_series must be the same for all rows, and reads columns");
+  for (uint32_t i = 0; i < 2; i++)
+    RDX_TRY(rdx_lift_value(&lifting, s->args[i], &s->args[i]));
   return RDX_OK;
 }
 
@@ -104,11 +115,12 @@ static double estimate(const series *s) {
   return steps >= 0 ? fmin(floor(steps) + 1, 4e9) : 0; /* also of NaN */
 }
 
-rdx_status rdx_bind_series(rdx_block *b, const rdx_from *from, rdx_leaf *out) {
+rdx_status rdx_bind_series(rdx_block *b, const rdx_from *from, rdx_leaf *out, bool *lateral) {
   rdx_planner *p = b->planner;
   rdx_plan_node *node = NULL;
   series s = {0};
   RDX_TRY(bind_arguments(b, from, &s));
+  RDX_TRY(lift_arguments(b, &s, lateral));
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_SERIES, NULL, NULL, &node));
   RDX_TRY(rdx_planner_alloc(p, 3, sizeof *node->exprs, &node->exprs));
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof *node->columns, &node->columns));
