@@ -34,7 +34,7 @@ static const char *parse_queries(const char *text, bool wanted[SSB_QUERIES]) {
 
 static rdx_status parse_methods(const char *text, bool wanted[], rdx_error *err) {
   const bool all = strcmp(text, "all") == 0;
-  for (uint32_t method = RDX_STAR_AUTO; method < CLI_METHODS; method++)
+  for (uint32_t method = RDX_STAR_AUTO; method < RDX_STAR_METHODS; method++)
     wanted[method] = all && method != RDX_STAR_AUTO;
   for (const char *at = text; !all;) {
     char name[64];
@@ -54,8 +54,8 @@ static rdx_status parse_methods(const char *text, bool wanted[], rdx_error *err)
 
 typedef struct job {
   const cli_ssb_run_options *options;
-  bool queries[SSB_QUERIES], methods[CLI_METHODS];
-  rdx_star_params params[CLI_METHODS];
+  bool queries[SSB_QUERIES], methods[RDX_STAR_METHODS];
+  rdx_star_params params[RDX_STAR_METHODS];
   ssb_star *star;
   rdx_device *device;
   console_output output;
@@ -68,7 +68,7 @@ typedef struct job {
 /* Options are those of one method. NULL or what is wrong. */
 static const char *parse_options(job *j) {
   uint32_t count = 0, only = 0;
-  for (uint32_t kind = RDX_STAR_AUTO; kind < CLI_METHODS; kind++) {
+  for (uint32_t kind = RDX_STAR_AUTO; kind < RDX_STAR_METHODS; kind++) {
     j->params[kind].method = (rdx_star_method)kind;
     count += j->methods[kind];
     only = j->methods[kind] ? kind : only;
@@ -192,7 +192,7 @@ static rdx_status run(job *j, rdx_error *err) {
     uint64_t selected = 0, rows = 0;
     status = j->queries[q] ? ssb_star_count(j->star, q, &selected, &rows, err) : RDX_OK;
   }
-  for (uint32_t kind = RDX_STAR_AUTO; kind < CLI_METHODS && status == RDX_OK && !console_interrupted(); kind++)
+  for (uint32_t kind = RDX_STAR_AUTO; kind < RDX_STAR_METHODS && status == RDX_OK && !console_interrupted(); kind++)
     if (j->methods[kind])
       status = run_method(j, (rdx_star_method)kind, err);
   if (status == RDX_OK)

@@ -8,8 +8,6 @@
 #include "cli/cli.h"
 #include "ssb/ssb.h"
 
-#define CLI_METHODS (RDX_STAR_RT_CUBE + 1)
-
 typedef struct cli_ssb_run_options {
   const char *folder, *flat, *queries, *methods, *options, *device, *out; /* NULL: the star, all queries, all methods */
   rdx_device_params device_params;

@@ -55,7 +55,7 @@ const char *console_parse_star_options(const char *text, rdx_star_params *params
 
 void console_print_index_options(void) {
   char text[128];
-  for (int kind = RDX_INDEX_RX; kind <= RDX_INDEX_RADIX_HASH; kind++)
+  for (int kind = RDX_INDEX_RX; kind < RDX_INDEX_METHODS; kind++)
     for (uint32_t i = 0; kind != RDX_INDEX_CGRX_NAIVE && rdx_index_option((rdx_index_method)kind, i, text, sizeof text);
          i++)
       printf("%s%s%s    %s\n", i ? "" : "  ", i ? "" : rdx_index_method_name((rdx_index_method)kind), i ? "" : "\n",
@@ -72,7 +72,7 @@ void console_print_scan_options(void) {
 
 void console_print_star_options(void) {
   char text[128];
-  for (int kind = RDX_STAR_AUTO; kind <= RDX_STAR_RT_CUBE; kind++)
+  for (int kind = RDX_STAR_AUTO; kind < RDX_STAR_METHODS; kind++)
     for (uint32_t i = 0; rdx_star_option((rdx_star_method)kind, i, text, sizeof text); i++)
       printf("%s%s%s    %s\n", i ? "" : "  ", i ? "" : rdx_star_method_name((rdx_star_method)kind), i ? "" : "\n",
              text);

@@ -60,6 +60,8 @@ typedef enum rdx_index_method {
   RDX_INDEX_RADIX_HASH,
 } rdx_index_method;
 
+#define RDX_INDEX_METHODS 11 /**< values of rdx_index_method */
+
 /** A name such as "rx"; never NULL. */
 RDX_API const char *rdx_index_method_name(rdx_index_method method);
 

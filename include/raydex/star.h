@@ -57,6 +57,8 @@ typedef enum rdx_star_method {
   RDX_STAR_RT_CUBE,       /**< RTCUDB: a triangle for each row; see rdx_rt_cube_mapping */
 } rdx_star_method;
 
+#define RDX_STAR_METHODS 5 /**< values of rdx_star_method */
+
 /** A name such as "rt_cube"; never NULL. */
 RDX_API const char *rdx_star_method_name(rdx_star_method method);
 

@@ -30,6 +30,7 @@ static const struct {
     {RDX_INDEX_CGRX_UPDATABLE, &rdx_cgrx_updatable_ops},
     {RDX_INDEX_RADIX_HASH, &rdx_radix_hash_ops},
 };
+_Static_assert(RDX_COUNT(kinds) + 1 == RDX_INDEX_METHODS, "a method is not counted"); /* AUTO has none */
 
 rdx_status rdx_check_compaction(const char *method, const rdx_device *device, rdx_switch compaction, rdx_error *err) {
   if (compaction > RDX_SWITCH_OFF)

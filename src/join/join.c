@@ -545,7 +545,7 @@ static rdx_status check(const char *name, const rdx_device *device, const rdx_co
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "only the pairs of inner and left joins have a sum");
   if (p->each && p->result != RDX_JOIN_PAIRS)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: only pairs come in parts", name);
-  if (p->index.method > RDX_INDEX_RADIX_HASH)
+  if (p->index.method >= RDX_INDEX_METHODS)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: unknown index method %d", name, (int)p->index.method);
   return rdx_index_check_options(&p->index, err);
 }

@@ -195,7 +195,7 @@ typedef struct candidates {
 
 static rdx_status list_candidates(rdx_planner *p, const rdx_plan_node *node, candidates *out) {
   const rdx_settings *s = p->settings;
-  const uint64_t most = 2 + RDX_STAR_RT_CUBE + (uint64_t)s->view_count;
+  const uint64_t most = 1 + RDX_STAR_METHODS + (uint64_t)s->view_count;
   RDX_TRY(rdx_planner_alloc(p, most, sizeof *out->list, &out->list));
   RDX_TRY(rdx_planner_alloc(p, most, sizeof *out->combinations, &out->combinations));
   out->list[out->count++] = *node;
@@ -203,7 +203,7 @@ static rdx_status list_candidates(rdx_planner *p, const rdx_plan_node *node, can
     out->list[out->count] = *node;
     out->list[out->count++].engine = (rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE};
   }
-  for (rdx_star_method method = RDX_STAR_SORTED_CUBE; method <= RDX_STAR_RT_CUBE; method++)
+  for (rdx_star_method method = RDX_STAR_SORTED_CUBE; method < RDX_STAR_METHODS; method++)
     out->count += use_kept(p, node, method, &out->list[out->count]);
   for (uint32_t i = 0; i < s->view_count; i++) {
     bool fits = false;
@@ -248,7 +248,7 @@ static uint32_t weigh(const rdx_planner *p, const rdx_star_estimate *e, double u
 /* The others, by their methods in a fixed order. */
 static rdx_status list_rejected(rdx_planner *p, const candidates *c, uint32_t best, rdx_plan_node *out) {
   RDX_TRY(rdx_planner_alloc(p, (uint64_t)c->count + RDX_STAR_RT_CUBE, sizeof *out->rejected, &out->rejected));
-  for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method <= RDX_STAR_RT_CUBE; method++) {
+  for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method < RDX_STAR_METHODS; method++) {
     bool built = method == kind_of(&c->list[best]);
     for (uint32_t i = 0; i < c->count; i++) {
       if (i == best || kind_of(&c->list[i]) != method || (i == 0 && method != RDX_STAR_COLUMN_ENGINE))

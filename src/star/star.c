@@ -13,23 +13,24 @@
 #include "star/spec.h"
 
 /* What answers queries: by cubes, and without any. */
-typedef struct engine_kind {
+typedef struct method_ops {
   const char *name;
   const rdx_star_ops *plain; /* which answers all queries; NULL: only those that a cube serves are */
   const rdx_star_ops *cubed; /* NULL: there are no cubes */
-} engine_kind;
+} method_ops;
 
-static const engine_kind kinds[] = {
+static const method_ops kinds[] = {
     [RDX_STAR_AUTO] = {"auto", &rdx_column_engine_ops, &rdx_sorted_cube_ops},
     [RDX_STAR_COLUMN_ENGINE] = {"column", &rdx_column_engine_ops, NULL},
     [RDX_STAR_SORTED_CUBE] = {"sorted_cube", NULL, &rdx_sorted_cube_ops},
     [RDX_STAR_COARSE_CUBE] = {"coarse_cube", NULL, &rdx_coarse_cube_ops},
     [RDX_STAR_RT_CUBE] = {"rt_cube", NULL, &rdx_rt_cube_ops},
 };
+_Static_assert(RDX_COUNT(kinds) == RDX_STAR_METHODS, "a method is not counted");
 
 struct rdx_star {
   rdx_device *device;
-  const engine_kind *kind;
+  const method_ops *kind;
   rdx_star_params params;
   rdx_packed_relation *relation;
   rdx_star_stats stats;
@@ -262,7 +263,7 @@ rdx_status rdx_star_create_sharing(rdx_device *device, const rdx_relation *relat
   if ((size_t)used.method >= RDX_COUNT(kinds))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown star method %d", (int)used.method);
   RDX_TRY(rdx_star_check_options(&used, err));
-  const engine_kind *kind = &kinds[used.method];
+  const method_ops *kind = &kinds[used.method];
   if (kind->cubed && kind->cubed->traces_rays && device->info.tracing == RDX_TRACING_NONE)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", kind->name, device->info.name);
   rdx_star *star = NULL;

@@ -33,9 +33,6 @@ bool test_is_slow(void);
 /* Whether the device traces rays. */
 bool test_traces(void);
 
-/* Kinds of indexes run from RDX_INDEX_RX to this. */
-#define TEST_LAST_KIND RDX_INDEX_RADIX_HASH
-
 /* What a method of index needs and refuses; whether the device can build it. */
 bool test_needs_rays(rdx_index_method method);
 bool test_is_points_only(rdx_index_method method);

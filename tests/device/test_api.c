@@ -172,7 +172,7 @@ static void test_device_columns(void **state) {
       OK(rdx_device_column_create(test_device, host[i], &on_device[i], err));
       view[i] = rdx_device_column_view(on_device[i]);
     }
-    for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+    for (rdx_index_method method = RDX_INDEX_RX; method < RDX_INDEX_METHODS; method++) {
       if (!test_can(method))
         continue;
       rdx_index *index = new_index(method, &view[0]);
@@ -270,7 +270,7 @@ static void test_types_of_device_probes(void **state) {
 static void test_no_probes(void **state) {
   (void)state;
   const rdx_column none = {.type = RDX_TYPE_I32}, no_keys = none;
-  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+  for (rdx_index_method method = RDX_INDEX_RX; method < RDX_INDEX_METHODS; method++) {
     for (int empty = 0; empty < 2; empty++) {
       if (!test_can(method))
         continue;

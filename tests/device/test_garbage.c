@@ -282,7 +282,7 @@ static void check_indexes(rdx_type type, test_shape shape, test_nulls nulls, uin
   test_column keys = column_make(type, shape, nulls, rows), lower = column_probes(&keys, 60, nulls),
               upper = column_probes(&keys, 60, NO_NULLS),
               values = column_make(value_type, SHAPE_FEW, SOME_NULLS, keys.view.rows);
-  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+  for (rdx_index_method method = RDX_INDEX_RX; method < RDX_INDEX_METHODS; method++) {
     index_job j = {
         {.method = method, .rx.updatable = method == RDX_INDEX_RX}, &keys.view, &lower.view, &upper.view, &values.view};
     if (method == RDX_INDEX_CGRX_UPDATABLE)

@@ -16,7 +16,7 @@ static const rdx_type sum_types[] = {RDX_TYPE_BOOL, RDX_TYPE_I32, RDX_TYPE_I64, 
 
 static void test_every_method(void **state) {
   (void)state;
-  for (rdx_index_method method = RDX_INDEX_AUTO; method <= TEST_LAST_KIND; method++) {
+  for (rdx_index_method method = RDX_INDEX_AUTO; method < RDX_INDEX_METHODS; method++) {
     for (test_shape shape = 0; shape < SHAPE_COUNT && test_can(method); shape++) {
       const rdx_index_params params = {.method = method};
       const rdx_type type = key_types[(shape + method) % COUNT(key_types)];

@@ -787,7 +787,7 @@ static void test_index_after_failures(void **state) {
   (void)state;
   static const int64_t other_numbers[] = {7, 8, 9, 7, 8, 9};
   const rdx_column others = {.type = RDX_TYPE_I64, .rows = 6, .values = other_numbers, .validity = bits};
-  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+  for (rdx_index_method method = RDX_INDEX_RX; method < RDX_INDEX_METHODS; method++) {
     if (!test_can(method))
       continue;
     const rdx_index_params params = {.method = method, .rx.updatable = method == RDX_INDEX_RX};

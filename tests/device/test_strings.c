@@ -79,7 +79,7 @@ static void check_set(const texts *keys) {
   }
   test_column values = column_make(RDX_TYPE_I64, SHAPE_SKEWED, SOME_NULLS, keys->view.rows + 1);
   values.view.rows = keys->view.rows;
-  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+  for (rdx_index_method method = RDX_INDEX_RX; method < RDX_INDEX_METHODS; method++) {
     if (method == RDX_INDEX_RX && rdx_device_get_info(test_device)->tracing == RDX_TRACING_NONE)
       continue;
     rdx_index *index = NULL;
@@ -208,7 +208,7 @@ static void test_null_and_empty(void **state) {
   const uint64_t offsets[] = {0, 0, 0, 0, 1};
   const uint8_t validity[] = {0x0a};
   const rdx_column keys = {.type = RDX_TYPE_STRING, .rows = 4, .values = "a", .offsets = offsets, .validity = validity};
-  for (rdx_index_method method = RDX_INDEX_RX; method <= TEST_LAST_KIND; method++) {
+  for (rdx_index_method method = RDX_INDEX_RX; method < RDX_INDEX_METHODS; method++) {
     if (method == RDX_INDEX_RX && rdx_device_get_info(test_device)->tracing == RDX_TRACING_NONE)
       continue;
     rdx_index *index = NULL;

@@ -100,7 +100,7 @@ static void star_make(star *s) {
 /* ---- Engines ---- */
 
 static rdx_star_params random_params(void) {
-  rdx_star_params p = {.method = (rdx_star_method)below(RDX_STAR_RT_CUBE + 1)};
+  rdx_star_params p = {.method = (rdx_star_method)below(RDX_STAR_METHODS)};
   if (p.method == RDX_STAR_RT_CUBE && chance(70)) {
     const bool published = chance(60);
     p.rt_cube.mapping = published ? RDX_RT_CUBE_PUBLISHED : RDX_RT_CUBE_RANK;
