@@ -155,19 +155,10 @@ static void put_ordered(rdx_printed *text, const rdx_plan_node *n, const rdx_pla
 }
 
 static void add_aggregates(writer *w, properties *p, const rdx_plan_node *n) {
-  static const char *const names[] = {[RDX_PLAN_COUNT] = "count",
-                                      [RDX_PLAN_SUM] = "sum",
-                                      [RDX_PLAN_AVG] = "avg",
-                                      [RDX_PLAN_MIN] = "min",
-                                      [RDX_PLAN_MAX] = "max",
-                                      [RDX_PLAN_STRING_AGG] = "string_agg",
-                                      [RDX_PLAN_PERCENTILE_CONT] = "percentile_cont",
-                                      [RDX_PLAN_PERCENTILE_DISC] = "percentile_disc",
-                                      [RDX_PLAN_MODE] = "mode"};
   rdx_printed text = {.err = w->err};
   for (uint32_t i = 0; i < n->aggregate_count; i++) {
     const rdx_plan_aggregate *a = &n->aggregates[i];
-    rdx_print(&text, "%s%s(%s", i > 0 ? ", " : "", names[a->kind], a->distinct ? "DISTINCT " : "");
+    rdx_print(&text, "%s%s(%s", i > 0 ? ", " : "", rdx_plan_aggregate_name(a), a->distinct ? "DISTINCT " : "");
     if (rdx_is_ordered(a))
       put_ordered(&text, n, a);
     else if (a->value)

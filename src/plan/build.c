@@ -221,7 +221,7 @@ rdx_plan_column rdx_group_column(const rdx_block *b, uint32_t group) {
   return (rdx_plan_column){named ? leaf->names[rdx_column_of(value->index)] : "", value->type};
 }
 
-rdx_plan_column rdx_aggregate_column(const rdx_block *b, uint32_t aggregate) {
+const char *rdx_plan_aggregate_name(const rdx_plan_aggregate *aggregate) {
   static const char *const names[] = {[RDX_PLAN_COUNT] = "count",
                                       [RDX_PLAN_SUM] = "sum",
                                       [RDX_PLAN_AVG] = "avg",
@@ -231,7 +231,11 @@ rdx_plan_column rdx_aggregate_column(const rdx_block *b, uint32_t aggregate) {
                                       [RDX_PLAN_PERCENTILE_CONT] = "percentile_cont",
                                       [RDX_PLAN_PERCENTILE_DISC] = "percentile_disc",
                                       [RDX_PLAN_MODE] = "mode"};
-  return (rdx_plan_column){names[b->aggregates[aggregate].kind], b->aggregates[aggregate].type};
+  return names[aggregate->kind];
+}
+
+rdx_plan_column rdx_aggregate_column(const rdx_block *b, uint32_t aggregate) {
+  return (rdx_plan_column){rdx_plan_aggregate_name(&b->aggregates[aggregate]), b->aggregates[aggregate].type};
 }
 
 static rdx_status describe_aggregate(rdx_block *b, rdx_plan_node *node) {

@@ -77,6 +77,9 @@ typedef struct rdx_plan_aggregate {
   uint32_t order_count;
 } rdx_plan_aggregate;
 
+/* "sum". */
+const char *rdx_plan_aggregate_name(const rdx_plan_aggregate *aggregate);
+
 static inline bool rdx_is_ordered(const rdx_plan_aggregate *a) {
   return a->kind >= RDX_PLAN_STRING_AGG;
 }
