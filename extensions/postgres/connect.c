@@ -277,6 +277,7 @@ static double numeric_value(const rdx_column *c) {
     return (double)*(const uint64 *)c->values;
   case RDX_TYPE_DECIMAL:
     return (double)*(const int64 *)c->values / pow(10, c->scale);
+  case RDX_TYPE_TIMESTAMP:
   case RDX_TYPE_I64:
     return (double)*(const int64 *)c->values;
   default:

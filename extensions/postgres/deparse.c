@@ -56,6 +56,12 @@ static void write_parameter(Text *t, Node *node) {
 static void write_operator(Text *t, Oid op, List *args) {
   const char *name = get_opname(op);
   appendStringInfoChar(t->out, '(');
+  if (list_length(args) == 1) {
+    appendStringInfo(t->out, "%s ", name);
+    write_expression(t, linitial(args));
+    appendStringInfoChar(t->out, ')');
+    return;
+  }
   write_expression(t, linitial(args));
   if (strcmp(name, "~~") == 0)
     name = "LIKE";
@@ -119,16 +125,22 @@ static void write_test(Text *t, Expr *argument, const char *test) {
   appendStringInfo(t->out, " IS %s)", test);
 }
 
+static void write_call(Text *t, const char *name, List *args) {
+  appendStringInfo(t->out, "%s(", name);
+  write_joined(t, args, ", ");
+  appendStringInfoChar(t->out, ')');
+}
+
 static void write_function(Text *t, const FuncExpr *f) {
   const char *name = raydex_function_name(f->funcid);
   if (name) {
-    appendStringInfo(t->out, "%s(", name);
-    write_joined(t, f->args, ", ");
-    appendStringInfoChar(t->out, ')');
+    write_call(t, name, f->args);
     return;
   }
   if (list_length(f->args) == 2) {
-    appendStringInfo(t->out, "extract(%s FROM ", TextDatumGetCString(((Const *)linitial(f->args))->constvalue));
+    const char *field = TextDatumGetCString(((Const *)linitial(f->args))->constvalue);
+    name = get_func_name(f->funcid);
+    appendStringInfo(t->out, strcmp(name, "extract") == 0 ? "%s(%s FROM " : "%s('%s', ", name, field);
     write_expression(t, lsecond(f->args));
     appendStringInfoChar(t->out, ')');
     return;
@@ -206,9 +218,13 @@ static void write_expression(Text *t, Node *node) {
     write_case(t, (CaseExpr *)node);
     break;
   case T_CoalesceExpr:
-    appendStringInfoString(t->out, "COALESCE(");
-    write_joined(t, ((CoalesceExpr *)node)->args, ", ");
-    appendStringInfoChar(t->out, ')');
+    write_call(t, "COALESCE", ((CoalesceExpr *)node)->args);
+    break;
+  case T_NullIfExpr:
+    write_call(t, "NULLIF", ((NullIfExpr *)node)->args);
+    break;
+  case T_MinMaxExpr:
+    write_call(t, ((MinMaxExpr *)node)->op == IS_GREATEST ? "GREATEST" : "LEAST", ((MinMaxExpr *)node)->args);
     break;
   case T_Aggref:
     write_aggregate(t, (Aggref *)node, get_func_name(((Aggref *)node)->aggfnoid));

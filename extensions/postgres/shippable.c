@@ -122,6 +122,10 @@ static bool fits(Oid type, const Bounds *b) {
 
 static bool bound_operator(const Context *c, const OpExpr *op, Bounds *out) {
   Bounds l, r;
+  if (list_length(op->args) == 1 && strcmp(get_opname(op->opno), "-") == 0 && bound(c, linitial(op->args), &l)) {
+    *out = (Bounds){-l.most, -l.least, l.scale};
+    return fits(op->opresulttype, out);
+  }
   if (list_length(op->args) != 2 || !bound(c, linitial(op->args), &l) || !bound(c, lsecond(op->args), &r))
     return false;
   const char *name = get_opname(op->opno);
@@ -153,6 +157,27 @@ static bool bound_any(const Context *c, List *values, Bounds *out) {
   return found;
 }
 
+/* Whether an unsigned column may have what bigint has not: Raydex compares it, and takes its extremes, but calculates
+ * with bigint. */
+static bool is_wide(Node *node, void *context) {
+  const Context *c = context;
+  if (!node)
+    return false;
+  if (!IsA(node, Var))
+    return expression_tree_walker(node, is_wide, context);
+  const Var *var = (const Var *)node;
+  const RangeTblEntry *entry = planner_rt_fetch(var->varno, c->root);
+  RaydexTable *table = raydex_table_of(entry->relid);
+  const int place = raydex_column_place(table, entry->relid, var->varattno);
+  const RaydexRange *range = raydex_range(table, place);
+  return table->types[place] == RDX_TYPE_U64 && !(range->known && range->most < 9.2e18);
+}
+
+/* Values of which one is taken. */
+static bool is_any_wide(const Context *c, List *values) {
+  return is_wide((Node *)values, (void *)c);
+}
+
 static Node *replace_test(Node *node, void *argument) {
   if (node && IsA(node, CaseTestExpr))
     return argument;
@@ -176,9 +201,18 @@ static bool is_length(Oid function) {
          function == F_OCTET_LENGTH_TEXT || function == F_STRPOS || function == F_POSITION_TEXT_TEXT;
 }
 
+static const char *field_of(const FuncExpr *f) {
+  Node *field = linitial(f->args);
+  return IsA(field, Const) && !((Const *)field)->constisnull ? TextDatumGetCString(((Const *)field)->constvalue) : "";
+}
+
 static bool bound_function(const Context *c, const FuncExpr *f, Bounds *out) {
   if (is_length(f->funcid)) {
     *out = (Bounds){0, MaxAllocSize, 0};
+    return true;
+  }
+  if (list_length(f->args) == 2 && f->funcresulttype == NUMERICOID) { /* extract() */
+    *out = (Bounds){0, 9999, strcmp(field_of(f), "second") == 0 ? 6 : 0};
     return true;
   }
   if (list_length(f->args) != 1 || !bound(c, linitial(f->args), out))
@@ -202,6 +236,10 @@ static bool bound(const Context *c, Node *node, Bounds *out) {
     return bound_any(c, case_results((CaseExpr *)node), out);
   case T_CoalesceExpr:
     return bound_any(c, ((CoalesceExpr *)node)->args, out);
+  case T_NullIfExpr:
+    return bound_any(c, ((NullIfExpr *)node)->args, out);
+  case T_MinMaxExpr:
+    return bound_any(c, ((MinMaxExpr *)node)->args, out);
   default:
     return false;
   }
@@ -271,11 +309,13 @@ static bool check_pattern(const OpExpr *op) {
 }
 
 static bool check_operator(const Context *c, OpExpr *op) {
-  if (list_length(op->args) != 2 || !check_list(c, op->args) || !is_builtin_operator(op->opno))
+  if (!check_list(c, op->args) || !is_builtin_operator(op->opno))
     return false;
-  const Oid left = exprType(linitial(op->args)), right = exprType(lsecond(op->args));
+  const Oid left = exprType(linitial(op->args)), right = exprType(llast(op->args));
   const char *name = get_opname(op->opno);
   Bounds bounds;
+  if (list_length(op->args) == 1)
+    return strcmp(name, "-") == 0 && is_exact(left) && bound_operator(c, op, &bounds);
   if (is_one_of(name, arithmetic))
     return is_exact(left) && is_exact(right) && is_exact(op->opresulttype) && bound_operator(c, op, &bounds);
   if (is_one_of(name, patterns))
@@ -312,16 +352,34 @@ static bool check_in(const Context *c, const ScalarArrayOpExpr *op) {
   return written;
 }
 
-/* extract() of dates whose years both sides write alike. */
-static bool check_extract(const Context *c, const FuncExpr *f) {
-  static const char *const fields[] = {"year", "month", "day", "quarter", "week", "dow", "isodow", "doy", NULL};
-  Node *field = linitial(f->args), *date = lsecond(f->args);
-  Bounds b;
-  if (strcmp(get_func_name(f->funcid), "extract") != 0 || !IsA(field, Const) || ((Const *)field)->constisnull ||
-      !IsA(date, Var) || exprType(date) != DATEOID || !check(c, date) || !bound_column(c, (Var *)date, &b))
+/* Extremes of a date or timestamp, in days from 1970: a column, or a date that is cast to a timestamp. */
+static bool bound_time(const Context *c, Node *time, Bounds *out) {
+  const Oid type = exprType(time);
+  if (IsA(time, FuncExpr) && list_length(((FuncExpr *)time)->args) == 1)
+    time = linitial(((FuncExpr *)time)->args);
+  if ((type != DATEOID && type != TIMESTAMPOID) || !IsA(time, Var) || !bound_column(c, (Var *)time, out))
     return false;
-  return is_one_of(TextDatumGetCString(((Const *)field)->constvalue), fields) && b.least >= FIRST_DAY &&
-         b.most <= LAST_DAY;
+  if (exprType(time) != DATEOID) {
+    out->least = floor(out->least / USECS_PER_DAY);
+    out->most = floor(out->most / USECS_PER_DAY);
+  }
+  return true;
+}
+
+/* extract(), date_part() and date_trunc() of times whose years both sides write alike, and which no time zone moves. */
+static bool check_time(const Context *c, const FuncExpr *f) {
+  static const char *const of_days[] = {"year", "month", "day", "quarter", "week", "dow", "isodow", "doy", NULL};
+  static const char *const of_times[] = {"hour", "minute", "second", NULL};
+  static const char *const units[] = {"year", "month", "day", "quarter", "week", "hour", "minute", "second", NULL};
+  const char *name = get_func_name(f->funcid), *field = field_of(f);
+  Node *time = lsecond(f->args);
+  Bounds b;
+  if (!check(c, time) || !bound_time(c, time, &b) || b.least < FIRST_DAY || b.most > LAST_DAY)
+    return false;
+  if (strcmp(name, "date_trunc") == 0)
+    return is_one_of(field, units);
+  return (strcmp(name, "extract") == 0 || strcmp(name, "date_part") == 0) &&
+         (is_one_of(field, of_days) || (exprType(time) == TIMESTAMPOID && is_one_of(field, of_times)));
 }
 
 /* Functions that cannot fail. What follows the first argument are constants: `least` and up, if they are numbers. */
@@ -404,7 +462,7 @@ static bool check_function(const Context *c, const FuncExpr *f) {
   if (known)
     return check_known(c, known, f);
   if (f->funcid < FirstGenbkiObjectId && list_length(f->args) == 2)
-    return check_extract(c, f);
+    return check_time(c, f);
   if (f->funcid >= FirstGenbkiObjectId || list_length(f->args) != 1 || !check_list(c, f->args))
     return false;
   if (f->funcformat != COERCE_EXPLICIT_CAST && f->funcformat != COERCE_IMPLICIT_CAST)
@@ -424,14 +482,30 @@ static bool check_case(const Context *c, const CaseExpr *expression) {
       return false;
   }
   List *results = case_results(expression);
-  return raydex_type_known(expression->casetype) && check_list(c, results) &&
+  return raydex_type_known(expression->casetype) && check_list(c, results) && !is_any_wide(c, results) &&
          (expression->casetype != NUMERICOID || bound_any(c, results, &b));
 }
 
 static bool check_coalesce(const Context *c, const CoalesceExpr *expression) {
   Bounds b;
   return raydex_type_known(expression->coalescetype) && check_list(c, expression->args) &&
+         !is_any_wide(c, expression->args) &&
          (expression->coalescetype != NUMERICOID || bound_any(c, expression->args, &b));
+}
+
+static bool check_null_if(const Context *c, const NullIfExpr *n) {
+  const Oid left = exprType(linitial(n->args)), right = exprType(lsecond(n->args));
+  Bounds b;
+  return check_list(c, n->args) && !is_any_wide(c, n->args) && check_comparison(n->opno, left, right, n->inputcollid) &&
+         (left != NUMERICOID || bound_any(c, n->args, &b));
+}
+
+static bool check_extreme(const Context *c, const MinMaxExpr *m) {
+  Bounds b;
+  return raydex_type_known(m->minmaxtype) && !is_float(m->minmaxtype) && m->minmaxtype != BOOLOID &&
+         check_list(c, m->args) && !is_any_wide(c, m->args) &&
+         (!is_text(m->minmaxtype) || is_bytewise(m->inputcollid)) &&
+         (m->minmaxtype != NUMERICOID || bound_any(c, m->args, &b));
 }
 
 /* Sums are exact on both sides, but have 64 bits here: they must fit as long as no join repeats the largest table. */
@@ -451,6 +525,7 @@ static bool sum_fits(const Context *c, Node *argument) {
 static bool check_aggregate(const Context *c, const Aggref *a, bool average) {
   static const char *const orders[] = {"min", "max", NULL};
   static const char *const logics[] = {"bool_and", "bool_or", "every", NULL};
+  static const char *const spreads[] = {"stddev", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop", NULL};
   Context inner = *c;
   inner.aggregates = false;
   if (!c->aggregates || a->aggfnoid >= FirstGenbkiObjectId || a->agglevelsup != 0 || a->aggsplit != AGGSPLIT_SIMPLE ||
@@ -464,10 +539,10 @@ static bool check_aggregate(const Context *c, const Aggref *a, bool average) {
     return false;
   Expr *argument = ((TargetEntry *)linitial(a->args))->expr;
   const Oid type = exprType((Node *)argument);
-  if (!check(&inner, (Node *)argument))
+  if (!check(&inner, (Node *)argument) || (a->aggfilter && is_wide((Node *)argument, &inner)))
     return false;
-  if (is_float(type) && !average && (strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0))
-    return true;
+  if (is_float(type) && !average && (strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0 || is_one_of(name, spreads)))
+    return true; /* spreads of the others are numeric in PostgreSQL and double in Raydex */
   if (average || strcmp(name, "sum") == 0)
     return is_exact(type) && strcmp(name, average ? "avg" : "sum") == 0 && sum_fits(&inner, (Node *)argument);
   return strcmp(name, "count") == 0 || (is_one_of(name, logics) && type == BOOLOID) ||
@@ -509,6 +584,10 @@ static bool check(const Context *c, Node *node) {
     return check_case(c, (CaseExpr *)node);
   case T_CoalesceExpr:
     return check_coalesce(c, (CoalesceExpr *)node);
+  case T_NullIfExpr:
+    return check_null_if(c, (NullIfExpr *)node);
+  case T_MinMaxExpr:
+    return check_extreme(c, (MinMaxExpr *)node);
   case T_Aggref:
     return check_aggregate(c, (Aggref *)node, false);
   default:

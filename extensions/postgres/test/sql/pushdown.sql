@@ -43,6 +43,18 @@ SELECT pushed('SELECT x.label, y.label, count(id) FROM labels x FULL JOIN all_ty
 SELECT pushed('SELECT count(*) FROM labels x FULL JOIN all_types ON x.key = small JOIN labels y ON y.key = a');
 SELECT pushed('SELECT count(*) FROM (SELECT * FROM labels WHERE key > 2) x FULL JOIN all_types ON x.key = small');
 SELECT pushed('SELECT id, label FROM all_types JOIN labels ON key = small WHERE id > 3 ORDER BY price DESC, id LIMIT 5 OFFSET 1');
+-- Spreads of doubles, times, NULLIF, GREATEST and LEAST, signs; what has another type or a time zone stays.
+CREATE FOREIGN TABLE public.times (day date, moment timestamp, f real, g double precision, small int, ue numeric(20,0), price numeric(18,4),
+  flag boolean, name text COLLATE "C") SERVER files OPTIONS ("table" 'all_types');
+SELECT pushed('SELECT flag, stddev(f), var_pop(g) FILTER (WHERE small > 2), variance(DISTINCT f) FROM times GROUP BY flag');
+SELECT pushed('SELECT stddev(small), var_samp(price) FROM times');
+SELECT pushed('SELECT date_trunc(''month'', moment), extract(year FROM day), date_part(''hour'', moment), sum(extract(second FROM moment)) FROM times GROUP BY 1, 2, 3');
+SELECT pushed('SELECT count(*) FROM all_types WHERE date_trunc(''month'', moment) < ''2003-01-01''');
+SELECT pushed('SELECT nullif(small, 3), greatest(small, -small), least(name, ''m''), count(*) FROM times GROUP BY 1, 2, 3');
+SELECT pushed('SELECT greatest(f, g), count(*) FROM times GROUP BY 1');
+SELECT pushed('SELECT max(ue), max(coalesce(ue, 1)) FROM times');
+SELECT pushed('SELECT max(ue) FILTER (WHERE flag) FROM times');
+DROP FOREIGN TABLE public.times;
 RESET search_path;
 -- EXPLAIN (VERBOSE) has the methods and what they are expected to take, unless a parameter decides.
 CREATE FUNCTION methods(query text) RETURNS SETOF text LANGUAGE plpgsql AS $$
