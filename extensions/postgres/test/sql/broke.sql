@@ -86,8 +86,28 @@ CREATE VIEW barrier_view WITH (security_barrier) AS SELECT key, label FROM label
 SELECT count(*), max(label) FROM plain_view WHERE label <> 'three';
 SELECT count(*), max(label) FROM barrier_view WHERE label <> 'three';
 SELECT regexp_replace(pushed('SELECT count(*) FROM barrier_view WHERE label <> ''three'''), '\mr[0-9]+', 'r', 'g');
+CREATE FUNCTION leak(text) RETURNS boolean LANGUAGE plpgsql COST 0.0000001 AS $$ BEGIN RAISE NOTICE 'saw %', $1; RETURN true; END $$;
+SELECT count(*) FROM barrier_view WHERE leak(label);
 ALTER TABLE labels ENABLE ROW LEVEL SECURITY;
 DROP VIEW plain_view, barrier_view;
+\echo -- row-level security of a table with a partition that is a table file
+CREATE TABLE guarded (key int, label text COLLATE "C", weight numeric) PARTITION BY RANGE (key);
+CREATE FOREIGN TABLE guarded_cold PARTITION OF guarded FOR VALUES FROM (0) TO (100) SERVER files OPTIONS ("table" 'labels');
+ALTER TABLE guarded ENABLE ROW LEVEL SECURITY;
+CREATE POLICY few ON guarded USING (key > 3);
+CREATE ROLE limited;
+GRANT USAGE ON SCHEMA files TO limited;
+GRANT SELECT ON guarded TO limited;
+SET ROLE limited;
+SELECT count(*), min(key), max(label) FROM guarded;
+SELECT key, count(*) FROM guarded WHERE key < 8 GROUP BY key ORDER BY key;
+SELECT count(*) FROM guarded WHERE leak(label);
+SELECT count(*) FROM guarded_cold;
+RESET ROLE;
+DROP TABLE guarded;
+DROP FUNCTION leak;
+DROP OWNED BY limited;
+DROP ROLE limited;
 \echo -- search_path changes
 PREPARE s AS SELECT count(*) FROM labels WHERE key > 3;
 EXECUTE s;
