@@ -20,37 +20,68 @@ BEGIN
   END LOOP;
 END $$;
 
--- The rows of a query, in its order or any, as one text; the kind of its error.
-CREATE FUNCTION answer(query text, schema text, pushdown text) RETURNS text LANGUAGE plpgsql AS $$
+-- The rows of a query, in its order or any, as one text; the kind of its error. With values it is a prepared statement,
+-- which knows none of them when it is planned.
+CREATE FUNCTION answer(query text, schema text, pushdown text, "values" text DEFAULT NULL) RETURNS text
+  LANGUAGE plpgsql AS $$
 DECLARE
   result text;
+  whole text := format('SELECT string_agg(q::text, E''\n'' %s) FROM (%s) q',
+                       CASE WHEN query !~* 'ORDER BY' THEN 'ORDER BY q::text COLLATE "C"' END, query);
 BEGIN
   PERFORM set_config('search_path', schema || ', public', true), set_config('raydex.pushdown', pushdown, true);
-  EXECUTE format('SELECT string_agg(q::text, E''\n'' %s) FROM (%s) q',
-                 CASE WHEN query !~* 'ORDER BY' THEN 'ORDER BY q::text COLLATE "C"' END, query) INTO result;
+  IF "values" IS NULL THEN
+    EXECUTE whole INTO result;
+  ELSE
+    PERFORM set_config('plan_cache_mode', 'force_generic_plan', true);
+    EXECUTE 'PREPARE answered AS ' || whole;
+    EXECUTE format('EXECUTE answered(%s)', "values") INTO result;
+    DEALLOCATE answered;
+  END IF;
   RETURN coalesce(result, '');
 EXCEPTION WHEN OTHERS THEN
+  IF EXISTS (SELECT FROM pg_prepared_statements WHERE name = 'answered') THEN
+    DEALLOCATE answered;
+  END IF;
   RETURN 'error ' || sqlstate;
 END $$;
 
 -- "same" where heap tables, foreign tables, and foreign tables without pushdown give the same. Which of two conditions is
 -- checked first, and so whether a row is there on which the other overflows, is open in SQL, as is the order of joins;
 -- what overflows neither over heap tables nor without pushdown must not do so with it.
-CREATE FUNCTION compare(query text) RETURNS text LANGUAGE plpgsql AS $$
+CREATE FUNCTION compare(query text, "values" text DEFAULT NULL) RETURNS text LANGUAGE plpgsql AS $$
 DECLARE
-  heap text := answer(query, 'heap', 'on');
-  pushed text := answer(query, 'files', 'on');
-  scanned text := answer(query, 'files', 'off');
+  heap text := answer(query, 'heap', 'on', "values");
+  pushed text := answer(query, 'files', 'on', "values");
+  scanned text := answer(query, 'files', 'off', "values");
 BEGIN
   IF heap = pushed AND heap = scanned THEN
     RETURN CASE WHEN heap LIKE 'error%' THEN heap ELSE 'same' END;
   END IF;
-  IF query ~ '[-+*/] ' AND 'error 22003' IN (heap, scanned) AND
+  IF query ~ '[-+*/] |abs\(' AND 'error 22003' IN (heap, scanned) AND
      (SELECT count(DISTINCT a) FROM unnest(ARRAY[heap, pushed, scanned]) a WHERE a <> 'error 22003') = 1 THEN
     RETURN 'overflows in one order of evaluation only';
   END IF;
-  RETURN format(E'DIFFERENT: %s\nheap:    %s\npushed:  %s\nscanned: %s', query, left(heap, 300), left(pushed, 300),
-                left(scanned, 300));
+  RETURN format(E'DIFFERENT: %s\nvalues:  %s\nheap:    %s\npushed:  %s\nscanned: %s', query, "values", left(heap, 300),
+                left(pushed, 300), left(scanned, 300));
+END $$;
+
+-- The same with the constants that columns are compared with as parameters of a generic plan; infinite times are none
+-- that Raydex could be told (docs/postgres.md).
+CREATE FUNCTION compare_generic(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  constant constant text := $q$([<>=] |BETWEEN )((?!'infinity')'[^']*'|-?[0-9]+(?:\.[0-9]+)?)(?![0-9.'])$q$;
+  prepared text := query;
+  "values" text[] := '{}';
+  found text[];
+BEGIN
+  LOOP
+    found := regexp_match(prepared, constant);
+    EXIT WHEN found IS NULL OR array_length("values", 1) = 9;
+    "values" := "values" || quote_literal(trim('''' FROM found[2]));
+    prepared := regexp_replace(prepared, constant, '\1$' || array_length("values", 1));
+  END LOOP;
+  RETURN CASE WHEN "values" = '{}' THEN compare(query) ELSE compare(prepared, array_to_string("values", ', ')) END;
 END $$;
 
 -- What of a query Raydex answers.

@@ -1,3 +1,7 @@
+-- Timestamps that no time zone moves.
+ALTER FOREIGN TABLE files.all_types ADD COLUMN clock timestamp OPTIONS ("column" 'moment');
+ALTER TABLE heap.all_types ADD COLUMN clock timestamp;
+UPDATE heap.all_types SET clock = moment AT TIME ZONE 'UTC';
 -- Random statements: heap tables, pushed down, not pushed down.
 \ir ../statements.sql
 SELECT setseed(0.42);
@@ -20,3 +24,7 @@ SELECT 'Raydex answers nearly all that are left: ' ||
   (avg((SELECT count(*) FROM pushed(query)) ) FILTER (WHERE query !~ 'FULL|RIGHT') < 1.1) FROM statements;
 SELECT result, count(*) FROM (SELECT compare(query) AS result FROM statements) s GROUP BY result ORDER BY 1;
 DROP TABLE statements;
+\echo -- more of both, and with generic plans
+\! "$RANDOM_STATEMENTS"
+ALTER TABLE heap.all_types DROP COLUMN clock;
+ALTER FOREIGN TABLE files.all_types DROP COLUMN clock;

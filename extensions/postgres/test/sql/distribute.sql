@@ -15,9 +15,9 @@ CREATE USER MAPPING FOR PUBLIC SERVER n2 OPTIONS (user 'test', password_required
 CREATE USER MAPPING FOR PUBLIC SERVER n3 OPTIONS (user 'test', password_required 'false');
 CREATE SCHEMA spread;
 CREATE SCHEMA whole;
-CREATE TABLE spread.all_types AS TABLE heap.all_types;
+CREATE TABLE spread.all_types AS SELECT *, moment AT TIME ZONE 'UTC' AS clock FROM heap.all_types;
 CREATE TABLE spread.labels AS TABLE heap.labels;
-CREATE TABLE whole.all_types AS TABLE heap.all_types;
+CREATE TABLE whole.all_types AS TABLE spread.all_types;
 CREATE TABLE whole.labels AS TABLE heap.labels;
 
 \echo -- what is refused
