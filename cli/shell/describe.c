@@ -28,8 +28,8 @@ static const char *type_of(const rdx_column *c, char room[32]) {
   return room;
 }
 
-/* Those of what is no table, but may stand behind FROM as one. */
-static rdx_table *columns_of_view(const shell *s, const char *name) {
+/* Those of a materialized view. */
+static rdx_table *columns_of_cube(const shell *s, const char *name) {
   rdx_statement *statement = NULL;
   rdx_answer *answer = NULL;
   rdx_table *table = NULL;
@@ -50,7 +50,7 @@ rdx_status shell_columns(const shell *s, const char *name, rdx_table **out, rdx_
   const rdx_status status = rdx_database_columns(s->database, name, out, err);
   if (status != RDX_ERROR_NOT_FOUND)
     return status;
-  *out = columns_of_view(s, name);
+  *out = columns_of_cube(s, name);
   return *out ? RDX_OK : status;
 }
 
@@ -95,10 +95,26 @@ void shell_list_indexes(shell *s) {
     shell_fail(s, status, "%s", err.text);
 }
 
+/* false: it is no view. */
+static bool show_view(shell *s, const char *name) {
+  const char *definition = NULL;
+  shell_text text = {0};
+  if (rdx_database_view(s->database, name, &definition, NULL) != RDX_OK || !definition)
+    return false;
+  size_t length = strlen(definition);
+  while (length > 0 && strchr(" \t\r\n;", definition[length - 1]))
+    length--;
+  shell_append(&text, definition, length);
+  shell_print(&text, ";\n");
+  shell_write_escaped(shell_stream(s), text.data, text.size, SHELL_ESCAPE_CONTROLS);
+  free(text.data);
+  return true;
+}
+
 static void show_schema(shell *s, const char *name) {
-  rdx_table *columns = find_columns(s, name);
   shell_text text = {0};
   char room[32];
+  rdx_table *columns = show_view(s, name) ? NULL : find_columns(s, name);
   if (!columns)
     return;
   shell_print(&text, "CREATE TABLE ");

@@ -196,6 +196,7 @@ const char *const shell_words[] = {
     "PERCENTILE_CONT",
     "PERCENTILE_DISC",
     "PREPARE",
+    "REPLACE",
     "RIGHT",
     "ROLLUP",
     "ROWS",

@@ -66,14 +66,19 @@ RDX_API RDX_MUST_USE rdx_status rdx_database_add(rdx_database *database, const c
 RDX_API RDX_MUST_USE rdx_status rdx_database_add_file(rdx_database *database, const char *name, const char *path,
                                                       const rdx_csv_params *csv, rdx_error *err);
 
-/** The names of the tables, ascending, and their number; owned by the database until the next call. */
+/** The names of the tables and views, ascending, and their number; owned by the database until the next call. */
 RDX_API RDX_MUST_USE rdx_status rdx_database_tables(rdx_database *database, const char *const **out, uint32_t *count,
                                                     rdx_error *err);
 
-/** The columns of a table, or of a file by its name, as a table without rows; of a table file nothing else is read.
- * RDX_ERROR_NOT_FOUND: there is none. Destroy it with rdx_table_destroy(). */
+/** The columns of a table or view, or of a file by its name, as a table without rows; of a table file nothing else is
+ * read. RDX_ERROR_NOT_FOUND: there is none. Destroy it with rdx_table_destroy(). */
 RDX_API RDX_MUST_USE rdx_status rdx_database_columns(rdx_database *database, const char *name, rdx_table **out,
                                                      rdx_error *err);
+
+/** The text of the CREATE VIEW that a view was created by; NULL: there is no view of this name. Owned by the database
+ * until the next call. */
+RDX_API RDX_MUST_USE rdx_status rdx_database_view(rdx_database *database, const char *name, const char **out,
+                                                  rdx_error *err);
 
 /**
  * The indexes and materialized views, by their names, as a table of strings: "name", "kind", "table" (NULL for views),

@@ -136,6 +136,14 @@ rdx_status rdx_result_table(rdx_pool *pool, const rdx_frame *frame, const rdx_pl
   return status;
 }
 
+rdx_type rdx_column_type(rdx_sql_kind kind) {
+  static const rdx_type types[] = {
+      [RDX_SQL_BOOL] = RDX_TYPE_BOOL,  [RDX_SQL_SMALLINT] = RDX_TYPE_I16,    [RDX_SQL_INTEGER] = RDX_TYPE_I32,
+      [RDX_SQL_BIGINT] = RDX_TYPE_I64, [RDX_SQL_DECIMAL] = RDX_TYPE_DECIMAL, [RDX_SQL_REAL] = RDX_TYPE_F32,
+      [RDX_SQL_DOUBLE] = RDX_TYPE_F64, [RDX_SQL_DATE] = RDX_TYPE_DATE,       [RDX_SQL_TIMESTAMP] = RDX_TYPE_TIMESTAMP};
+  return kind < RDX_COUNT(types) && types[kind] ? types[kind] : RDX_TYPE_STRING;
+}
+
 rdx_status rdx_lines_table(const char *name, char *const *lines, uint32_t count, rdx_table **out, rdx_error *err) {
   rdx_table *table = NULL;
   RDX_TRY(rdx_table_create(1, &table, err));

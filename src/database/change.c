@@ -36,11 +36,43 @@ static rdx_status find(const rdx_statement *s, const char *name, rdx_catalog_tab
   return RDX_OK;
 }
 
+static const char *verb_of(const rdx_statement *s) {
+  switch (s->prepared->statement->kind) {
+  case RDX_STATEMENT_INSERT:
+    return "insert into";
+  case RDX_STATEMENT_UPDATE:
+    return "update";
+  case RDX_STATEMENT_DELETE:
+    return "delete from";
+  case RDX_STATEMENT_COPY:
+    return s->prepared->statement->from ? "copy to" : "copy from";
+  case RDX_STATEMENT_DROP:
+    return "remove by DROP TABLE the";
+  default:
+    return "analyze";
+  }
+}
+
+static rdx_status refuse_view(const rdx_statement *s, const char *name, rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->statement;
+  const bool reads = written->kind == RDX_STATEMENT_COPY && !written->from, drops = written->kind == RDX_STATEMENT_DROP;
+  return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place,
+                       reads   ? "COPY (SELECT * FROM view) TO does"
+                       : drops ? "DROP VIEW removes views"
+                               : "name the table that it reads",
+                       "cannot %s view \"%.100s\"", verb_of(s), name);
+}
+
 static rdx_status find_existing(const rdx_statement *s, const char *name, rdx_catalog_table **out, rdx_error *err) {
   char nearest[64], hint[100] = "";
+  *out = NULL;
+  if (rdx_defined_has(s->database, name, true))
+    return refuse_view(s, name, err);
   RDX_TRY(rdx_catalog_find(s->database->catalog, name, out, nearest, err));
   if (*out)
     return RDX_OK;
+  if (rdx_defined_has(s->database, name, false))
+    return refuse_view(s, name, err);
   if (*nearest)
     snprintf(hint, sizeof hint, "did you mean \"%s\"?", nearest);
   return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, s->prepared->statement->place, *hint ? hint : NULL,
@@ -110,11 +142,6 @@ static rdx_status store(rdx_statement *s, const char *name, rdx_table **content,
 /* ---- CREATE TABLE ---- */
 
 static rdx_status field_of(const rdx_statement *s, const rdx_sql_column *c, rdx_field *out, rdx_error *err) {
-  static const rdx_type types[] = {
-      [RDX_SQL_BOOL] = RDX_TYPE_BOOL,  [RDX_SQL_SMALLINT] = RDX_TYPE_I16,    [RDX_SQL_INTEGER] = RDX_TYPE_I32,
-      [RDX_SQL_BIGINT] = RDX_TYPE_I64, [RDX_SQL_DECIMAL] = RDX_TYPE_DECIMAL, [RDX_SQL_REAL] = RDX_TYPE_F32,
-      [RDX_SQL_DOUBLE] = RDX_TYPE_F64, [RDX_SQL_DATE] = RDX_TYPE_DATE,       [RDX_SQL_TIMESTAMP] = RDX_TYPE_TIMESTAMP,
-      [RDX_SQL_TEXT] = RDX_TYPE_STRING};
   rdx_sql_type type;
   if (!rdx_sql_type_from_name(c->type, c->modifiers, c->modifier_count, &type))
     return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, c->place, NULL, "there is no type \"%.60s\"",
@@ -128,7 +155,7 @@ static rdx_status field_of(const rdx_statement *s, const rdx_sql_column *c, rdx_
   if (type.kind == RDX_SQL_DECIMAL && (type.precision == 0 || type.precision > 18))
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, c->place, NULL,
                          "a table's numeric has 1 to 18 digits: write numeric(DIGITS, SCALE)");
-  *out = (rdx_field){c->name, types[type.kind], type.kind == RDX_SQL_DECIMAL ? type.scale : 0};
+  *out = (rdx_field){c->name, rdx_column_type(type.kind), type.kind == RDX_SQL_DECIMAL ? type.scale : 0};
   return RDX_OK;
 }
 
@@ -158,7 +185,7 @@ static rdx_status check_new(const rdx_statement *s, bool *exists, rdx_error *err
   rdx_catalog_release(s->database->catalog, table);
   if (*exists && !written->if_not_exists)
     return fail(s, err, RDX_ERROR_ARGUMENT, "table \"%.100s\" is there already", written->name);
-  return RDX_OK;
+  return *exists ? RDX_OK : rdx_defined_check_new(s, written->name, err);
 }
 
 static rdx_status run_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
@@ -463,13 +490,17 @@ static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err)
   rdx_database *d = s->database;
   rdx_catalog_table *table = NULL;
   char *path = NULL;
-  if (s->prepared->statement->if_exists)
+  if (s->prepared->statement->if_exists && !rdx_defined_has(d, name, true))
     RDX_TRY(find(s, name, &table, err));
   else
     RDX_TRY(find_existing(s, name, &table, err));
   if (!table)
     return RDX_OK;
-  rdx_status status = RDX_OK;
+  rdx_status status = rdx_defined_check_unread(s, table->name, err);
+  if (status != RDX_OK) {
+    rdx_catalog_release(d->catalog, table);
+    return status;
+  }
   const bool own = table->path && d->has_folder && rdx_catalog_path(d->catalog, table->name, &path, err) == RDX_OK;
   if (own && strcmp(path, table->path) == 0 && unlink(path) != 0)
     status = rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
@@ -485,24 +516,26 @@ static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err)
 
 static rdx_status run_drop(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
-  const bool view = strcmp(written->object, "materialized view") == 0, index = strcmp(written->object, "index") == 0;
-  if (!view && !index && strcmp(written->object, "table") != 0)
-    return fail(s, err, RDX_ERROR_UNSUPPORTED,
-                "there is DROP TABLE, DROP INDEX and DROP MATERIALIZED VIEW, and no "
-                "DROP of a %s",
-                written->object);
+  const bool cube = strcmp(written->object, "materialized view") == 0, index = strcmp(written->object, "index") == 0;
+  const bool view = strcmp(written->object, "view") == 0;
   for (uint32_t i = 0; i < written->name_count; i++) {
     bool found = true;
-    if (view)
+    if (cube)
       RDX_TRY(rdx_views_drop(s->database, written->names[i], &found, err));
     else if (index)
       RDX_TRY(rdx_indexes_drop(s->database, written->names[i], &found, err));
+    else if (view)
+      RDX_TRY(rdx_defined_drop(s, written->names[i], &found, err));
     else
       RDX_TRY(drop_table(s, written->names[i], err));
     if (!found && !written->if_exists)
       return fail(s, err, RDX_ERROR_NOT_FOUND, "there is no %s \"%.100s\"", written->object, written->names[i]);
   }
-  snprintf(answer->tag, sizeof answer->tag, "DROP %s", view ? "MATERIALIZED VIEW" : index ? "INDEX" : "TABLE");
+  snprintf(answer->tag, sizeof answer->tag, "DROP %s",
+           cube    ? "MATERIALIZED VIEW"
+           : index ? "INDEX"
+           : view  ? "VIEW"
+                   : "TABLE");
   return RDX_OK;
 }
 
@@ -554,6 +587,8 @@ rdx_status rdx_run_change(rdx_statement *s, rdx_answer *answer, rdx_error *err) 
     return run_drop(s, answer, err);
   case RDX_STATEMENT_ANALYZE:
     return run_analyze(s, answer, err);
+  case RDX_STATEMENT_DEFINE_VIEW:
+    return rdx_defined_create(s, answer, err);
   case RDX_STATEMENT_CREATE_INDEX:
     return rdx_indexes_create(s, answer, err);
   default:

@@ -3,6 +3,7 @@
 
 /* Databases: a folder's tables on a device, and what is kept from statement to statement. */
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "database/internal.h"
@@ -35,6 +36,8 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
       memcpy(d->folder, folder, strlen(folder) + 1);
       status = rdx_views_load(d, err);
       if (status == RDX_OK)
+        status = rdx_defined_load(d, err);
+      if (status == RDX_OK)
         status = rdx_indexes_load(d, err);
     }
   }
@@ -66,10 +69,12 @@ void rdx_database_close(rdx_database **database) {
   for (uint32_t i = 0; i < d->kept_count; i++)
     rdx_prepared_release(d->kept[i]);
   rdx_views_free(d);
+  rdx_defined_free(d);
   rdx_indexes_free(d);
   rdx_free(d->named);
   rdx_free(d->kept);
   rdx_free(d->folder);
+  rdx_free(d->shown);
   free_names(d);
   rdx_catalog_destroy(&d->catalog);
   rdx_pool_destroy(&d->pool);
@@ -93,13 +98,25 @@ rdx_status rdx_database_add_file(rdx_database *database, const char *name, const
   return rdx_catalog_add_file(database->catalog, name, path, csv, err);
 }
 
+static uint32_t count_names(const rdx_database *d) {
+  uint32_t count = 0;
+  while (d->names[count])
+    count++;
+  return count;
+}
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
 rdx_status rdx_database_tables(rdx_database *database, const char *const **out, uint32_t *count, rdx_error *err) {
   if (!database || !out || !count)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_tables: database, out and count must not be NULL");
   free_names(database);
   RDX_TRY(rdx_catalog_names(database->catalog, &database->names, err));
+  RDX_TRY(rdx_defined_add_names(database, &database->names, count_names(database), err));
+  *count = count_names(database);
+  qsort(database->names, *count, sizeof *database->names, compare_names);
   *out = (const char *const *)database->names;
-  for (*count = 0; database->names[*count];)
-    ++*count;
   return RDX_OK;
 }

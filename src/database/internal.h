@@ -46,6 +46,11 @@ typedef struct rdx_view {
   rdx_prepared *prepared; /* NULL: not yet, or it cannot be planned any more */
 } rdx_view;
 
+/* CREATE VIEW: a definition, kept in the folder as NAME.query. */
+typedef struct rdx_defined_view {
+  char *name, *text;
+} rdx_defined_view;
+
 /* CREATE INDEX: a definition, kept in the folder as NAME.index. */
 typedef struct rdx_index_entry {
   char *name;
@@ -72,6 +77,9 @@ struct rdx_database {
   pthread_mutex_t views_lock; /* recursive, taken before `lock`: views are planned like statements, which list views */
   rdx_view *views;
   uint32_t view_count;
+  rdx_defined_view *defined; /* changed with both locks held */
+  uint32_t defined_count;
+  char *shown; /* of rdx_database_view() */
   rdx_index_entry *indexes;
   uint32_t index_count;
 };
@@ -111,6 +119,8 @@ RDX_MUST_USE rdx_status rdx_prepared_run(rdx_prepared *prepared, const rdx_datum
 /* A frame as a table of its own (result.c). */
 RDX_MUST_USE rdx_status rdx_result_table(rdx_pool *pool, const rdx_frame *frame, const rdx_plan_column *columns,
                                          rdx_table **out, rdx_error *err);
+/* The type of columns that have values of such a type: intervals are texts. */
+rdx_type rdx_column_type(rdx_sql_kind kind);
 /* Lines as a table of one column. */
 RDX_MUST_USE rdx_status rdx_lines_table(const char *name, char *const *lines, uint32_t count, rdx_table **out,
                                         rdx_error *err);
@@ -125,16 +135,37 @@ typedef struct rdx_explanation {
 
 RDX_MUST_USE rdx_status rdx_explain(const rdx_explanation *explanation, rdx_table **out, rdx_error *err);
 
-/* Views (views.c): read the definitions of a folder; those that can be used, for a statement that is planned. */
+/* Materialized views (views.c): read the definitions of a folder; those that can be used, for a statement that is
+ * planned. */
 RDX_MUST_USE rdx_status rdx_views_load(rdx_database *database, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_views_list(rdx_prepared *prepared, rdx_error *err);
 void rdx_views_free(rdx_database *database);
 RDX_MUST_USE rdx_status rdx_views_create(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 /* `*found`: there was one of this name. */
 RDX_MUST_USE rdx_status rdx_views_drop(rdx_database *database, const char *name, bool *found, rdx_error *err);
+/* Whether there is one of this name. */
+bool rdx_views_has(rdx_database *database, const char *name);
+/* The text of SELECT * FROM the name, and what is to follow; for rdx_free(). */
+RDX_MUST_USE rdx_status rdx_select_text(const char *name, const char *rest, char **out, rdx_error *err);
 /* The plan of a definition, which is not kept by its text. */
 RDX_MUST_USE rdx_status rdx_prepared_alone(rdx_database *database, const char *text, rdx_prepared **out,
                                            rdx_error *err);
+
+/* Views (defined.c), likewise. */
+RDX_MUST_USE rdx_status rdx_defined_load(rdx_database *database, rdx_error *err);
+void rdx_defined_free(rdx_database *database);
+/* An rdx_find_view_fn. */
+RDX_MUST_USE rdx_status rdx_defined_find(void *database, const char *name, bool exact, rdx_arena *arena,
+                                         rdx_view_text *out, rdx_error *err);
+/* More names behind `count` of a list that NULL ends, which grows. */
+RDX_MUST_USE rdx_status rdx_defined_add_names(rdx_database *database, char ***names, uint32_t count, rdx_error *err);
+bool rdx_defined_has(rdx_database *database, const char *name, bool exact);
+RDX_MUST_USE rdx_status rdx_defined_create(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_defined_drop(rdx_statement *statement, const char *name, bool *found, rdx_error *err);
+/* Fail where a view reads what DROP names so, other than a view that it names, too. */
+RDX_MUST_USE rdx_status rdx_defined_check_unread(const rdx_statement *statement, const char *name, rdx_error *err);
+/* Fail where a table or a view of either kind has the name of what is to be created. */
+RDX_MUST_USE rdx_status rdx_defined_check_new(const rdx_statement *statement, const char *name, rdx_error *err);
 
 /* Indexes (indexes.c), likewise. */
 RDX_MUST_USE rdx_status rdx_indexes_load(rdx_database *database, rdx_error *err);

@@ -199,12 +199,39 @@ static rdx_status list_columns(const rdx_catalog_table *from, rdx_table **out, r
   return RDX_OK;
 }
 
+static rdx_status list_view(rdx_database *d, const char *name, rdx_table **out, rdx_error *err) {
+  rdx_prepared *p = NULL;
+  rdx_table *table = NULL;
+  char *text = NULL;
+  RDX_TRY(rdx_select_text(name, "", &text, err));
+  rdx_status status = rdx_prepared_alone(d, text, &p, err);
+  rdx_free(text);
+  RDX_TRY(status);
+  const rdx_plan_node *root = p->plan->root;
+  status = rdx_table_create(root->column_count, &table, err);
+  for (uint32_t i = 0; i < root->column_count && status == RDX_OK; i++)
+    status = start_column(&table->columns[i], root->columns[i].name, rdx_column_type(root->columns[i].type.kind),
+                          root->columns[i].type.kind == RDX_SQL_DECIMAL ? root->columns[i].type.scale : 0, err);
+  rdx_prepared_release(p);
+  if (status != RDX_OK) {
+    rdx_table_destroy(&table);
+    return status;
+  }
+  rdx_table_finish(table, 0);
+  *out = table;
+  return RDX_OK;
+}
+
 rdx_status rdx_database_columns(rdx_database *database, const char *name, rdx_table **out, rdx_error *err) {
   rdx_catalog_table *table = NULL;
   char nearest[64] = "";
   if (!database || !name || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_columns: database, name and out must not be NULL");
+  if (rdx_defined_has(database, name, true))
+    return list_view(database, name, out, err);
   RDX_TRY(rdx_catalog_find(database->catalog, name, &table, nearest, err));
+  if (!table && rdx_defined_has(database, name, false))
+    return list_view(database, name, out, err);
   if (!table)
     return rdx_fail(err, RDX_ERROR_NOT_FOUND, "table \"%.200s\" does not exist%s%s%s", name,
                     *nearest ? "; did you mean \"" : "", nearest, *nearest ? "\"?" : "");

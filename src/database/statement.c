@@ -80,6 +80,9 @@ static rdx_status plan(rdx_prepared *p, rdx_error *err) {
   settings->explains = p->statement->kind == RDX_STATEMENT_EXPLAIN;
   settings->views = p->views;
   settings->view_count = p->view_count;
+  settings->find_view = rdx_defined_find;
+  settings->views_user = p->database;
+  settings->defines = p->statement->kind == RDX_STATEMENT_DEFINE_VIEW ? p->statement->name : NULL;
   const rdx_query_text text = {p->text, p->query, p->parameter_types, parameters};
   return p->query ? rdx_plan_query(p->database->catalog, settings, &text, &p->arena, &p->plan, err) : RDX_OK;
 }
@@ -309,7 +312,8 @@ static rdx_status renew(rdx_statement *s, rdx_error *err) {
 
 static rdx_status check_parameters(const rdx_statement *s, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
-  for (uint32_t i = 0; written->kind != RDX_STATEMENT_PREPARE && i < written->parameters; i++)
+  const bool runs = written->kind != RDX_STATEMENT_PREPARE && written->kind != RDX_STATEMENT_DEFINE_VIEW;
+  for (uint32_t i = 0; runs && i < written->parameters; i++)
     if (!s->given[i])
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "parameter $%u has no value: rdx_statement_bind() gives it one", i + 1);
   return RDX_OK;

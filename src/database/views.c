@@ -147,22 +147,27 @@ rdx_status rdx_views_load(rdx_database *d, rdx_error *err) {
 
 /* ---- Statements ---- */
 
-/* Run the view's query once: that builds the cube, or says why it cannot be built. */
-static rdx_status build_cube(rdx_statement *s, rdx_view *v, rdx_error *err) {
-  rdx_answer *answer = NULL;
-  rdx_statement *built = NULL;
+rdx_status rdx_select_text(const char *name, const char *rest, char **out, rdx_error *err) {
+  const size_t size = 2 * strlen(name) + strlen(rest) + 32;
   char *text = NULL;
-  const char *name = v->name;
-  const size_t size = 2 * strlen(name) + 32;
-  size_t used;
   RDX_TRY(rdx_alloc(size, 1, "a view", (void **)&text, err));
-  used = (size_t)snprintf(text, size, "SELECT * FROM \"");
+  size_t used = (size_t)snprintf(text, size, "SELECT * FROM \"");
   for (const char *c = name; *c; c++) {
     text[used++] = *c;
     if (*c == '"')
       text[used++] = '"';
   }
-  snprintf(text + used, size - used, "\" LIMIT 1");
+  snprintf(text + used, size - used, "\"%s", rest);
+  *out = text;
+  return RDX_OK;
+}
+
+/* Run the view's query once: that builds the cube, or says why it cannot be built. */
+static rdx_status build_cube(rdx_statement *s, rdx_view *v, rdx_error *err) {
+  rdx_answer *answer = NULL;
+  rdx_statement *built = NULL;
+  char *text = NULL;
+  RDX_TRY(rdx_select_text(v->name, " LIMIT 1", &text, err));
   rdx_status status = rdx_statement_prepare(s->database, text, NULL, &built, err);
   if (status == RDX_OK)
     status = rdx_statement_execute(built, &answer, err);
@@ -189,6 +194,9 @@ static rdx_status create_view(rdx_statement *s, rdx_answer *answer, rdx_error *e
     return written->if_not_exists ? RDX_OK
                                   : rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
                                                   "there is a materialized view \"%.100s\" already", written->name);
+  if (rdx_defined_has(d, written->name, true))
+    return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
+                         "there is a view \"%.100s\" already", written->name);
   const char *wrong = find_star(s->prepared, &star);
   if (wrong)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,
@@ -218,6 +226,13 @@ static rdx_status drop_named(rdx_database *d, const char *name, bool *found, rdx
   RDX_TRY(rdx_definition_remove(d, "view", name, err));
   remove_view(d, v);
   return RDX_OK;
+}
+
+bool rdx_views_has(rdx_database *d, const char *name) {
+  pthread_mutex_lock(&d->views_lock);
+  const bool has = find_view(d, name) != NULL;
+  pthread_mutex_unlock(&d->views_lock);
+  return has;
 }
 
 rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {

@@ -56,11 +56,13 @@ static rdx_status rename_columns(rdx_planner *p, const rdx_from *from, rdx_leaf 
 
 /* ---- Tables ---- */
 
-static rdx_status no_table(rdx_block *b, const rdx_from *from, const char *nearest) {
+static rdx_status no_table(rdx_block *b, const rdx_from *from, const char *nearest, const char *nearest_view) {
   rdx_nearest best = {0};
   char hint[160] = "";
   if (*nearest)
     rdx_nearest_consider(&best, from->name, nearest);
+  if (*nearest_view)
+    rdx_nearest_consider(&best, from->name, nearest_view);
   for (const rdx_cte *c = b->ctes; c; c = c->before)
     rdx_nearest_consider(&best, from->name, c->name);
   if (best.word)
@@ -99,9 +101,9 @@ static rdx_catalog_table *find_kept(const rdx_planner *p, const char *name) {
   return NULL;
 }
 
-static rdx_status find_table(rdx_block *b, const rdx_from *from, rdx_catalog_table **out) {
+/* NULL: there is none. */
+static rdx_status find_table(rdx_block *b, const rdx_from *from, rdx_catalog_table **out, char nearest[64]) {
   rdx_planner *p = b->planner;
-  char nearest[64] = "";
   rdx_error why = {""};
   *out = find_kept(p, from->name);
   if (*out)
@@ -109,15 +111,11 @@ static rdx_status find_table(rdx_block *b, const rdx_from *from, rdx_catalog_tab
   const rdx_status status = rdx_catalog_find(p->catalog, from->name, out, nearest, &why);
   if (status != RDX_OK)
     return rdx_planner_fail(p, status, from->place, NULL, "%s", why.text);
-  if (!*out)
-    return no_table(b, from, nearest);
-  return keep_table(p, *out);
+  return *out ? keep_table(p, *out) : RDX_OK;
 }
 
-static rdx_status bind_table(rdx_block *b, const rdx_from *from, rdx_leaf *out) {
+static rdx_status bind_table(rdx_block *b, const rdx_from *from, rdx_catalog_table *table, rdx_leaf *out) {
   rdx_planner *p = b->planner;
-  rdx_catalog_table *table = NULL;
-  RDX_TRY(find_table(b, from, &table));
   *out = (rdx_leaf){
       .alias = from->alias, .table = table, .column_count = table->column_count, .named = table->column_count};
   if (!out->alias)
@@ -150,8 +148,8 @@ static rdx_status bind_cte(rdx_block *b, rdx_cte *cte, const rdx_from *from, rdx
   return rename_columns(b->planner, from, out);
 }
 
-/* A view of this name that no table has. */
-static const rdx_sql_query *find_view(const rdx_planner *p, const char *name) {
+/* The query of a cube of this name. */
+static const rdx_sql_query *find_cube(const rdx_planner *p, const char *name) {
   for (uint32_t i = 0; i < p->settings->view_count; i++)
     if (strcmp(p->settings->views[i].name, name) == 0)
       return p->settings->views[i].query;
@@ -170,6 +168,34 @@ static rdx_status bind_from_query(rdx_block *b, const rdx_from *from, const rdx_
   const char *name = from->kind == RDX_FROM_TABLE ? from->name : "";
   RDX_TRY(rdx_leaf_of_plan(p, plan, from->alias ? from->alias : name, out));
   return rename_columns(p, from, out);
+}
+
+static rdx_status bind_view(rdx_block *b, const rdx_from *from, const rdx_view_text *view, rdx_leaf *out) {
+  RDX_TRY(rdx_bind_view(b->planner, from, view, out));
+  return rename_columns(b->planner, from, out);
+}
+
+/* A name stands for a query of WITH, else for a cube, a view or a table that has it, else for a table or view whose
+ * name is written otherwise. */
+static rdx_status bind_named(rdx_block *b, const rdx_from *from, rdx_leaf *out) {
+  rdx_planner *p = b->planner;
+  rdx_cte *cte = find_cte(b, from->name);
+  const rdx_sql_query *cube = cte ? NULL : find_cube(p, from->name);
+  rdx_view_text view;
+  rdx_catalog_table *table = NULL;
+  char nearest[64] = "";
+  if (cte)
+    return bind_cte(b, cte, from, out);
+  if (cube)
+    return bind_from_query(b, from, cube, out);
+  RDX_TRY(rdx_find_view(p, from->name, true, &view));
+  if (view.text)
+    return bind_view(b, from, &view, out);
+  RDX_TRY(find_table(b, from, &table, nearest));
+  if (table)
+    return bind_table(b, from, table, out);
+  RDX_TRY(rdx_find_view(p, from->name, false, &view));
+  return view.text ? bind_view(b, from, &view, out) : no_table(b, from, nearest, view.nearest);
 }
 
 /* ---- Joins ---- */
@@ -510,13 +536,10 @@ static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group
     return bind_lateral(b, from, group);
   if (from->kind == RDX_FROM_SERIES)
     return bind_series(b, from, group);
-  const bool named = from->kind == RDX_FROM_TABLE;
-  rdx_cte *cte = named ? find_cte(b, from->name) : NULL;
-  const rdx_sql_query *query = named ? find_view(b->planner, from->name) : from->query;
-  if (cte)
-    RDX_TRY(bind_cte(b, cte, from, &leaf));
+  if (from->kind == RDX_FROM_TABLE)
+    RDX_TRY(bind_named(b, from, &leaf));
   else
-    RDX_TRY(query ? bind_from_query(b, from, query, &leaf) : bind_table(b, from, &leaf));
+    RDX_TRY(bind_from_query(b, from, from->query, &leaf));
   RDX_TRY(rdx_block_add_leaf(b, leaf, &number, from->place));
   return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << number, .leaf = number});
 }

@@ -124,6 +124,13 @@ typedef struct rdx_cte {
   struct rdx_cte *before; /* the ones that it sees */
 } rdx_cte;
 
+/* A view whose query is being bound, and the one that reads it. */
+typedef struct rdx_open_view {
+  const char *name;
+  uint32_t levels; /* of its tree and those of the views that it is in */
+  const struct rdx_open_view *outside;
+} rdx_open_view;
+
 /* Rows of a table that a filter leaves, as far as a sample tells. */
 typedef struct rdx_sample {
   const rdx_catalog_table *table;
@@ -147,6 +154,9 @@ typedef struct rdx_planner {
   uint32_t scalar_capacity;
   rdx_catalog_table **tables; /* to release: the plan's */
   uint32_t table_count, table_capacity;
+  const rdx_open_view *view; /* that is bound; NULL: the statement itself */
+  bool named_view;           /* the error names the view that it is in */
+  uint32_t view_capacity;
   rdx_calibration rates; /* of the device */
   uint32_t threads;      /* that share the work of a CPU; else 1 */
   rdx_pool *pool;        /* for samples */
@@ -359,6 +369,11 @@ bool rdx_is_one_row(const rdx_sql_query *query);
 
 /* generate_series (series.c); out->plan is its node, `*lateral`: which reads columns of the block. */
 RDX_MUST_USE rdx_status rdx_bind_series(rdx_block *block, const rdx_from *from, rdx_leaf *out, bool *lateral);
+
+/* A view in FROM (view.c): find its definition, and bind that; names that FROM gives its columns are not applied. */
+RDX_MUST_USE rdx_status rdx_find_view(const rdx_planner *planner, const char *name, bool exact, rdx_view_text *out);
+RDX_MUST_USE rdx_status rdx_bind_view(rdx_planner *planner, const rdx_from *from, const rdx_view_text *view,
+                                      rdx_leaf *out);
 
 /* Outer joins of a group that its conditions make inner ones (outer.c). */
 RDX_MUST_USE rdx_status rdx_simplify_outer(rdx_planner *p, rdx_group *group);

@@ -223,7 +223,19 @@ typedef struct rdx_query_plan {
   bool reads_clock;           /* now() is a constant of it: it serves one run */
   rdx_catalog_table **tables; /* all that are read: rdx_plan_release() lets them go */
   uint32_t table_count;
+  const char **views; /* names of those that are read */
+  uint32_t view_count;
 } rdx_query_plan;
+
+/* A view, as the database keeps it. */
+typedef struct rdx_view_text {
+  const char *name, *text; /* text: of its CREATE VIEW; NULL: there is no such view */
+  char nearest[64];        /* then: the name that is nearest, where case was not to count (may be empty) */
+} rdx_view_text;
+
+/* Copy the view of a name to memory of `arena`. Not `exact`: case does not count. */
+typedef rdx_status (*rdx_find_view_fn)(void *user, const char *name, bool exact, rdx_arena *arena, rdx_view_text *out,
+                                       rdx_error *err);
 
 /* How rows of tables are found for WHERE. */
 typedef enum rdx_filter_method {
@@ -251,8 +263,11 @@ typedef struct rdx_settings {
   bool insist;   /* a method was set: where it cannot serve, that is an error */
   const rdx_plan_index *indexes;
   uint32_t index_count;
-  const rdx_plan_view *views; /* that queries may use, as long as their plans live */
+  const rdx_plan_view *views; /* cubes that queries may use, as long as their plans live */
   uint32_t view_count;
+  rdx_find_view_fn find_view; /* NULL: there are no views */
+  void *views_user;
+  const char *defines; /* the view that the query is to be; NULL: none */
 } rdx_settings;
 
 /* What a cube that is made for a star query is called: the same for queries that need the same attributes and values,

@@ -187,6 +187,19 @@ static rdx_status take_create_as(rdx_tree *t, const node *n, rdx_sql_statement *
   return take_query_node(t, c->query, place, &out->query);
 }
 
+static rdx_status take_view(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__ViewStmt *v = n->view_stmt;
+  const rdx_sql_place place = rdx_tree_place(t, v->view->location);
+  out->kind = RDX_STATEMENT_DEFINE_VIEW;
+  out->replaces = v->replace;
+  RDX_TRY(rdx_tree_table(t, v->view, &out->name));
+  RDX_TRY(rdx_tree_refuse_if(t, v->n_options > 0, place, "options of a view are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, v->with_check_option > PG_QUERY__VIEW_CHECK_OPTION__NO_CHECK_OPTION, place,
+                             "WITH CHECK OPTION is not supported: views are read only"));
+  RDX_TRY(rdx_tree_names(t, v->n_aliases, v->aliases, &out->names, &out->name_count));
+  return take_query_node(t, v->query, place, &out->query);
+}
+
 /* Whether USING is written: without it the tree has a method of PostgreSQL's. */
 static bool has_using(const rdx_sql_text *text) {
   for (rdx_token k = rdx_token_at(text->begin); k.begin < text->end && *k.begin != '('; k = rdx_token_at(k.end))
@@ -237,6 +250,7 @@ static rdx_status take_drop(rdx_tree *t, const node *n, rdx_sql_statement *out) 
   out->if_exists = d->missing_ok;
   out->object = d->remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABLE     ? "table"
                 : d->remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_INDEX   ? "index"
+                : d->remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_VIEW    ? "view"
                 : d->remove_type == PG_QUERY__OBJECT_TYPE__OBJECT_MATVIEW ? "materialized view"
                                                                           : NULL;
   if (!out->object)
@@ -505,6 +519,8 @@ static take_fn *find(const node *n) {
     return take_create_table;
   case PG_QUERY__NODE__NODE_CREATE_TABLE_AS_STMT:
     return take_create_as;
+  case PG_QUERY__NODE__NODE_VIEW_STMT:
+    return take_view;
   case PG_QUERY__NODE__NODE_INDEX_STMT:
     return take_create_index;
   case PG_QUERY__NODE__NODE_DROP_STMT:
@@ -612,8 +628,10 @@ static rdx_status take_tree(rdx_tree *t, PgQueryProtobuf packed, rdx_sql_stateme
     status = rdx_tree_refuse(t, 0, "the text is no single statement");
   else
     status = take_statement(t, tree->stmts[0]->stmt, out);
-  if (status == RDX_OK)
+  if (status == RDX_OK) {
     (*out)->parameters = t->parameters;
+    (*out)->levels = t->deepest;
+  }
   rdx_arena_free(&unpacked);
   return status;
 }
@@ -655,22 +673,34 @@ static rdx_status parse_deep(rdx_tree *t, rdx_sql_statement **out) {
   return j.status;
 }
 
-/* RTCUDB, section 3.1 "RTCUDB parses the query". */
-rdx_status rdx_sql_parse(const char *text, rdx_arena *arena, rdx_sql_statement **out, const char **next,
-                         rdx_error *err) {
+static rdx_status parse_first(rdx_tree *tree, const char *text, rdx_sql_statement **out, const char **next) {
   rdx_arena scratch = {0};
   rdx_sql_text scanned;
   rdx_sql_statement *statement = NULL;
-  rdx_tree tree = {.text = &scanned, .arena = arena, .err = err};
+  tree->text = &scanned;
   *out = NULL;
-  rdx_status status = rdx_sql_text_scan(text, &scratch, &scanned, err);
+  rdx_status status = rdx_sql_text_scan(text, &scratch, &scanned, tree->err);
   *next = scanned.next;
   if (status == RDX_OK && scanned.levels > MOST_TOKEN_LEVELS)
-    status = rdx_tree_refuse(&tree, rdx_tree_place(&tree, 0), "the statement is nested too deeply");
+    status = rdx_tree_refuse(tree, rdx_tree_place(tree, 0), "the statement is nested too deeply");
   else if (status == RDX_OK && scanned.begin < scanned.end)
-    status = scanned.levels > SHALLOW_LEVELS ? parse_deep(&tree, &statement) : parse(&tree, &statement);
+    status = scanned.levels > SHALLOW_LEVELS ? parse_deep(tree, &statement) : parse(tree, &statement);
   rdx_arena_free(&scratch);
   if (status == RDX_OK)
     *out = statement;
   return status;
+}
+
+/* RTCUDB, section 3.1 "RTCUDB parses the query". */
+rdx_status rdx_sql_parse(const char *text, rdx_arena *arena, rdx_sql_statement **out, const char **next,
+                         rdx_error *err) {
+  return parse_first(&(rdx_tree){.arena = arena, .err = err}, text, out, next);
+}
+
+rdx_status rdx_sql_parse_view(const char *text, rdx_arena *arena, rdx_sql_statement **out, rdx_error *err) {
+  const char *next = NULL;
+  RDX_TRY(parse_first(&(rdx_tree){.arena = arena, .err = err, .placeless = true}, text, out, &next));
+  if (!*out || (*out)->kind != RDX_STATEMENT_DEFINE_VIEW)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "its definition is no CREATE VIEW");
+  return RDX_OK;
 }

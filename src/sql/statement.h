@@ -215,9 +215,10 @@ typedef enum rdx_statement_kind {
   RDX_STATEMENT_EXPLAIN,         /* `inner`; `analyze`, `json` */
   RDX_STATEMENT_CREATE_TABLE,    /* `name`, `columns`, `if_not_exists` */
   RDX_STATEMENT_CREATE_TABLE_AS, /* `name`, `query`; `with_data` */
+  RDX_STATEMENT_DEFINE_VIEW,     /* VIEW `name` (`names`, none: the query's) AS `query`; `replaces` */
   RDX_STATEMENT_CREATE_VIEW,     /* MATERIALIZED VIEW `name` USING `method` WITH `options` AS `query`; `with_data` */
   RDX_STATEMENT_CREATE_INDEX,    /* `name` ON `table` USING `method` (`names`) WITH `options`; `if_not_exists` */
-  RDX_STATEMENT_DROP,            /* `object` "table", "index", "materialized view"; `names`; `if_exists` */
+  RDX_STATEMENT_DROP,            /* `object` "table", "index", "view", "materialized view"; `names`; `if_exists` */
   RDX_STATEMENT_INSERT,          /* INTO `name` (`names`, none: all) `query` */
   RDX_STATEMENT_UPDATE,          /* `name` SET `names` = `args`; `query` has FROM and WHERE, and no list yet */
   RDX_STATEMENT_DELETE,          /* FROM `name`; `query` has the rows that stay */
@@ -244,8 +245,9 @@ typedef struct rdx_sql_statement {
   uint32_t option_count;
   rdx_ast **args;
   uint32_t arg_count;
-  bool analyze, json, if_exists, if_not_exists, from, with_data;
+  bool analyze, json, if_exists, if_not_exists, from, with_data, replaces;
   uint32_t parameters; /* the largest n of any $n */
+  uint32_t levels;     /* of its tree */
 } rdx_sql_statement;
 
 /* Parse the first statement of a text. `*next` is set behind it and its semicolon, at the end of the text where nothing
@@ -254,6 +256,10 @@ typedef struct rdx_sql_statement {
  * (rdx_sql_error()). Deep and long statements are answers or errors, never crashes. */
 RDX_MUST_USE rdx_status rdx_sql_parse(const char *text, rdx_arena *arena, rdx_sql_statement **out, const char **next,
                                       rdx_error *err);
+
+/* The same of the text of a view, which is one statement. Nothing of it has a place: errors show the text that names
+ * the view. */
+RDX_MUST_USE rdx_status rdx_sql_parse_view(const char *text, rdx_arena *arena, rdx_sql_statement **out, rdx_error *err);
 
 /* Fail with what is wrong, the line of the text that has `place`, and a caret below it:
  *

@@ -6,7 +6,7 @@
 #include "sql/tree.h"
 
 rdx_sql_place rdx_tree_place(const rdx_tree *t, int32_t location) {
-  return location < 0 ? 0 : (rdx_sql_place)(t->text->begin - t->text->text + location + 1);
+  return location < 0 || t->placeless ? 0 : (rdx_sql_place)(t->text->begin - t->text->text + location + 1);
 }
 
 rdx_status rdx_tree_refuse(const rdx_tree *t, rdx_sql_place place, const char *what) {
@@ -19,6 +19,7 @@ rdx_status rdx_tree_refuse_if(const rdx_tree *t, bool refused, rdx_sql_place pla
 
 rdx_status rdx_tree_enter(rdx_tree *t, rdx_sql_place place) {
   t->levels++;
+  t->deepest = t->levels > t->deepest ? t->levels : t->deepest;
   return rdx_tree_refuse_if(t, t->levels > RDX_SQL_MAX_LEVELS, place, "the statement is nested too deeply");
 }
 

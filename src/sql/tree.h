@@ -21,7 +21,9 @@ typedef struct rdx_tree {
   rdx_arena *arena; /* of the statement */
   rdx_error *err;
   rdx_sql_place near;  /* the last one that was met, for what has none of its own */
+  bool placeless;      /* places are unknown */
   uint32_t levels;     /* that are open */
+  uint32_t deepest;    /* the most that were */
   uint64_t nodes;      /* of expressions; what has several parents counts for each */
   uint32_t parameters; /* the largest */
   size_t window_count; /* WINDOW of the query at hand */

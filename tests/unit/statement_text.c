@@ -214,9 +214,10 @@ static void put_query(writer *w, const rdx_sql_query *q) {
 }
 
 static void put_statement(writer *w, const rdx_sql_statement *s) {
-  static const char *const kinds[] = {
-      "select", "explain", "create table", "create table as", "create view", "create index", "drop", "insert", "update",
-      "delete", "copy",    "prepare",      "execute",         "deallocate",  "set",          "show", "analyze"};
+  static const char *const kinds[] = {"select",      "explain",      "create table", "create table as", "define view",
+                                      "create view", "create index", "drop",         "insert",          "update",
+                                      "delete",      "copy",         "prepare",      "execute",         "deallocate",
+                                      "set",         "show",         "analyze"};
   const char *const texts[][2] = {{"name", s->name},     {"table", s->table}, {"method", s->method},
                                   {"object", s->object}, {"path", s->path},   {"value", s->value}};
   if (s->kind != RDX_STATEMENT_SELECT)
@@ -224,8 +225,9 @@ static void put_statement(writer *w, const rdx_sql_statement *s) {
   for (size_t i = 0; i < RDX_COUNT(texts); i++)
     if (texts[i][1])
       put(w, " %s=%s", texts[i][0], texts[i][1]);
-  put(w, "%s%s%s%s%s%s", s->analyze ? " analyze" : "", s->json ? " json" : "", s->if_exists ? " if exists" : "",
-      s->if_not_exists ? " if not exists" : "", s->from ? " from" : "", s->with_data ? " data" : "");
+  put(w, "%s%s%s%s%s%s%s", s->analyze ? " analyze" : "", s->json ? " json" : "", s->if_exists ? " if exists" : "",
+      s->if_not_exists ? " if not exists" : "", s->from ? " from" : "", s->with_data ? " data" : "",
+      s->replaces ? " replaces" : "");
   if (s->name_count > 0) {
     put(w, " ");
     put_names(w, s->names, s->name_count);

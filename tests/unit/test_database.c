@@ -217,6 +217,71 @@ static void test_views_and_indexes_last(void **state) {
   rdx_database_close(&d);
 }
 
+static void test_defined_views_last(void **state) {
+  rdx_error err = {""};
+  const char *text = NULL, *const *names = NULL;
+  uint32_t count = 0;
+  rdx_table *columns = NULL;
+  rdx_statement *s = NULL;
+  rdx_answer *a = NULL;
+  (void)state;
+  rdx_database *d = open_database();
+  run(d, "CREATE TABLE base AS SELECT * FROM (VALUES (1, 1.5), (2, 2.5), (3, NULL)) AS v (k, x)");
+  run(d, "CREATE VIEW \"Odd\" (key, twice) AS SELECT k, x * 2 FROM base WHERE k % 2 = 1;  ");
+  run(d, "CREATE VIEW top AS SELECT count(*) AS n FROM odd");
+  expect(d, "SELECT n FROM top", "2");
+  rdx_database_close(&d);
+  d = open_database();
+  expect(d, "SELECT twice FROM odd WHERE key = 1", "3.0");
+  assert_int_equal(rdx_database_view(d, "ODD", &text, &err), RDX_OK);
+  assert_non_null(strstr(text, "CREATE VIEW \"Odd\" (key, twice) AS"));
+  assert_int_equal(rdx_database_view(d, "base", &text, &err), RDX_OK);
+  assert_null(text);
+  assert_int_equal(rdx_database_tables(d, &names, &count, &err), RDX_OK);
+  assert_true(count >= 3);
+  assert_string_equal(names[0], "Odd");
+  assert_string_equal(names[count - 1], "top");
+  assert_int_equal(rdx_database_columns(d, "Odd", &columns, &err), RDX_OK);
+  assert_int_equal(rdx_table_column(columns, 1)->type, RDX_TYPE_DECIMAL);
+  assert_int_equal(rdx_table_column(columns, 1)->scale, 1);
+  rdx_table_destroy(&columns);
+  /* Plans that are kept, and a statement that was planned before. */
+  assert_int_equal(rdx_statement_prepare(d, "SELECT n FROM top", NULL, &s, &err), RDX_OK);
+  run(d, "CREATE OR REPLACE VIEW \"Odd\" AS SELECT 7 AS key");
+  expect(d, "SELECT n FROM top", "1");
+  assert_int_equal(rdx_statement_execute(s, &a, &err), RDX_OK);
+  assert_int_equal(((const int64_t *)rdx_table_column(rdx_answer_table(a), 0)->values)[0], 1);
+  rdx_answer_destroy(&a);
+  rdx_statement_destroy(&s);
+  run(d, "DROP TABLE base");
+  expect_error(d, "DROP VIEW odd", RDX_ERROR_ARGUMENT, "view \"top\" reads it");
+  run(d, "DROP VIEW top, odd");
+  expect_error(d, "SELECT n FROM top", RDX_ERROR_NOT_FOUND, "does not exist");
+  rdx_database_close(&d);
+}
+
+/* Views over views have as many levels together as a statement may have. */
+static void test_views_have_levels(void **state) {
+  rdx_error err = {""};
+  char sql[4096];
+  (void)state;
+  rdx_database *d = NULL;
+  assert_int_equal(rdx_database_open(device, NULL, NULL, &d, &err), RDX_OK);
+  run(d, "CREATE VIEW v0 AS SELECT 1 AS x");
+  rdx_status status = RDX_OK;
+  for (int made = 1; status == RDX_OK && made < 6; made++) {
+    size_t used = (size_t)snprintf(sql, sizeof sql, "CREATE VIEW v%d AS SELECT x", made);
+    for (int i = 0; i < 1000; i++)
+      used += (size_t)snprintf(sql + used, sizeof sql - used, "+1");
+    snprintf(sql + used, sizeof sql - used, " AS x FROM v%d", made - 1);
+    status = ask(d, sql, NULL, 0, &err);
+  }
+  if (status != RDX_ERROR_UNSUPPORTED || !strstr(err.text, "views are nested too deeply"))
+    fail_msg("%s", err.text);
+  expect(d, "SELECT x FROM v2", "2001");
+  rdx_database_close(&d);
+}
+
 /* What is prepared, one line each without times: kind, views, tables, columns, method. */
 static uint64_t list_prepared(rdx_database *d, char *out, size_t size) {
   rdx_error err = {""};
@@ -290,21 +355,24 @@ static void test_damaged_definition_is_named(void **state) {
 #define KILLS 40
 
 /* What the process that is killed does. */
-static int insert_always(const char *where) {
+static int change_always(const char *where) {
   rdx_error err;
   rdx_device *own = NULL;
   rdx_database *mine = NULL;
   if (rdx_device_open("cpu", NULL, &own, &err) == RDX_OK && rdx_database_open(own, where, NULL, &mine, &err) == RDX_OK)
-    while (ask(mine, "INSERT INTO killed SELECT x FROM killed LIMIT 1", NULL, 0, &err) == RDX_OK)
+    while (ask(mine, "INSERT INTO killed SELECT x FROM killed LIMIT 1", NULL, 0, &err) == RDX_OK &&
+           ask(mine, "CREATE OR REPLACE VIEW seen AS SELECT x, 1 AS one FROM killed", NULL, 0, &err) == RDX_OK &&
+           ask(mine, "CREATE OR REPLACE VIEW seen AS SELECT 1 AS one, x FROM killed", NULL, 0, &err) == RDX_OK)
       continue;
   return 1;
 }
 
-/* Whatever an INSERT was at: the table has all rows of some of its versions. */
+/* Whatever a statement was at: the table has all rows of some of its versions, and the view is one of its own. */
 static void test_killed_insert_leaves_whole_tables(void **state) {
   (void)state;
   rdx_database *d = open_database();
   run(d, "CREATE TABLE killed AS SELECT 1 AS x");
+  run(d, "CREATE VIEW seen AS SELECT x, 1 AS one FROM killed");
   rdx_database_close(&d);
   for (int i = 0; i < KILLS; i++) {
     const pid_t child = fork();
@@ -319,9 +387,11 @@ static void test_killed_insert_leaves_whole_tables(void **state) {
     assert_true(WIFSIGNALED(status));
     d = open_database();
     expect(d, "SELECT count(*) = sum(x) AND count(*) > 0 FROM killed", "true");
+    expect(d, "SELECT count(*) = sum(x) AND count(*) = sum(one) FROM seen", "true");
     rdx_database_close(&d);
   }
   d = open_database();
+  run(d, "DROP VIEW seen");
   run(d, "DROP TABLE killed");
   rdx_database_close(&d);
 }
@@ -378,13 +448,14 @@ static void test_threads_share_a_database(void **state) {
 
 int main(int argc, char **argv) {
   if (argc > 1)
-    return insert_always(argv[1]);
+    return change_always(argv[1]);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_parameters_keep_their_values), cmocka_unit_test(test_text_has_several_statements),
       cmocka_unit_test(test_replaced_table_is_read_anew),  cmocka_unit_test(test_now_is_of_each_run),
       cmocka_unit_test(test_read_only_and_safe_refuse),    cmocka_unit_test(test_views_and_indexes_last),
       cmocka_unit_test(test_damaged_definition_is_named),  cmocka_unit_test(test_killed_insert_leaves_whole_tables),
       cmocka_unit_test(test_threads_share_a_database),     cmocka_unit_test(test_prepared_is_listed_and_trimmed),
+      cmocka_unit_test(test_defined_views_last),           cmocka_unit_test(test_views_have_levels),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Views: texts that stand for queries. A view's file holds its definition, which is planned anew with each statement
+ * that reads the view. */
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/words.h"
+#include "database/definitions.h"
+
+#define KIND "query"
+
+static rdx_status fail(const rdx_statement *s, rdx_status status, const char *hint, const char *what, const char *name,
+                       rdx_error *err) {
+  return rdx_sql_error(err, status, s->prepared->text, s->prepared->statement->place, hint, what, name);
+}
+
+static rdx_status copy_text(const char *text, size_t length, char **out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(length + 1, 1, "a view", (void **)out, err));
+  memcpy(*out, text, length);
+  (*out)[length] = '\0';
+  return RDX_OK;
+}
+
+static void drop_view(rdx_defined_view *v) {
+  rdx_free(v->name);
+  rdx_free(v->text);
+}
+
+/* With a lock held. */
+static rdx_defined_view *find(const rdx_database *d, const char *name, bool exact) {
+  for (uint32_t i = 0; i < d->defined_count; i++)
+    if (exact ? strcmp(d->defined[i].name, name) == 0 : rdx_words_alike(d->defined[i].name, name))
+      return &d->defined[i];
+  return NULL;
+}
+
+static rdx_defined_view *find_any_case(const rdx_database *d, const char *name) {
+  rdx_defined_view *v = find(d, name, true);
+  return v ? v : find(d, name, false);
+}
+
+/* Room for one more, and the view of this name and text. */
+static rdx_status make_view(rdx_database *d, const char *name, const char *text, size_t length, rdx_defined_view *out,
+                            rdx_error *err) {
+  *out = (rdx_defined_view){0};
+  pthread_mutex_lock(&d->lock);
+  rdx_status status =
+      rdx_realloc((void **)&d->defined, (size_t)d->defined_count + 1, sizeof *d->defined, "a view", err);
+  pthread_mutex_unlock(&d->lock);
+  RDX_TRY(status);
+  status = copy_text(name, strlen(name), &out->name, err);
+  if (status == RDX_OK)
+    status = copy_text(text, length, &out->text, err);
+  if (status != RDX_OK)
+    drop_view(out);
+  return status;
+}
+
+/* In place of the one that has its name. */
+static void keep_view(rdx_database *d, rdx_defined_view v) {
+  rdx_defined_view gone = {0};
+  pthread_mutex_lock(&d->lock);
+  rdx_defined_view *place = find(d, v.name, true);
+  if (place)
+    gone = *place;
+  else
+    place = &d->defined[d->defined_count++];
+  *place = v;
+  pthread_mutex_unlock(&d->lock);
+  drop_view(&gone);
+}
+
+static rdx_status load_view(void *user, const char *name, const char *text, rdx_error *err) {
+  rdx_defined_view v;
+  RDX_TRY(make_view(user, name, text, strlen(text), &v, err));
+  keep_view(user, v);
+  return RDX_OK;
+}
+
+rdx_status rdx_defined_load(rdx_database *d, rdx_error *err) {
+  return rdx_definitions_load(d, KIND, load_view, err);
+}
+
+void rdx_defined_free(rdx_database *d) {
+  for (uint32_t i = 0; i < d->defined_count; i++)
+    drop_view(&d->defined[i]);
+  rdx_free(d->defined);
+}
+
+/* ---- Finding ---- */
+
+static rdx_status copy_to(rdx_arena *arena, const char *text, const char **out, rdx_error *err) {
+  char *copy = NULL;
+  RDX_TRY(rdx_arena_alloc(arena, strlen(text) + 1, 1, "a view", (void **)&copy, err));
+  memcpy(copy, text, strlen(text) + 1);
+  *out = copy;
+  return RDX_OK;
+}
+
+static rdx_status copy_view(const rdx_database *d, const char *name, bool exact, rdx_arena *arena, rdx_view_text *out,
+                            rdx_error *err) {
+  const rdx_defined_view *v = find(d, name, exact);
+  rdx_nearest nearest = {0};
+  if (v) {
+    RDX_TRY(copy_to(arena, v->name, &out->name, err));
+    return copy_to(arena, v->text, &out->text, err);
+  }
+  for (uint32_t i = 0; i < d->defined_count && !exact; i++)
+    rdx_nearest_consider(&nearest, name, d->defined[i].name);
+  snprintf(out->nearest, sizeof out->nearest, "%.63s", nearest.word ? nearest.word : "");
+  return RDX_OK;
+}
+
+rdx_status rdx_defined_find(void *user, const char *name, bool exact, rdx_arena *arena, rdx_view_text *out,
+                            rdx_error *err) {
+  rdx_database *d = user;
+  pthread_mutex_lock(&d->lock);
+  const rdx_status status = copy_view(d, name, exact, arena, out, err);
+  pthread_mutex_unlock(&d->lock);
+  return status;
+}
+
+bool rdx_defined_has(rdx_database *d, const char *name, bool exact) {
+  pthread_mutex_lock(&d->lock);
+  const bool has = find(d, name, exact) != NULL;
+  pthread_mutex_unlock(&d->lock);
+  return has;
+}
+
+static rdx_status add_names(const rdx_database *d, char ***names, uint32_t count, rdx_error *err) {
+  RDX_TRY(rdx_realloc((void **)names, (size_t)count + d->defined_count + 1, sizeof **names, "a list", err));
+  for (uint32_t i = 0; i < d->defined_count; i++) {
+    const char *name = d->defined[i].name;
+    RDX_TRY(copy_text(name, strlen(name), &(*names)[count], err));
+    (*names)[++count] = NULL;
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_defined_add_names(rdx_database *d, char ***names, uint32_t count, rdx_error *err) {
+  pthread_mutex_lock(&d->lock);
+  const rdx_status status = add_names(d, names, count, err);
+  pthread_mutex_unlock(&d->lock);
+  return status;
+}
+
+static rdx_status show_view(rdx_database *d, const char *name, rdx_error *err) {
+  const rdx_defined_view *v = find_any_case(d, name);
+  rdx_free(d->shown);
+  d->shown = NULL;
+  return v ? copy_text(v->text, strlen(v->text), &d->shown, err) : RDX_OK;
+}
+
+rdx_status rdx_database_view(rdx_database *d, const char *name, const char **out, rdx_error *err) {
+  if (!d || !name || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_view: database, name and out must not be NULL");
+  pthread_mutex_lock(&d->lock);
+  const rdx_status status = show_view(d, name, err);
+  *out = d->shown;
+  pthread_mutex_unlock(&d->lock);
+  return status;
+}
+
+/* ---- Who reads what ---- */
+
+static bool reads(const rdx_query_plan *plan, const char *name, bool view) {
+  bool found = false;
+  for (uint32_t i = 0; i < plan->table_count && !view; i++)
+    found |= strcmp(plan->tables[i]->name, name) == 0;
+  for (uint32_t i = 0; i < plan->view_count && view; i++)
+    found |= strcmp(plan->views[i], name) == 0;
+  return found;
+}
+
+/* One that cannot be planned reads nothing any more. */
+static rdx_status view_reads(rdx_database *d, const char *reader, const char *name, bool view, bool *out,
+                             rdx_error *err) {
+  char *text = NULL;
+  rdx_prepared *p = NULL;
+  RDX_TRY(rdx_select_text(reader, "", &text, err));
+  const rdx_status status = rdx_prepared_alone(d, text, &p, err);
+  rdx_free(text);
+  *out = status == RDX_OK && reads(p->plan, name, view);
+  if (status == RDX_OK)
+    rdx_prepared_release(p);
+  return status == RDX_ERROR_MEMORY || status == RDX_ERROR_CANCELLED ? status : RDX_OK;
+}
+
+static bool goes_too(const rdx_sql_statement *written, bool view, const char *name) {
+  for (uint32_t i = 0; i < written->name_count && view; i++)
+    if (strcmp(written->names[i], name) == 0)
+      return true;
+  return false;
+}
+
+static rdx_status check_unread(const rdx_statement *s, const char *name, rdx_error *err) {
+  rdx_database *d = s->database;
+  const rdx_sql_statement *written = s->prepared->statement;
+  const bool view = strcmp(written->object, "view") == 0;
+  for (uint32_t i = 0; i < d->defined_count; i++) {
+    const char *reader = d->defined[i].name;
+    bool found = false;
+    if (strcmp(reader, name) == 0 || goes_too(written, view, reader))
+      continue;
+    RDX_TRY(view_reads(d, reader, name, view, &found, err));
+    if (found)
+      return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, "drop the view first",
+                           "cannot drop %s \"%.100s\": view \"%.100s\" reads it", written->object, name, reader);
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_defined_check_unread(const rdx_statement *s, const char *name, rdx_error *err) {
+  pthread_mutex_lock(&s->database->views_lock);
+  const rdx_status status = check_unread(s, name, err);
+  pthread_mutex_unlock(&s->database->views_lock);
+  return status;
+}
+
+/* ---- Statements ---- */
+
+rdx_status rdx_defined_check_new(const rdx_statement *s, const char *name, rdx_error *err) {
+  rdx_catalog_table *table = NULL;
+  char nearest[64];
+  if (rdx_defined_has(s->database, name, true))
+    return fail(s, RDX_ERROR_ARGUMENT, NULL, "there is a view \"%.100s\" already", name, err);
+  if (rdx_views_has(s->database, name))
+    return fail(s, RDX_ERROR_ARGUMENT, NULL, "there is a materialized view \"%.100s\" already", name, err);
+  RDX_TRY(rdx_catalog_find(s->database->catalog, name, &table, nearest, err));
+  const bool same = table && strcmp(table->name, name) == 0;
+  rdx_catalog_release(s->database->catalog, table);
+  return same ? fail(s, RDX_ERROR_ARGUMENT, NULL, "there is a table \"%.100s\" already", name, err) : RDX_OK;
+}
+
+static const char *column_name(const rdx_prepared *p, uint32_t i) {
+  return i < p->statement->name_count ? p->statement->names[i] : p->plan->root->columns[i].name;
+}
+
+static rdx_status check_columns(const rdx_statement *s, rdx_error *err) {
+  const rdx_prepared *p = s->prepared;
+  const rdx_sql_statement *written = p->statement;
+  if (written->parameters > 0)
+    return fail(s, RDX_ERROR_UNSUPPORTED, NULL, "view \"%.100s\" cannot have parameters", written->name, err);
+  if (written->name_count > p->plan->root->column_count)
+    return rdx_sql_error(err, RDX_ERROR_ARGUMENT, p->text, written->place, NULL,
+                         "view \"%.100s\" has %u columns, and %u names", written->name, p->plan->root->column_count,
+                         written->name_count);
+  for (uint32_t i = 0; i < p->plan->root->column_count; i++)
+    for (uint32_t k = 0; k < i; k++)
+      if (strcmp(column_name(p, i), column_name(p, k)) == 0)
+        return fail(s, RDX_ERROR_ARGUMENT, "give columns names with AS, or behind the view's name",
+                    "column \"%.100s\" is there twice", column_name(p, i), err);
+  return RDX_OK;
+}
+
+static rdx_status create_view(rdx_statement *s, rdx_error *err) {
+  rdx_database *d = s->database;
+  const rdx_sql_statement *written = s->prepared->statement;
+  rdx_defined_view v;
+  if (!written->replaces || !rdx_defined_has(d, written->name, true))
+    RDX_TRY(rdx_defined_check_new(s, written->name, err));
+  RDX_TRY(check_columns(s, err));
+  RDX_TRY(make_view(d, written->name, s->prepared->text, s->prepared->rest, &v, err));
+  const rdx_status status = rdx_definition_write(d, KIND, v.name, v.text, err);
+  if (status != RDX_OK) {
+    drop_view(&v);
+    return status;
+  }
+  keep_view(d, v);
+  rdx_definitions_changed(d);
+  return RDX_OK;
+}
+
+rdx_status rdx_defined_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  snprintf(answer->tag, sizeof answer->tag, "CREATE VIEW");
+  pthread_mutex_lock(&s->database->views_lock);
+  const rdx_status status = create_view(s, err);
+  pthread_mutex_unlock(&s->database->views_lock);
+  return status;
+}
+
+static rdx_status remove_view(rdx_statement *s, const char *name, bool *found, rdx_error *err) {
+  rdx_database *d = s->database;
+  rdx_defined_view *v = find_any_case(d, name), gone;
+  *found = v != NULL;
+  if (!v)
+    return RDX_OK;
+  RDX_TRY(check_unread(s, v->name, err));
+  RDX_TRY(rdx_definition_remove(d, KIND, v->name, err));
+  pthread_mutex_lock(&d->lock);
+  gone = *v;
+  *v = d->defined[--d->defined_count];
+  pthread_mutex_unlock(&d->lock);
+  drop_view(&gone);
+  rdx_definitions_changed(d);
+  return RDX_OK;
+}
+
+rdx_status rdx_defined_drop(rdx_statement *s, const char *name, bool *found, rdx_error *err) {
+  pthread_mutex_lock(&s->database->views_lock);
+  const rdx_status status = remove_view(s, name, found, err);
+  pthread_mutex_unlock(&s->database->views_lock);
+  return status;
+}
