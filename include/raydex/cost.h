@@ -54,6 +54,7 @@ typedef struct rdx_calibration {
   double number_row;                    /**< a row of it numbered by its group */
   double test[RDX_CALIBRATION_SIZES];   /**< a row kept or not by a bit of its dimension of RDX_CALIBRATION_ROWS rows */
   double gather[RDX_CALIBRATION_SIZES]; /**< a number looked up in such a dimension */
+  double sort;                          /**< groups of a query found by sorting next to no rows */
   double sort_key;                      /**< a key of 32 bits sorted, with a row number */
   double join[RDX_CALIBRATION_JOINS];   /**< a join of next to no rows, by each of RDX_CALIBRATION_JOIN_METHODS */
   double join_build[RDX_CALIBRATION_JOINS]; /**< a key put into its index */
@@ -62,11 +63,12 @@ typedef struct rdx_calibration {
   double hit[RDX_CALIBRATION_SIZES]; /**< a row that it meets there */
   double cube;                       /**< a query of a sorted cube that has next to nothing to do */
   double coarse_cube;                /**< the same of a coarse cube */
+  double rt_cube;                    /**< the same of an RT cube; 0: none are traced */
   double tuple;                      /**< a combination of a cube's attributes tested by one of them, on one core */
   /** A step of a search in a cube's order of RDX_CALIBRATION_TUPLES combinations, on one core: a range, or a prefix on
-   * the way to it, among n combinations takes 1 + log2(n). */
+   * the way to it, among n combinations takes 1 + log2(n). The range is added up with it where there is one group. */
   double range[RDX_CALIBRATION_SIZES];
-  double run;   /**< a run of its rows added up, on one core */
+  double run;   /**< a run of its rows added to its group, on one core */
   double value; /**< a value calculated on the host, of an expression */
 } rdx_calibration;
 

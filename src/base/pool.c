@@ -276,6 +276,17 @@ static void run_alone(uint64_t count, uint64_t grain, rdx_task_fn task, void *co
   }
 }
 
+/* No more workers than there are pieces for: each that wakes takes time, and all of them go through one lock. */
+static void wake_workers(rdx_pool *pool, uint64_t pieces) {
+  pthread_mutex_lock(&pool->lock);
+  if (pieces > atomic_load(&pool->asleep) || atomic_load(&pool->limit) < pool->threads)
+    pthread_cond_broadcast(&pool->wake);
+  else
+    for (uint64_t i = 1; i < pieces; i++)
+      pthread_cond_signal(&pool->wake);
+  pthread_mutex_unlock(&pool->lock);
+}
+
 static void run_together(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context, watch *w) {
   pool->task = task;
   pool->context = context;
@@ -286,7 +297,7 @@ static void run_together(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_tas
   atomic_store(&pool->next, 0);
   atomic_fetch_add(&pool->job, 1);
   if (atomic_load(&pool->asleep) > 0)
-    call_out(pool, &pool->wake);
+    wake_workers(pool, (count - 1) / grain + 1);
   work(pool, 0, w);
   atomic_store(&pool->next, CLOSED);
   wait_for_end(pool, w);

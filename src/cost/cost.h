@@ -24,13 +24,13 @@ typedef struct rdx_work {
   double numbered;       /* rows of dimensions numbered by their groups */
   double tests, gathers; /* of rows by bits, of numbers, in dimensions of `table_rows` */
   double table_rows;
-  double sorted;               /* keys */
+  double sorts, sorted;        /* queries whose groups are found by sorting; keys */
   uint32_t join_method;        /* of RDX_CALIBRATION_JOIN_METHODS */
   double joins, built, probed; /* keys put into the index, and looked up in it */
   double rays, hits;           /* in a scene of `primitives` */
   double primitives;
-  double coarse_cubes;           /* queries of a coarse cube */
-  double cubes, tuples, runs;    /* queries of another cube; tuples tested and runs added up there */
+  double coarse_cubes, rt_cubes; /* queries of such a cube, that trace rays */
+  double cubes, tuples, runs;    /* other queries of cubes; tuples tested and runs added to groups there */
   double steps, searched_tuples; /* of searches in an order of so many tuples */
   double values;                 /* of expressions, on the host */
 } rdx_work;

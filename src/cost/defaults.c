@@ -23,6 +23,7 @@ static const rdx_calibration two_cores = {
     .number_row = 0.9,
     .test = {0.017, 0.145, 0.18},
     .gather = {0.053, 0.14, 3.2},
+    .sort = 2000,
     .sort_key = 4.5,
     .join = {25000, 60000, 25000, 15000, 20000},
     .join_build = {10.4, 20, 25, 22, 24},
@@ -31,6 +32,7 @@ static const rdx_calibration two_cores = {
     .hit = {22, 13, 18},
     .cube = 900,
     .coarse_cube = 1500,
+    .rt_cube = 1500,
     .tuple = 0.7,
     .range = {1, 2, 12},
     .run = 10,
@@ -54,6 +56,7 @@ static const rdx_calibration h100 = {
     .number_row = 0.002,
     .test = {0.002, 0.002, 0.004},
     .gather = {0.002, 0.004, 0.01},
+    .sort = 200000,
     .sort_key = 0.08,
     .join = {300000, 200000, 270000, 225000, 260000},
     .join_build = {0.3, 0.3, 0.3, 0.3, 0.3},
@@ -62,6 +65,7 @@ static const rdx_calibration h100 = {
     .hit = {0.05, 0.05, 0.1},
     .cube = 1000,
     .coarse_cube = 45000,
+    .rt_cube = 60000,
     .tuple = 0.7,
     .range = {1, 2, 12},
     .run = 10,
@@ -90,6 +94,7 @@ void rdx_calibration_built_in(const rdx_device_info *info, rdx_calibration *out)
     scale(out, 2.0 / (info->threads > 0 ? info->threads : 1)); /* threads share the work */
   } else if (info->emulated) {                                 /* as llvmpipe was seen to be on the same cores */
     out->launch = 300000;
+    out->rt_cube = 300000;
     scale(out, 5);
   }
 }

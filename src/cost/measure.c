@@ -31,8 +31,7 @@ typedef struct measuring {
   uint32_t shift;    /* of sizes: emulated devices get a fraction of the work */
   uint32_t *mixed;   /* NUMBERS without order */
   uint32_t *ordered; /* 0, 1, 2 ... */
-  double reject;     /* what a row takes of which a condition on it says that it does not qualify, and few rows */
-  double reject_few;
+  double reject_few; /* what few rows take of which a condition says that they do not qualify */
 } measuring;
 
 #define NUMBERS (1u << 22)
@@ -67,6 +66,11 @@ static rdx_status make_numbers(const measuring *m, uint64_t count, uint32_t valu
   for (uint64_t i = 0; i < count; i++)
     (*out)[i] = (uint32_t)((uint64_t)m->mixed[i & (NUMBERS - 1)] * values >> 32);
   return RDX_OK;
+}
+
+/* What of a time is left for each of `count`; none is below nothing. */
+static double divide(double ns, double count) {
+  return ns > 0 ? ns / count : 0;
 }
 
 /* ---- Memory ---- */
@@ -298,8 +302,18 @@ static rdx_status measure_groups(measuring *m, rdx_error *err) {
   m->out->launch = 1e6 * few[QUERY_GROUPS];
   m->out->group_row = each[QUERY_GROUPS];
   m->out->add_row = each[QUERY_SUMS];
-  m->reject = each[QUERY_TESTS];
   m->reject_few = 1e6 * few[QUERY_TESTS];
+  return RDX_OK;
+}
+
+/* Groups that are too many for a place each are found by sorting. */
+static rdx_status measure_group_sort(measuring *m, rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) uint32_t *numbers = NULL;
+  double ms[QUERY_KINDS];
+  RDX_TRY(make_numbers(m, NUMBERS, UINT32_MAX, &numbers, err));
+  const star_numbers n = {.attribute = numbers, .summed = m->ordered};
+  RDX_TRY(time_queries(m, &n, FEW_ROWS, ms, err));
+  m->out->sort = divide(1e6 * ms[QUERY_GROUPS] - m->out->launch, 1);
   return RDX_OK;
 }
 
@@ -311,9 +325,9 @@ static rdx_status measure_dimensions(measuring *m, rdx_error *err) {
     const uint64_t dimension = sizes[i] >> (i > 0 ? m->shift : 0);
     double few[QUERY_KINDS], each[QUERY_KINDS];
     RDX_TRY(fit_queries(m, (i == 0 ? ROWS : 4 * ROWS) >> m->shift, dimension, few, each, err));
-    const double gather = each[QUERY_GROUPS] - m->out->group_row, test = each[QUERY_TESTS] - m->reject;
+    const double gather = each[QUERY_GROUPS] - m->out->group_row;
     m->out->gather[i] = gather > 0 ? gather : 0;
-    m->out->test[i] = test > 0 ? test : 0;
+    m->out->test[i] = each[QUERY_TESTS];
     rows[i] = (double)dimension;
     ready[i] = 1e6 * few[QUERY_TESTS] - m->reject_few;
     ready[i] = ready[i] > 100 ? ready[i] : 100; /* fewer nanoseconds are not told from none */
@@ -335,7 +349,7 @@ typedef struct cubing {
   uint32_t *code, *part;
 } cubing;
 
-/* Times of queries by parts: for one code, for all rows, and for one part, of which each code has a range. */
+/* Times of queries: by parts for one code, by parts for all rows, and for one part, of which each code has a range. */
 typedef struct cube_times {
   double one, all, part;
 } cube_times;
@@ -353,12 +367,13 @@ static rdx_status cube_once(void *context, double *ms, rdx_error *err) {
 
 static rdx_status time_cube(cubing *c, cube_times *out, rdx_error *err) {
   static const uint32_t group_by = 1, scan[] = {0, 1}, wanted = 1;
+  const uint32_t middle = (uint32_t)c->parts / 2;
   static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 0};
   static const rdx_expression *const values[] = {&value};
   static const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &value};
   const rdx_cube_spec spec = {scan, 2, scan, 2, values, 1, NULL};
   const rdx_predicate one = {.kind = RDX_PREDICATE_EQ, .values = column_u32(&wanted, 1)};
-  const rdx_predicate part = {.kind = RDX_PREDICATE_EQ, .column = 1, .values = column_u32(&wanted, 1)};
+  const rdx_predicate part = {.kind = RDX_PREDICATE_EQ, .column = 1, .values = column_u32(&middle, 1)};
   RDX_TRY(rdx_star_add_cube(c->star, &spec, err));
   c->query =
       (rdx_query){.where = &one, .group_by = &group_by, .group_count = 1, .aggregates = &sum, .aggregate_count = 1};
@@ -366,6 +381,7 @@ static rdx_status time_cube(cubing *c, cube_times *out, rdx_error *err) {
   c->query.where = NULL;
   RDX_TRY(time_best(cube_once, c, &out->all, err));
   c->query.where = &part;
+  c->query.group_count = 0;
   return time_best(cube_once, c, &out->part, err);
 }
 
@@ -392,23 +408,21 @@ static rdx_status measure_cube(measuring *m, rdx_star_method method, cubing c, c
   return status;
 }
 
-/* What of a time is left for each of `count`; none is below nothing. */
-static double divide(double ns, double count) {
-  return ns > 0 ? ns / count : 0;
-}
-
 #define SPAN 64 /* combinations of each code, where ranges are measured */
 
-/* A query for a part goes from code to code, and looks for a range and for the next code in each. */
+/* A query for a part goes from code to code, and looks for both ends of a range and for the next code in each. */
+static double count_steps(const cubing *c) {
+  return 3 * (double)c->codes * (1 + log2((double)c->parts));
+}
+
 static rdx_status measure_ranges(measuring *m, rdx_error *err) {
   static const uint32_t sizes[] = RDX_CALIBRATION_TUPLES;
   for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES; i++) {
     const uint64_t tuples = sizes[i] >> (i > 0 ? m->shift : 0);
     const cubing c = {.rows = tuples, .codes = tuples / SPAN, .parts = SPAN};
-    const double codes = (double)c.codes;
     cube_times t = {0};
     RDX_TRY(measure_cube(m, RDX_STAR_SORTED_CUBE, c, &t, err));
-    m->out->range[i] = divide(1e6 * (t.part - t.one) - m->out->run * (codes - SPAN), 2 * codes * (1 + log2(SPAN)));
+    m->out->range[i] = divide(1e6 * (t.part - t.one), count_steps(&c));
   }
   return RDX_OK;
 }
@@ -417,7 +431,7 @@ static rdx_status measure_ranges(measuring *m, rdx_error *err) {
 static rdx_status measure_cubes(measuring *m, rdx_error *err) {
   static const cubing few = {.rows = 1u << 16, .codes = 512, .parts = 32};
   static const cubing many = {.rows = 4096 * 15, .codes = 4096, .parts = 15};
-  const double few_codes = (double)few.codes, many_codes = (double)many.codes;
+  const double few_codes = (double)few.codes;
   rdx_calibration *r = m->out;
   cube_times t = {0};
   RDX_TRY(measure_cube(m, RDX_STAR_SORTED_CUBE, few, &t, err));
@@ -426,7 +440,7 @@ static rdx_status measure_cubes(measuring *m, rdx_error *err) {
   RDX_TRY(measure_cube(m, RDX_STAR_COARSE_CUBE, few, &t, err));
   r->coarse_cube = 1e6 * t.one;
   RDX_TRY(measure_cube(m, RDX_STAR_SORTED_CUBE, many, &t, err));
-  r->tuple = divide(1e6 * (t.part - t.one) - r->run * many_codes, (double)many.rows);
+  r->tuple = divide(1e6 * (t.part - t.one), (double)many.rows);
   return measure_ranges(m, err);
 }
 
@@ -441,8 +455,9 @@ static rdx_status measure_rays(measuring *m, rdx_error *err) {
     RDX_TRY(measure_cube(m, RDX_STAR_RT_CUBE, c, &t, err));
     m->out->hit[i] = divide(1e6 * (t.all - t.one), (double)rows - rows_of_code);
     const double hits = m->out->hit[i] * (rows_of_part - rows_of_code);
-    const double ranges = 2 * m->out->range[i] * (1 + log2((double)c.parts)) * (double)codes;
-    m->out->ray[i] = divide(1e6 * (t.part - t.one) - hits - ranges, (double)codes);
+    m->out->ray[i] = divide(1e6 * (t.part - t.one) - hits - m->out->range[i] * count_steps(&c), (double)codes);
+    if (i == 1)
+      m->out->rt_cube = divide(1e6 * t.one - m->out->hit[i] * rows_of_code, 1);
   }
   return RDX_OK;
 }
@@ -579,8 +594,8 @@ static void mend(double rates[RDX_CALIBRATION_SIZES]) {
 
 rdx_status rdx_calibration_measure(rdx_device *device, rdx_calibration *out, rdx_error *err) {
   static rdx_status (*const steps[])(measuring *, rdx_error *) = {
-      measure_groups, measure_memory, measure_scan, measure_sort,   measure_dimensions,
-      measure_joins,  measure_cubes,  measure_rays, measure_values,
+      measure_groups,     measure_group_sort, measure_memory, measure_scan, measure_sort,
+      measure_dimensions, measure_joins,      measure_cubes,  measure_rays, measure_values,
   };
   measuring m = {.device = device, .out = out, .shift = device->info.emulated ? 5 : 0};
   rdx_status status = make_input(&m, err);

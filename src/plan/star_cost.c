@@ -332,6 +332,7 @@ static void add_groups(const rdx_planner *p, const rdx_plan_node *node, double k
   }
   w->grouped += kept * fmax(measures, 1);
   if (cells > MAX_CELLS || cells > 65536 + 4 * rows) {
+    w->sorts += 1;
     w->sorted += kept;
     return;
   }
@@ -360,6 +361,8 @@ static double column_ms(const rdx_planner *p, const rdx_star_estimate *e, const 
 
 #define RUNS_ANYWAY 16384 /* runs are read instead of their rows, which are more by as much at least */
 #define RUN_ROWS 16
+#define RUN_BYTES 16 /* of a run that is kept, beside its measures; all of them take 4 bytes a row at most */
+#define KEPT_ANYWAY (2.0 * 1048576) /* bytes of runs */
 #define WORTH_PREFIXES 16 /* tuples of a cube that are looked at one by one rather than each prefix of so many */
 
 /* What a cube reads: tuples looked at one by one, steps of searches in its order, ranges that are found, rows in them,
@@ -368,9 +371,10 @@ typedef struct cube_reads {
   double tuples, steps, ranges, rows, runs, any;
 } cube_reads;
 
-/* An attribute of a cube's order: of how many prefixes it makes how many, and what restricts it (NULL: nothing). */
+/* An attribute of a cube's order: of how many prefixes it makes how many, of how many values, and what restricts it
+ * (NULL: nothing). */
 typedef struct cube_level {
-  double before, after;
+  double before, after, values;
   const rdx_restriction *restriction;
 } cube_level;
 
@@ -380,7 +384,8 @@ typedef struct cube_level {
 static void add_level(const rdx_star_estimate *e, const rdx_catalog_star *star, const rdx_catalog_attribute *a,
                       double combinations, cube_level *l) {
   l->restriction = find_restriction(e, a);
-  l->after = fmin(l->before * distinct_of(table_of(star, a->dimension), a->column), combinations);
+  l->values = distinct_of(table_of(star, a->dimension), a->column);
+  l->after = fmin(l->before * l->values, combinations);
 }
 
 /* The levels down to the last one that is restricted. A view has its groups; what is made for a query has the
@@ -404,31 +409,44 @@ static uint32_t list_levels(const rdx_star_estimate *e, const rdx_plan_node *nod
   return depth;
 }
 
+/* What is read of a level below `nodes` prefixes; returns how many prefixes there are with it. Values without a
+ * restriction are gone through; the ends of ranges are searched. */
+static double read_level(const cube_level *l, double nodes, double combinations, double unknown, bool last,
+                         cube_reads *r) {
+  const double children = l->after / l->before, next = 1 + log2(fmax(combinations / l->after, 1));
+  if (!l->restriction) {
+    r->steps += nodes * children * next;
+    return nodes * children;
+  }
+  const double share = share_of(l->restriction, unknown), kept = children * share,
+               there = fmin(children / l->values, 1); /* the part of values that a prefix has */
+  r->steps +=
+      nodes * 2 * fmin(l->restriction->ranges, fmax(children, 1)) * (1 + log2(fmax(combinations / l->before, 1))) +
+      (last ? 0 : nodes * kept * next);
+  r->ranges = fmax(nodes * fmin(l->restriction->ranges, kept), 1);
+  r->any *= 1 - pow(1 - there, fmax(nodes, 1) * fmax(l->values * share, 1));
+  return nodes * kept;
+}
+
 /* Down the order as rdx_tuples_select() goes: prefix by prefix, unless many come before the first restriction. */
 static cube_reads read_cube(const rdx_star_estimate *e, const rdx_plan_node *node, double combinations,
                             double unknown) {
   const rdx_plan_node *view = node->view ? node->view->star : node;
   cube_level levels[MAX_LEVELS];
   const uint32_t depth = list_levels(e, node, combinations, levels);
-  cube_reads r = {.ranges = 1, .rows = (double)view->star->fact->rows * share_of_all(e, unknown)};
+  cube_reads r = {.ranges = 1, .rows = (double)view->star->fact->rows * share_of_all(e, unknown), .any = 1};
   uint32_t first = 0, restricted = 0;
   double nodes = 1;
   while (first < depth && !levels[first].restriction)
     first++;
   for (uint32_t i = 0; i < depth; i++) {
-    const rdx_restriction *found = levels[i].restriction;
-    const double children = levels[i].after / levels[i].before;
-    const double kept = found ? fmin(fmax(children * share_of(found, unknown), 1), children) : children;
-    restricted += found != NULL;
-    r.ranges = fmax(nodes * (i + 1 == depth ? fmin(found->ranges, kept) : kept), 1);
-    r.steps += r.ranges * (1 + log2(fmax(combinations / levels[i].before, 1)));
-    nodes *= found ? children * share_of(found, unknown) : children;
+    restricted += levels[i].restriction != NULL;
+    nodes = read_level(&levels[i], nodes, combinations, unknown, i + 1 == depth, &r);
   }
   if (depth > 0 && levels[first].before > combinations / WORTH_PREFIXES + 1) {
     r.tuples = combinations * restricted;
     r.steps = 0;
   }
-  r.any = 1 - exp(-nodes);
   r.runs = node->expr_count > 0 ? combinations * share_of_all(e, unknown) : r.ranges;
   return r;
 }
@@ -446,19 +464,22 @@ static void add_cube_work(const rdx_star_estimate *e, const rdx_plan_node *node,
   if (node->engine.method != RDX_STAR_SORTED_CUBE)
     w->rays += r.ranges;
   if (node->engine.method == RDX_STAR_RT_CUBE) {
-    w->launches += r.any; /* no range, no launch */
+    w->rt_cubes += r.any; /* no range, no launch */
+    w->cubes += 1 - r.any;
     w->hits += r.rows;
     return;
   }
   const double coarse = node->engine.method == RDX_STAR_COARSE_CUBE ? r.any : 0;
   w->coarse_cubes += coarse;
   w->cubes += 1 - coarse;
-  if (r.runs < RUNS_ANYWAY + r.rows / RUN_ROWS) {
-    w->runs += r.runs;
+  const bool grouped = node->expr_count > 0,
+             kept = combinations * (RUN_BYTES + 8 * measures) <= KEPT_ANYWAY + 4 * rows; /* as rdx_runs_fit() says */
+  w->runs += grouped ? fmin(r.runs, r.rows) : 0; /* else they are added up as they are found */
+  if (kept && r.runs < RUNS_ANYWAY + r.rows / RUN_ROWS)
     return;
-  }
   w->launches += 1;
   w->grouped += r.rows * measures;
+  w->bytes += grouped ? combinations * 8 * measures : 0; /* all groups of the cube are looked at */
 }
 
 double rdx_star_ms(const rdx_planner *p, const rdx_star_estimate *e, const rdx_plan_node *node, double combinations,
