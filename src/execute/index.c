@@ -181,9 +181,7 @@ static rdx_status find_key(rdx_execution *x, const rdx_plan_node *node, const rd
   bool more = true;
   for (uint32_t k = 0; k < node->index_columns && more; k++) {
     bounds b = {0};
-    uint32_t c = 0;
-    while (strcmp(node->columns[c].name, node->index->columns[k]) != 0) /* the planner has found it */
-      c++;
+    const uint32_t c = rdx_plan_find_column(node, node->index->columns[k]);
     RDX_TRY(find_bounds(x, t, node->filter, c, &b, err));
     more = add_bounds(&b, out);
   }

@@ -86,6 +86,13 @@ static bool bounds_column(const rdx_bound *c, uint32_t column, bool equal_only) 
   return bounds;
 }
 
+uint32_t rdx_plan_find_column(const rdx_plan_node *n, const char *name) {
+  uint32_t c = 0;
+  while (c < n->column_count && strcmp(n->table->columns[n->table_columns[c]].name, name) != 0)
+    c++;
+  return c;
+}
+
 static bool reads_only(const rdx_bound *e, const rdx_plan_node *node, const rdx_plan_index *index) {
   bool only = true;
   for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && only; i++)
@@ -93,7 +100,7 @@ static bool reads_only(const rdx_bound *e, const rdx_plan_node *node, const rdx_
   if (e->kind != RDX_BOUND_COLUMN)
     return only;
   for (uint32_t i = 0; i < index->column_count; i++)
-    if (strcmp(index->columns[i], node->columns[e->index].name) == 0)
+    if (rdx_plan_find_column(node, index->columns[i]) == e->index)
       return true;
   return false;
 }
@@ -157,19 +164,11 @@ static void add_common(rdx_planner *p, const rdx_plan_node *n, const uint32_t *c
       (way){.name = scan_name(params.method), .reason = reason, .ms = rdx_work_ms(&p->rates, &work.scan)};
 }
 
-/* The column of the node that is the index's at this place; column_count: the node does not read it. */
-static uint32_t column_of(const rdx_plan_node *n, const rdx_plan_index *index, uint32_t place) {
-  uint32_t c = 0;
-  while (c < n->column_count && strcmp(n->columns[c].name, index->columns[place]) != 0)
-    c++;
-  return c;
-}
-
 /* How many of an index's columns a lookup uses: as many as are compared for equality, and one that has bounds. */
 static uint32_t count_usable(const rdx_plan_node *n, const rdx_plan_index *index, bool equal_only) {
   uint32_t k = 0;
   for (bool equal = true; k < index->column_count && equal; k++) {
-    const uint32_t c = column_of(n, index, k);
+    const uint32_t c = rdx_plan_find_column(n, index->columns[k]);
     if (c == n->column_count || !bounds_column(n->filter, c, equal_only))
       break;
     equal = bounds_column(n->filter, c, true);
@@ -188,7 +187,7 @@ static rdx_status estimate_found(rdx_planner *p, const rdx_plan_node *n, const r
   for (uint32_t i = 0; f->op == RDX_OP_AND && i < f->count; i++) {
     bool bounds = false;
     for (uint32_t k = 0; k < columns && !bounds; k++)
-      bounds = bounds_column(f->args[i], column_of(n, index, k), equal_only);
+      bounds = bounds_column(f->args[i], rdx_plan_find_column(n, index->columns[k]), equal_only);
     if (bounds)
       RDX_TRY(rdx_conjuncts_add(p, &on_columns, f->args[i]));
     else
