@@ -31,7 +31,7 @@ void rdx_kept_scan_drop(rdx_kept_scan *s) {
   rdx_free(s->columns);
 }
 
-static void drop_prepared(rdx_version *v) {
+static void drop_prepared(rdx_table_version *v) {
   for (uint32_t i = 0; i < v->scan_count; i++)
     rdx_kept_scan_drop(&v->scans[i]);
   rdx_free(v->scans);
@@ -43,7 +43,7 @@ static void drop_prepared(rdx_version *v) {
   rdx_free(v->copies);
 }
 
-void rdx_version_drop_user(rdx_version *v) {
+void rdx_table_version_drop_user(rdx_table_version *v) {
   if (!v || --v->users > 0)
     return;
   drop_prepared(v);
@@ -89,7 +89,7 @@ static uint64_t estimate_distinct(const rdx_table *content, uint32_t index, uint
 }
 
 /* The table's columns as the catalog tells them. */
-static rdx_status describe(rdx_version *v, const char *name, const char *path, rdx_error *err) {
+static rdx_status describe(rdx_table_version *v, const char *name, const char *path, rdx_error *err) {
   rdx_catalog_table *t = &v->table;
   t->rows = rdx_table_rows(v->content);
   t->column_count = rdx_table_columns(v->content);
@@ -112,25 +112,26 @@ static rdx_status describe(rdx_version *v, const char *name, const char *path, r
 }
 
 /* A version of `content`, which becomes its own also on failure. */
-static rdx_status make_version(const char *name, const char *path, rdx_table *content, bool verifies, rdx_version **out,
-                               rdx_error *err) {
-  rdx_version *v = NULL;
+static rdx_status make_version(const char *name, const char *path, rdx_table *content, bool verifies,
+                               rdx_table_version **out, rdx_error *err) {
+  rdx_table_version *v = NULL;
   const rdx_status status = rdx_calloc(1, sizeof *v, WHAT, (void **)&v, err);
   if (status != RDX_OK) {
     rdx_table_destroy(&content);
     return status;
   }
-  *v = (rdx_version){.content = content, .verifies = verifies, .users = 1};
+  *v = (rdx_table_version){.content = content, .verifies = verifies, .users = 1};
   const rdx_status described = describe(v, name, path, err);
   if (described != RDX_OK) {
-    rdx_version_drop_user(v);
+    rdx_table_version_drop_user(v);
     return described;
   }
   *out = v;
   return RDX_OK;
 }
 
-rdx_status rdx_version_open_columns(rdx_version *v, const uint32_t *columns, uint32_t count, rdx_error *err) {
+rdx_status rdx_table_version_open_columns(rdx_table_version *v, const uint32_t *columns, uint32_t count,
+                                          rdx_error *err) {
   for (uint32_t i = 0; i < count; i++) {
     rdx_catalog_column *c = &v->table.columns[columns[i]];
     if (c->open)
@@ -144,7 +145,7 @@ rdx_status rdx_version_open_columns(rdx_version *v, const uint32_t *columns, uin
 rdx_status rdx_catalog_open_columns(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns,
                                     uint32_t count, rdx_error *err) {
   pthread_mutex_lock(&catalog->lock);
-  const rdx_status status = rdx_version_open_columns(rdx_version_of(table), columns, count, err);
+  const rdx_status status = rdx_table_version_open_columns(rdx_table_version_of(table), columns, count, err);
   pthread_mutex_unlock(&catalog->lock);
   return status;
 }
@@ -154,7 +155,7 @@ rdx_status rdx_catalog_open_columns(rdx_catalog *catalog, rdx_catalog_table *tab
 _Static_assert(RDX_CATALOG_BLOCK == RDX_BLOCK_ROWS, "table files have blocks of so many rows");
 
 /* Those of a column that are not verified yet. */
-static rdx_status open_blocks_of(rdx_version *v, uint32_t column, const uint32_t *blocks, uint64_t count,
+static rdx_status open_blocks_of(rdx_table_version *v, uint32_t column, const uint32_t *blocks, uint64_t count,
                                  uint32_t *missing, rdx_error *err) {
   uint8_t *done = v->blocks[column];
   uint64_t n = 0;
@@ -175,7 +176,7 @@ static rdx_status open_blocks_of(rdx_version *v, uint32_t column, const uint32_t
   return RDX_OK;
 }
 
-static rdx_status open_blocks(rdx_version *v, const uint32_t *columns, uint32_t count, const uint32_t *blocks,
+static rdx_status open_blocks(rdx_table_version *v, const uint32_t *columns, uint32_t count, const uint32_t *blocks,
                               uint64_t block_count, rdx_error *err) {
   uint32_t *missing = NULL;
   if (!v->blocks)
@@ -190,7 +191,7 @@ static rdx_status open_blocks(rdx_version *v, const uint32_t *columns, uint32_t 
 rdx_status rdx_catalog_open_blocks(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns,
                                    uint32_t count, const uint32_t *blocks, uint64_t block_count, rdx_error *err) {
   pthread_mutex_lock(&catalog->lock);
-  const rdx_status status = open_blocks(rdx_version_of(table), columns, count, blocks, block_count, err);
+  const rdx_status status = open_blocks(rdx_table_version_of(table), columns, count, blocks, block_count, err);
   pthread_mutex_unlock(&catalog->lock);
   return status;
 }
@@ -198,8 +199,8 @@ rdx_status rdx_catalog_open_blocks(rdx_catalog *catalog, rdx_catalog_table *tabl
 rdx_status rdx_catalog_zones(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column, rdx_column *smallest,
                              rdx_column *largest, bool *found, rdx_error *err) {
   rdx_column_stats stats;
-  *found = table->rows > RDX_BLOCK_ROWS && rdx_version_of(table)->verifies &&
-           rdx_table_get_stats(rdx_version_of(table)->content, column, &stats, NULL) == RDX_OK;
+  *found = table->rows > RDX_BLOCK_ROWS && rdx_table_version_of(table)->verifies &&
+           rdx_table_get_stats(rdx_table_version_of(table)->content, column, &stats, NULL) == RDX_OK;
   if (!*found)
     return RDX_OK;
   *smallest = stats.smallest;
@@ -228,7 +229,7 @@ rdx_status rdx_catalog_create(rdx_device *device, const char *folder, bool safe,
 }
 
 static void drop_source(rdx_source *s) {
-  rdx_version_drop_user(s->version);
+  rdx_table_version_drop_user(s->version);
   rdx_arena_free(&s->arena);
   rdx_free(s->name);
   rdx_free(s->path);
@@ -283,16 +284,16 @@ static rdx_status add_source(rdx_catalog *c, const char *name, const char *path,
 }
 
 /* The name gets another version, or none. */
-static void replace_version(rdx_catalog *c, rdx_source *s, rdx_version *version) {
-  rdx_version *old = s->version;
+static void replace_version(rdx_catalog *c, rdx_source *s, rdx_table_version *version) {
+  rdx_table_version *old = s->version;
   s->version = version;
   if (old)
     rdx_stars_retire(c, old);
-  rdx_version_drop_user(old);
+  rdx_table_version_drop_user(old);
 }
 
 rdx_status rdx_catalog_add(rdx_catalog *c, const char *name, rdx_table *table, rdx_error *err) {
-  rdx_version *version = NULL;
+  rdx_table_version *version = NULL;
   rdx_source *source = NULL;
   RDX_TRY(make_version(name, NULL, table, false, &version, err));
   pthread_mutex_lock(&c->lock);
@@ -303,7 +304,7 @@ rdx_status rdx_catalog_add(rdx_catalog *c, const char *name, rdx_table *table, r
     source->path = NULL;
     replace_version(c, source, version);
   } else {
-    rdx_version_drop_user(version);
+    rdx_table_version_drop_user(version);
   }
   pthread_mutex_unlock(&c->lock);
   return status;
@@ -490,7 +491,7 @@ static bool same_file(const struct stat *a, const struct stat *b) {
 static rdx_status refresh(rdx_catalog *c, rdx_source *s, rdx_error *err) {
   struct stat info;
   rdx_table *content = NULL;
-  rdx_version *version = NULL;
+  rdx_table_version *version = NULL;
   if (!s->path)
     return RDX_OK;
   if (stat(s->path, &info) != 0)
@@ -539,7 +540,7 @@ void rdx_catalog_release(rdx_catalog *c, rdx_catalog_table *table) {
   if (!table)
     return;
   pthread_mutex_lock(&c->lock);
-  rdx_version_drop_user(rdx_version_of(table));
+  rdx_table_version_drop_user(rdx_table_version_of(table));
   pthread_mutex_unlock(&c->lock);
 }
 

@@ -45,7 +45,7 @@ typedef struct rdx_kept_column {
 } rdx_kept_column;
 
 /* A version of a table. */
-typedef struct rdx_version {
+typedef struct rdx_table_version {
   rdx_catalog_table table; /* first: what users have points here */
   rdx_table *content;
   bool verifies;    /* columns are verified when they are opened */
@@ -59,7 +59,7 @@ typedef struct rdx_version {
   rdx_kept_column *copies;
   uint32_t copy_count;
   double missed_ms; /* that scans would have saved: rdx_catalog_scan_pays() */
-} rdx_version;
+} rdx_table_version;
 
 /* A name and where its table comes from. */
 typedef struct rdx_source {
@@ -67,7 +67,7 @@ typedef struct rdx_source {
   rdx_arena arena;   /* of `csv` */
   rdx_csv_params csv;
   bool added; /* not found in the folder or by its path */
-  rdx_version *version;
+  rdx_table_version *version;
 } rdx_source;
 
 /* An engine over a star; it keeps its tables. */
@@ -93,18 +93,18 @@ struct rdx_catalog {
   uint32_t engine_count, engine_capacity;
 };
 
-static inline rdx_version *rdx_version_of(rdx_catalog_table *table) {
-  return (rdx_version *)table;
+static inline rdx_table_version *rdx_table_version_of(rdx_catalog_table *table) {
+  return (rdx_table_version *)table;
 }
 
 /* With the lock held. */
 void rdx_kept_scan_drop(rdx_kept_scan *scan);
 void rdx_kept_star_drop(rdx_kept_star *engine);
-void rdx_version_drop_user(rdx_version *version);
+void rdx_table_version_drop_user(rdx_table_version *version);
 /* Engines over this version go as soon as nobody uses them. */
-void rdx_stars_retire(rdx_catalog *catalog, const rdx_version *version);
+void rdx_stars_retire(rdx_catalog *catalog, const rdx_table_version *version);
 void rdx_stars_destroy(rdx_catalog *catalog);
-RDX_MUST_USE rdx_status rdx_version_open_columns(rdx_version *version, const uint32_t *columns, uint32_t count,
-                                                 rdx_error *err);
+RDX_MUST_USE rdx_status rdx_table_version_open_columns(rdx_table_version *version, const uint32_t *columns,
+                                                       uint32_t count, rdx_error *err);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* ---- Listing ---- */
 
-static rdx_catalog_kept describe_scan(const rdx_version *v, const rdx_kept_scan *s) {
+static rdx_catalog_kept describe_scan(const rdx_table_version *v, const rdx_kept_scan *s) {
   rdx_scan_stats stats;
   rdx_scan_get_stats(s->scan, &stats);
   return (rdx_catalog_kept){.kind = "scan",
@@ -22,7 +22,7 @@ static rdx_catalog_kept describe_scan(const rdx_version *v, const rdx_kept_scan 
                             .used_ms = s->usage.used_ms};
 }
 
-static rdx_catalog_kept describe_index(const rdx_version *v, const rdx_kept_index *x) {
+static rdx_catalog_kept describe_index(const rdx_table_version *v, const rdx_kept_index *x) {
   rdx_index_stats stats;
   rdx_index_get_stats(x->index, &stats);
   return (rdx_catalog_kept){.kind = "index",
@@ -36,7 +36,7 @@ static rdx_catalog_kept describe_index(const rdx_version *v, const rdx_kept_inde
                             .used_ms = x->usage.used_ms};
 }
 
-static rdx_catalog_kept describe_copy(const rdx_version *v, const rdx_kept_column *k) {
+static rdx_catalog_kept describe_copy(const rdx_table_version *v, const rdx_kept_column *k) {
   return (rdx_catalog_kept){.kind = "column",
                             .method = "copy",
                             .tables = {&v->table},
@@ -65,7 +65,7 @@ static rdx_catalog_kept describe_star(const rdx_kept_star *e) {
   return kept;
 }
 
-static rdx_status visit_version(const rdx_version *v, rdx_kept_fn visit, void *user, rdx_error *err) {
+static rdx_status visit_version(const rdx_table_version *v, rdx_kept_fn visit, void *user, rdx_error *err) {
   for (uint32_t i = 0; i < v->scan_count; i++) {
     const rdx_catalog_kept kept = describe_scan(v, &v->scans[i]);
     RDX_TRY(visit(user, &kept, err));
@@ -114,11 +114,11 @@ typedef struct oldest {
   double used_ms;
   kept_kind kind;
   bool found;
-  rdx_version *version; /* NULL of a star */
+  rdx_table_version *version; /* NULL of a star */
   uint32_t place;
 } oldest;
 
-static void consider(oldest *o, kept_kind kind, const rdx_usage *usage, uint64_t bytes, rdx_version *version,
+static void consider(oldest *o, kept_kind kind, const rdx_usage *usage, uint64_t bytes, rdx_table_version *version,
                      uint32_t place) {
   o->bytes += bytes;
   if (!o->found || usage->used_ms < o->used_ms)
@@ -128,7 +128,7 @@ static void consider(oldest *o, kept_kind kind, const rdx_usage *usage, uint64_t
 static oldest find_oldest(rdx_catalog *c) {
   oldest o = {0};
   for (uint32_t i = 0; i < c->source_count; i++) {
-    rdx_version *v = c->sources[i].version;
+    rdx_table_version *v = c->sources[i].version;
     for (uint32_t k = 0; v && k < v->scan_count; k++)
       consider(&o, KEPT_SCAN, &v->scans[k].usage, describe_scan(v, &v->scans[k]).bytes, v, k);
     for (uint32_t k = 0; v && k < v->index_count; k++)
@@ -143,7 +143,7 @@ static oldest find_oldest(rdx_catalog *c) {
 }
 
 static void drop(rdx_catalog *c, const oldest *o) {
-  rdx_version *v = o->version;
+  rdx_table_version *v = o->version;
   switch (o->kind) {
   case KEPT_STAR:
     rdx_kept_star_drop(&c->engines[o->place]);

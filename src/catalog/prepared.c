@@ -25,7 +25,7 @@ static rdx_status probe(rdx_device *device, const rdx_column *c, bool *unique, r
   return c->dictionary && c->dictionary->rows < c->rows ? RDX_OK : rdx_column_is_unique(device, &first, unique, err);
 }
 
-static rdx_status learn_unique(rdx_device *device, rdx_version *v, uint32_t column, rdx_error *err) {
+static rdx_status learn_unique(rdx_device *device, rdx_table_version *v, uint32_t column, rdx_error *err) {
   rdx_catalog_column *c = &v->table.columns[column];
   bool unique = false;
   if (c->unique >= 0)
@@ -34,7 +34,7 @@ static rdx_status learn_unique(rdx_device *device, rdx_version *v, uint32_t colu
     c->unique = 0;
     return RDX_OK;
   }
-  RDX_TRY(rdx_version_open_columns(v, &column, 1, err));
+  RDX_TRY(rdx_table_version_open_columns(v, &column, 1, err));
   RDX_TRY(probe(device, &c->column, &unique, err));
   if (unique)
     RDX_TRY(rdx_column_is_unique(device, &c->column, &unique, err));
@@ -45,7 +45,7 @@ static rdx_status learn_unique(rdx_device *device, rdx_version *v, uint32_t colu
 rdx_status rdx_catalog_unique(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column, bool *out,
                               rdx_error *err) {
   pthread_mutex_lock(&catalog->lock);
-  const rdx_status status = learn_unique(catalog->device, rdx_version_of(table), column, err);
+  const rdx_status status = learn_unique(catalog->device, rdx_table_version_of(table), column, err);
   *out = table->columns[column].unique == 1;
   pthread_mutex_unlock(&catalog->lock);
   return status;
@@ -77,7 +77,7 @@ static bool scan_has(const rdx_kept_scan *s, const rdx_scan_params *params, cons
 }
 
 /* The columns and those of the scan of the same method that was made last: so that one grows instead of many. */
-static rdx_status list_columns(const rdx_version *v, const uint32_t *columns, uint32_t count,
+static rdx_status list_columns(const rdx_table_version *v, const uint32_t *columns, uint32_t count,
                                const rdx_scan_params *params, rdx_kept_scan *out, rdx_error *err) {
   const rdx_kept_scan *last = NULL;
   for (uint32_t i = 0; i < v->scan_count; i++)
@@ -92,9 +92,9 @@ static rdx_status list_columns(const rdx_version *v, const uint32_t *columns, ui
   return RDX_OK;
 }
 
-static rdx_status make_scan(rdx_catalog *c, rdx_version *v, rdx_kept_scan *s, rdx_error *err) {
+static rdx_status make_scan(rdx_catalog *c, rdx_table_version *v, rdx_kept_scan *s, rdx_error *err) {
   rdx_column *views = NULL;
-  RDX_TRY(rdx_version_open_columns(v, s->columns, s->count, err));
+  RDX_TRY(rdx_table_version_open_columns(v, s->columns, s->count, err));
   RDX_TRY(rdx_alloc(s->count, sizeof *views, WHAT, (void **)&views, err));
   for (uint32_t i = 0; i < s->count; i++)
     views[i] = v->table.columns[s->columns[i]].column;
@@ -103,7 +103,7 @@ static rdx_status make_scan(rdx_catalog *c, rdx_version *v, rdx_kept_scan *s, rd
   return status;
 }
 
-static rdx_status keep_scan(rdx_catalog *c, rdx_version *v, const uint32_t *columns, uint32_t count,
+static rdx_status keep_scan(rdx_catalog *c, rdx_table_version *v, const uint32_t *columns, uint32_t count,
                             const rdx_scan_params *params, rdx_error *err) {
   rdx_kept_scan made = {0};
   memcpy(&made.params, params, sizeof *params); /* with its padding: params are compared as bytes */
@@ -121,7 +121,7 @@ static rdx_status keep_scan(rdx_catalog *c, rdx_version *v, const uint32_t *colu
 
 rdx_status rdx_catalog_scan(rdx_catalog *c, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
                             const rdx_scan_params *params, const rdx_scan **out, uint32_t *numbers, rdx_error *err) {
-  rdx_version *v = rdx_version_of(table);
+  rdx_table_version *v = rdx_table_version_of(table);
   rdx_status status = RDX_OK;
   *out = NULL;
   pthread_mutex_lock(&c->lock);
@@ -139,7 +139,7 @@ rdx_status rdx_catalog_scan(rdx_catalog *c, rdx_catalog_table *table, const uint
   return status;
 }
 
-static bool version_has_scan(const rdx_version *v, const rdx_scan_params *params, const uint32_t *columns,
+static bool version_has_scan(const rdx_table_version *v, const rdx_scan_params *params, const uint32_t *columns,
                              uint32_t count) {
   for (uint32_t i = 0; i < v->scan_count; i++)
     if (scan_lists(&v->scans[i], params, columns, count))
@@ -150,7 +150,7 @@ static bool version_has_scan(const rdx_version *v, const rdx_scan_params *params
 bool rdx_catalog_has_scan(rdx_catalog *c, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
                           const rdx_scan_params *params) {
   pthread_mutex_lock(&c->lock);
-  const bool has = version_has_scan(rdx_version_of(table), params, columns, count);
+  const bool has = version_has_scan(rdx_table_version_of(table), params, columns, count);
   pthread_mutex_unlock(&c->lock);
   return has;
 }
@@ -158,7 +158,7 @@ bool rdx_catalog_has_scan(rdx_catalog *c, rdx_catalog_table *table, const uint32
 /* Who rents until that has cost as much as to buy, and buys then, pays twice as much as was best at most. */
 bool rdx_catalog_scan_pays(rdx_catalog *c, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
                            const rdx_scan_params *params, double saved_ms, double prepare_ms) {
-  rdx_version *v = rdx_version_of(table);
+  rdx_table_version *v = rdx_table_version_of(table);
   pthread_mutex_lock(&c->lock);
   bool pays = version_has_scan(v, params, columns, count);
   if (!pays) {
@@ -172,11 +172,11 @@ bool rdx_catalog_scan_pays(rdx_catalog *c, rdx_catalog_table *table, const uint3
 
 /* ---- Indexes ---- */
 
-static rdx_status keep_index(rdx_catalog *c, rdx_version *v, const rdx_kept_index *wanted, rdx_error *err) {
+static rdx_status keep_index(rdx_catalog *c, rdx_table_version *v, const rdx_kept_index *wanted, rdx_error *err) {
   rdx_kept_index made = *wanted;
   rdx_column columns[RDX_INDEX_COLUMNS];
   RDX_TRY(rdx_realloc((void **)&v->indexes, v->index_count + 1, sizeof *v->indexes, WHAT, err));
-  RDX_TRY(rdx_version_open_columns(v, made.columns, made.count, err));
+  RDX_TRY(rdx_table_version_open_columns(v, made.columns, made.count, err));
   for (uint32_t i = 0; i < made.count; i++)
     columns[i] = v->table.columns[made.columns[i]].column;
   if (made.count == 1)
@@ -194,7 +194,7 @@ static bool is_same_index(const rdx_kept_index *a, const rdx_kept_index *b) {
 
 rdx_status rdx_catalog_index(rdx_catalog *c, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
                              const rdx_index_params *params, const rdx_index **out, rdx_error *err) {
-  rdx_version *v = rdx_version_of(table);
+  rdx_table_version *v = rdx_table_version_of(table);
   rdx_kept_index wanted = {.params = *params, .count = count};
   rdx_status status = RDX_OK;
   *out = NULL;
@@ -217,9 +217,9 @@ rdx_status rdx_catalog_index(rdx_catalog *c, rdx_catalog_table *table, const uin
 
 /* ---- Columns ---- */
 
-static rdx_status keep_column(rdx_catalog *c, rdx_version *v, uint32_t column, rdx_error *err) {
+static rdx_status keep_column(rdx_catalog *c, rdx_table_version *v, uint32_t column, rdx_error *err) {
   rdx_kept_column made = {.column = column};
-  RDX_TRY(rdx_version_open_columns(v, &column, 1, err));
+  RDX_TRY(rdx_table_version_open_columns(v, &column, 1, err));
   const rdx_column codes = rdx_column_codes(&v->table.columns[column].column);
   if (codes.type == RDX_TYPE_STRING)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "strings without a dictionary stay on the host");
@@ -231,7 +231,7 @@ static rdx_status keep_column(rdx_catalog *c, rdx_version *v, uint32_t column, r
 
 rdx_status rdx_catalog_device_column(rdx_catalog *c, rdx_catalog_table *table, uint32_t column,
                                      const rdx_device_column **out, rdx_error *err) {
-  rdx_version *v = rdx_version_of(table);
+  rdx_table_version *v = rdx_table_version_of(table);
   rdx_status status = RDX_OK;
   *out = NULL;
   pthread_mutex_lock(&c->lock);
@@ -258,9 +258,9 @@ void rdx_kept_star_drop(rdx_kept_star *e) {
   rdx_free(e->cubes);
   rdx_free(e->star.attributes);
   if (e->star.fact)
-    rdx_version_drop_user(rdx_version_of(e->star.fact));
+    rdx_table_version_drop_user(rdx_table_version_of(e->star.fact));
   for (uint32_t i = 0; e->star.fact && i < e->star.dimension_count; i++)
-    rdx_version_drop_user(rdx_version_of(e->star.dimensions[i].table));
+    rdx_table_version_drop_user(rdx_table_version_of(e->star.dimensions[i].table));
   *e = (rdx_kept_star){0};
 }
 
@@ -281,14 +281,14 @@ void rdx_stars_destroy(rdx_catalog *c) {
   rdx_free(c->engines);
 }
 
-static bool star_reads(const rdx_catalog_star *s, const rdx_version *version) {
-  bool reads = rdx_version_of(s->fact) == version;
+static bool star_reads(const rdx_catalog_star *s, const rdx_table_version *version) {
+  bool reads = rdx_table_version_of(s->fact) == version;
   for (uint32_t i = 0; i < s->dimension_count; i++)
-    reads |= rdx_version_of(s->dimensions[i].table) == version;
+    reads |= rdx_table_version_of(s->dimensions[i].table) == version;
   return reads;
 }
 
-void rdx_stars_retire(rdx_catalog *c, const rdx_version *version) {
+void rdx_stars_retire(rdx_catalog *c, const rdx_table_version *version) {
   for (uint32_t i = 0; i < c->engine_count; i++)
     c->engines[i].retired |= star_reads(&c->engines[i].star, version);
   sweep_engines(c, false);
@@ -334,11 +334,13 @@ static rdx_catalog_table *table_of(const rdx_catalog_star *s, const rdx_catalog_
 
 static rdx_status open_star(const rdx_catalog_star *s, rdx_error *err) {
   for (uint32_t i = 0; i < s->dimension_count; i++) {
-    RDX_TRY(rdx_version_open_columns(rdx_version_of(s->fact), &s->dimensions[i].foreign_key, 1, err));
-    RDX_TRY(rdx_version_open_columns(rdx_version_of(s->dimensions[i].table), &s->dimensions[i].key, 1, err));
+    RDX_TRY(rdx_table_version_open_columns(rdx_table_version_of(s->fact), &s->dimensions[i].foreign_key, 1, err));
+    RDX_TRY(
+        rdx_table_version_open_columns(rdx_table_version_of(s->dimensions[i].table), &s->dimensions[i].key, 1, err));
   }
   for (uint32_t i = 0; i < s->attribute_count; i++)
-    RDX_TRY(rdx_version_open_columns(rdx_version_of(table_of(s, &s->attributes[i])), &s->attributes[i].column, 1, err));
+    RDX_TRY(rdx_table_version_open_columns(rdx_table_version_of(table_of(s, &s->attributes[i])),
+                                           &s->attributes[i].column, 1, err));
   return RDX_OK;
 }
 
@@ -415,9 +417,9 @@ static rdx_status copy_star(rdx_catalog *c, const rdx_catalog_star *star, const 
   for (uint32_t i = 0; i < star->attribute_count; i++)
     if (find_attribute(out, &star->attributes[i]) == UINT32_MAX)
       attributes[out->attribute_count++] = star->attributes[i];
-  rdx_version_of(star->fact)->users++;
+  rdx_table_version_of(star->fact)->users++;
   for (uint32_t i = 0; i < star->dimension_count; i++)
-    rdx_version_of(star->dimensions[i].table)->users++;
+    rdx_table_version_of(star->dimensions[i].table)->users++;
   if (before)
     before->retired = true;
   return RDX_OK;
