@@ -102,8 +102,8 @@ bool bench_extend_index(const bench *b, size_t i, const char *variant, const rdx
                         rdx_index_params *out, char name[BENCH_VARIANT]);
 bool bench_extend_scan(const bench *b, size_t i, const char *variant, const rdx_scan_params *from, rdx_scan_params *out,
                        char name[BENCH_VARIANT]);
-bool bench_extend_engine(const bench *b, size_t i, const char *variant, const rdx_star_params *from,
-                         rdx_star_params *out, char name[BENCH_VARIANT]);
+bool bench_extend_star(const bench *b, size_t i, const char *variant, const rdx_star_params *from, rdx_star_params *out,
+                       char name[BENCH_VARIANT]);
 
 /* ---- Workloads (workload.c) ---- */
 
@@ -181,7 +181,7 @@ typedef struct bench_point {
   double value;          /* below 0: the parameter is a name that stands for itself, values give the order */
 } bench_point;
 
-/* Whether all of a list of methods with commas, at most 64, are known: indexes, scans or engines. */
+/* Whether all of a list of methods with commas, at most 64, are known: of indexes, scans or stars. */
 bool bench_check_methods(const char *methods);
 
 /* Whether a method by that name, which the experiment has, is to take part. */
@@ -325,7 +325,7 @@ rdx_status bench_rtscan_vectors(bench *b, const bench_point *point, rdx_error *e
 rdx_status bench_rtscan_rays(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_build(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtscan_bandwidth(bench *b, const bench_point *point, rdx_error *err);
-/* The engines as they are without options. */
+/* The star methods as they are without options. */
 rdx_status bench_rtcudb_defaults(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_queries(bench *b, const bench_point *point, rdx_error *err);
 rdx_status bench_rtcudb_bandwidth(bench *b, const bench_point *point, rdx_error *err);

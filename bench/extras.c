@@ -17,9 +17,9 @@ static const char *check(const bench_extra *e) {
     return console_parse_index_options(e->text, &index);
   if (rdx_scan_method_from_name(e->method, &scan.method, NULL) == RDX_OK)
     return console_parse_scan_options(e->text, &scan);
-  rdx_star_params engine = {0};
-  if (rdx_star_method_from_name(e->method, &engine.method, NULL) == RDX_OK)
-    return console_parse_star_options(e->text, &engine);
+  rdx_star_params star = {0};
+  if (rdx_star_method_from_name(e->method, &star.method, NULL) == RDX_OK)
+    return console_parse_star_options(e->text, &star);
   return "it begins with what is no method with options; those are such as rx, cgrx, rtscan or rt_cube";
 }
 
@@ -63,8 +63,8 @@ bool bench_extend_scan(const bench *b, size_t i, const char *variant, const rdx_
   return !console_parse_scan_options(e->text, out) && memcmp(out, from, sizeof *out) != 0;
 }
 
-bool bench_extend_engine(const bench *b, size_t i, const char *variant, const rdx_star_params *from,
-                         rdx_star_params *out, char name[BENCH_VARIANT]) {
+bool bench_extend_star(const bench *b, size_t i, const char *variant, const rdx_star_params *from, rdx_star_params *out,
+                       char name[BENCH_VARIANT]) {
   const bench_extra *e = &b->options.extras[i];
   if (strcmp(e->method, rdx_star_method_name(from->method)) != 0)
     return false;

@@ -213,7 +213,7 @@ static const sizes usual[] = {{26, 100000000, 20}, {22, 10000000, 1}, {13, 10000
 static const sizes of_papers[][3] = {{{22, 1u << 25, 10}, {20, 1u << 20, 0.2}, {10, 1u << 10, 0.001}},
                                      {{20, 1u << 23, 2}, {16, 1u << 18, 0.05}, {10, 1u << 10, 0.001}}};
 
-/* Bytes of memory for a row of the Star Schema Benchmark, by the largest experiment: each of its engines has a cube. */
+/* Bytes of memory for a row of the Star Schema Benchmark, by the largest experiment: each of its methods has a cube. */
 #define STAR_BYTES 1200
 
 static void set_sizes(bench *b, const sizes *s, bool demo) {

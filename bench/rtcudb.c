@@ -13,7 +13,7 @@
 #define MAX_ENGINES 16 /* those of rtcudb-blocks, and more by --options */
 
 typedef struct method {
-  const char *variant; /* "" for the only one of its engine */
+  const char *variant; /* "" for the only one of its method */
   rdx_star_params params;
   bool flat; /* over the flat table instead of the star */
 } method;
@@ -23,7 +23,7 @@ typedef struct method {
 #define RANK(name, ...) RT_CUBE(name, .mapping = RDX_RT_CUBE_RANK, __VA_ARGS__)
 #define PUBLISHED(name, ...) RT_CUBE(name, .mapping = RDX_RT_CUBE_PUBLISHED, __VA_ARGS__)
 
-/* All engines, the last with options. Cubes join while they are built, so that a flat table would give the same ones.
+/* All methods, the last with options. Cubes join while they are built, so that a flat table would give the same ones.
  * The RT cube without a variant has the rank mapping. */
 static const method all[] = {
     {"", {.method = RDX_STAR_COLUMN_ENGINE}, false}, {"flat", {.method = RDX_STAR_COLUMN_ENGINE}, true},
@@ -48,7 +48,7 @@ typedef struct entry {
   const method *method;
   method own; /* that --options made of another one */
   char name[BENCH_VARIANT];
-  rdx_star *engine;
+  rdx_star *star;
   bool out;  /* cannot take part with the queries at hand */
   bool full; /* the device has no room for it beside the others */
   bool skip; /* nor with this query */
@@ -62,20 +62,20 @@ typedef struct session {
   const bench_point *point;
   entry entries[MAX_ENGINES];
   size_t count;
-  bool with_memory; /* measure copies and reads of memory, too, in turn with the engines */
+  bool with_memory; /* measure copies and reads of memory, too, in turn with the methods */
   bool with_builds; /* report what building for each family took */
   bench_rates rates;
 } session;
 
 /* ---- Sessions ---- */
 
-static void close_engines(session *s) {
+static void close_stars(session *s) {
   for (size_t k = 0; k < s->count; k++)
-    rdx_star_destroy(&s->entries[k].engine);
+    rdx_star_destroy(&s->entries[k].star);
 }
 
 static void close_session(session *s) {
-  close_engines(s);
+  close_stars(s);
   free(s);
 }
 
@@ -87,7 +87,7 @@ static void add_forms(session *s, const method *from) {
   for (size_t i = 0; i < s->b->options.extra_count && s->count < MAX_ENGINES; i++) {
     entry *e = &s->entries[s->count];
     e->own = *from;
-    if (!bench_extend_engine(s->b, i, from->variant, &from->params, &e->own.params, e->name))
+    if (!bench_extend_star(s->b, i, from->variant, &from->params, &e->own.params, e->name))
       continue;
     e->own.variant = e->name;
     e->method = &e->own;
@@ -188,16 +188,16 @@ static family family_of(uint32_t first) {
   return f;
 }
 
-/* What it cannot do, or has no memory for, leaves an engine out. */
+/* What it cannot do, or has no memory for, leaves a method out. */
 static rdx_status build(session *s, entry *e, const family *f, rdx_error *err) {
   rdx_query queries[SSB_QUERIES];
   const rdx_relation *relation = e->method->flat ? ssb_star_flat(s->b->star) : ssb_star_relation(s->b->star);
   for (uint32_t q = f->first; q < f->end; q++)
     queries[q - f->first] = *ssb_star_query(s->b->star, q);
-  rdx_star_destroy(&e->engine);
-  rdx_status status = rdx_star_create(s->b->device, relation, &e->method->params, &e->engine, err);
+  rdx_star_destroy(&e->star);
+  rdx_status status = rdx_star_create(s->b->device, relation, &e->method->params, &e->star, err);
   if (status == RDX_OK)
-    status = rdx_star_prepare(e->engine, queries, f->end - f->first, err);
+    status = rdx_star_prepare(e->star, queries, f->end - f->first, err);
   if (status == RDX_OK && console_interrupted())
     status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
   if (!bench_may_skip(status))
@@ -205,7 +205,7 @@ static rdx_status build(session *s, entry *e, const family *f, rdx_error *err) {
   if (status != RDX_ERROR_DEVICE_MEMORY || e->full)
     leave_out(e, f->name, err);
   e->full = status == RDX_ERROR_DEVICE_MEMORY;
-  rdx_star_destroy(&e->engine);
+  rdx_star_destroy(&e->star);
   e->out = true;
   return RDX_OK;
 }
@@ -221,7 +221,7 @@ static rdx_status build_all(session *s, const family *f, rdx_error *err) {
 
 static void keep_build(entry *e, uint32_t run) {
   rdx_star_stats st;
-  rdx_star_get_stats(e->engine, &st);
+  rdx_star_get_stats(e->star, &st);
   const double values[BUILD_METRICS] = {st.build_ms,
                                         st.encode_ms,
                                         st.cubes,
@@ -240,7 +240,7 @@ static rdx_status run_query(const session *s, const entry *e, uint32_t q, bool s
   const rdx_query_params params = {.stats = stats};
   rdx_query_result *result = NULL;
   ssb_difference difference = {""};
-  rdx_status status = rdx_star_run(e->engine, ssb_star_query(s->b->star, q), &params, &result, err);
+  rdx_status status = rdx_star_run(e->star, ssb_star_query(s->b->star, q), &params, &result, err);
   if (status != RDX_OK)
     return status;
   status = ssb_star_check(s->b->star, q, result, &difference, err);
@@ -264,7 +264,7 @@ static rdx_status run_unchecked(void *context, rdx_error *err) {
   const run_again *again = context;
   rdx_query_result *result = NULL;
   const rdx_status status =
-      rdx_star_run(again->e->engine, ssb_star_query(again->s->b->star, again->query), NULL, &result, err);
+      rdx_star_run(again->e->star, ssb_star_query(again->s->b->star, again->query), NULL, &result, err);
   rdx_query_result_destroy(&result);
   return status;
 }
@@ -272,7 +272,7 @@ static rdx_status run_unchecked(void *context, rdx_error *err) {
 static rdx_status run_entry(session *s, entry *e, uint32_t q, uint32_t run, rdx_error *err) {
   rdx_query_stats st;
   run_again again = {s, e, q};
-  /* On a CPU once: what other engines, and checks, leave in its caches would count. */
+  /* On a CPU once: what other methods, and checks, leave in its caches would count. */
   rdx_status status = s->b->info->backend == RDX_BACKEND_CPU ? run_unchecked(&again, err)
                       : run > 0                              ? bench_wake_up(s->b, run_unchecked, &again, err)
                                                              : RDX_OK;
@@ -318,7 +318,7 @@ static rdx_status measure_memory(session *s, uint32_t run, rdx_error *err) {
   return RDX_OK;
 }
 
-/* Runs that are not counted until devices are warm, then the runs, the engines taking turns. */
+/* Runs that are not counted until devices are warm, then the runs, the methods taking turns. */
 static rdx_status measure(session *s, uint32_t q, rdx_error *err) {
   const uint32_t runs = s->b->options.runs;
   const query_text name = query_name(q);
@@ -364,18 +364,18 @@ static rdx_status report_build(session *s, entry *e, const family *f, rdx_error 
   return status;
 }
 
-/* The engines that are built. */
+/* The stars that are built. */
 static rdx_status run_family(session *s, const family *f, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (size_t k = 0; k < s->count && s->with_builds && status == RDX_OK; k++)
     status = report_build(s, &s->entries[k], f, err);
   for (uint32_t q = f->first; q < f->end && status == RDX_OK; q++)
     status = measure(s, q, err);
-  close_engines(s);
+  close_stars(s);
   return status;
 }
 
-/* An engine that the device has no room for beside others. */
+/* A star that the device has no room for beside others. */
 static rdx_status run_alone(session *s, entry *e, const family *f, rdx_error *err) {
   for (size_t k = 0; k < s->count; k++)
     s->entries[k].out = true;
@@ -551,7 +551,7 @@ static void add_up(entry *e, uint32_t runs) {
   }
 }
 
-/* Builds of one family, the engines taking turns, one at a time in memory. */
+/* Builds of one family, the methods taking turns, one at a time in memory. */
 static rdx_status build_family(session *s, const family *f, rdx_error *err) {
   const uint32_t runs = s->b->options.runs;
   rdx_status status = RDX_OK;
@@ -565,7 +565,7 @@ static rdx_status build_family(session *s, const family *f, rdx_error *err) {
       status = build(s, e, f, err);
       if (status == RDX_OK && !e->out && r > 0)
         keep_build(e, r - 1);
-      rdx_star_destroy(&e->engine);
+      rdx_star_destroy(&e->star);
     }
   }
   for (size_t k = 0; k < s->count && status == RDX_OK; k++) {
@@ -615,7 +615,7 @@ static rdx_status count_rows(const session *s, const entry *e, uint32_t q, rdx_e
   const char *place = name.text;
   rdx_status status = ssb_star_count(s->b->star, q, &selected, &rows, err);
   if (status == RDX_OK)
-    status = rdx_star_run(e->engine, &query, NULL, &result, err);
+    status = rdx_star_run(e->star, &query, NULL, &result, err);
   if (status == RDX_OK)
     status = rdx_query_result_view(result, &view, err);
   if (status != RDX_OK)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Answers by looking at every row of lineorder, written without regard for speed or for how engines work. */
+/* Answers by looking at every row of lineorder, written without regard for speed or for how methods work. */
 
 #include "common/common.h"
 #include "ssb/internal.h"

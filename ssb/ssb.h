@@ -82,7 +82,7 @@ typedef struct ssb_timing {
 
 /* Answer a query `runs` times (at least one, at most 1000) after some that are not counted, which take `warm_ms`, and
  * once more to count rays and rows. `*result` is the last one's; destroy it with rdx_query_result_destroy(). */
-RDX_MUST_USE rdx_status ssb_star_run(const ssb_star *star, uint32_t query, const rdx_star *engine, double warm_ms,
+RDX_MUST_USE rdx_status ssb_star_run(const ssb_star *s, uint32_t query, const rdx_star *star, double warm_ms,
                                      uint32_t runs, ssb_timing *timing, rdx_query_result **result, rdx_error *err);
 
 /* Where a result differs first, what came and what was expected; "" where it does not. */

@@ -185,13 +185,13 @@ static int by_size(const void *a, const void *b) {
 }
 
 /* At least one run. */
-static rdx_status warm_up(const ssb_star *s, uint32_t query, const rdx_star *engine, double ms, rdx_error *err) {
+static rdx_status warm_up(const ssb_star *s, uint32_t query, const rdx_star *star, double ms, rdx_error *err) {
   double spent = 0;
   rdx_status status = RDX_OK;
   for (uint32_t i = 0; i < 10000 && (i == 0 || spent < ms) && status == RDX_OK; i++) {
     rdx_query_result *result = NULL;
     rdx_query_stats stats = {0};
-    status = rdx_star_run(engine, ssb_star_query(s, query), NULL, &result, err);
+    status = rdx_star_run(star, ssb_star_query(s, query), NULL, &result, err);
     if (status == RDX_OK)
       rdx_query_result_get_stats(result, &stats);
     rdx_query_result_destroy(&result);
@@ -200,17 +200,17 @@ static rdx_status warm_up(const ssb_star *s, uint32_t query, const rdx_star *eng
   return status;
 }
 
-rdx_status ssb_star_run(const ssb_star *s, uint32_t query, const rdx_star *engine, double warm_ms, uint32_t runs,
+rdx_status ssb_star_run(const ssb_star *s, uint32_t query, const rdx_star *star, double warm_ms, uint32_t runs,
                         ssb_timing *timing, rdx_query_result **result, rdx_error *err) {
   enum { MAX_RUNS = 1000 };
   double total[MAX_RUNS], device[MAX_RUNS];
   *result = NULL;
   runs = runs < 1 ? 1 : runs > MAX_RUNS ? MAX_RUNS : runs;
-  rdx_status status = warm_up(s, query, engine, warm_ms, err);
+  rdx_status status = warm_up(s, query, star, warm_ms, err);
   for (uint32_t i = 0; i < runs + 1 && status == RDX_OK; i++) { /* the last counts */
     const rdx_query_params params = {.stats = i == runs};
     rdx_query_result_destroy(result);
-    status = rdx_star_run(engine, ssb_star_query(s, query), &params, result, err);
+    status = rdx_star_run(star, ssb_star_query(s, query), &params, result, err);
     if (status == RDX_OK)
       rdx_query_result_get_stats(*result, &timing->stats);
     if (i < runs) {

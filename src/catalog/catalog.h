@@ -123,21 +123,21 @@ typedef struct rdx_catalog_star {
   uint32_t attribute_count;
 } rdx_catalog_star;
 
-/* An engine over these attributes of a star at least, kept for later statements; `numbers` has the engine's attribute
- * of each. Usable until rdx_catalog_release_star(). */
+/* A star of these tables with at least these attributes, kept for later statements; `numbers` has the number of each
+ * attribute in it. Usable until rdx_catalog_release_star(). */
 RDX_MUST_USE rdx_status rdx_catalog_hold_star(rdx_catalog *catalog, const rdx_catalog_star *star,
                                               const rdx_star_params *params, rdx_star **out, uint32_t *numbers,
                                               rdx_error *err);
-/* Whether there is such an engine. */
+/* Whether such a star is kept. */
 bool rdx_catalog_has_star(rdx_catalog *catalog, const rdx_catalog_star *star, const rdx_star_params *params);
-/* Whether an engine in use has the cube of this name, and that it has it from now on. */
-bool rdx_catalog_has_cube(rdx_catalog *catalog, const rdx_star *engine, const char *name);
-RDX_MUST_USE rdx_status rdx_catalog_note_cube(rdx_catalog *catalog, const rdx_star *engine, const char *name,
+/* Whether a star in use has the cube of this name; note that it has it from now on. */
+bool rdx_catalog_has_cube(rdx_catalog *catalog, const rdx_star *star, const char *name);
+RDX_MUST_USE rdx_status rdx_catalog_note_cube(rdx_catalog *catalog, const rdx_star *star, const char *name,
                                               rdx_error *err);
-/* The same of the engine over a star, where there is one: false where there is none. */
+/* Whether a kept star of these tables has the cube. */
 bool rdx_catalog_has_star_cube(rdx_catalog *catalog, const rdx_catalog_star *star, const rdx_star_params *params,
                                const char *name);
-void rdx_catalog_release_star(rdx_catalog *catalog, rdx_star *engine);
+void rdx_catalog_release_star(rdx_catalog *catalog, rdx_star *star);
 
 /* Something prepared, as rdx_catalog_visit() tells it. */
 typedef struct rdx_catalog_kept {

@@ -70,12 +70,12 @@ typedef struct rdx_source {
   rdx_table_version *version;
 } rdx_source;
 
-/* An engine over a star; it keeps its tables. */
+/* The same of a star; it keeps its tables. */
 typedef struct rdx_kept_star {
-  rdx_star *engine;
+  rdx_star *star;
   rdx_usage usage;
   rdx_star_params params;
-  rdx_catalog_star star;
+  rdx_catalog_star definition;
   uint32_t users;
   bool retired; /* goes when its last user does */
   char **cubes; /* names of the cubes that it has */
@@ -83,14 +83,14 @@ typedef struct rdx_kept_star {
 } rdx_kept_star;
 
 struct rdx_catalog {
-  pthread_mutex_t lock; /* for all of it; scans and engines are prepared under it */
+  pthread_mutex_t lock; /* for all of it; scans and stars are prepared under it */
   rdx_device *device;
   char *folder;
   bool safe;
   rdx_source *sources;
   uint32_t source_count, source_capacity;
-  rdx_kept_star *engines;
-  uint32_t engine_count, engine_capacity;
+  rdx_kept_star *stars;
+  uint32_t star_count, star_capacity;
 };
 
 static inline rdx_table_version *rdx_table_version_of(rdx_catalog_table *table) {
@@ -99,9 +99,9 @@ static inline rdx_table_version *rdx_table_version_of(rdx_catalog_table *table) 
 
 /* With the lock held. */
 void rdx_kept_scan_drop(rdx_kept_scan *scan);
-void rdx_kept_star_drop(rdx_kept_star *engine);
+void rdx_kept_star_drop(rdx_kept_star *star);
 void rdx_table_version_drop_user(rdx_table_version *version);
-/* Engines over this version go as soon as nobody uses them. */
+/* Stars over this version go as soon as nobody uses them. */
 void rdx_stars_retire(rdx_catalog *catalog, const rdx_table_version *version);
 void rdx_stars_destroy(rdx_catalog *catalog);
 RDX_MUST_USE rdx_status rdx_table_version_open_columns(rdx_table_version *version, const uint32_t *columns,

@@ -48,20 +48,20 @@ static rdx_catalog_kept describe_copy(const rdx_table_version *v, const rdx_kept
                             .used_ms = k->usage.used_ms};
 }
 
-static rdx_catalog_kept describe_star(const rdx_kept_star *e) {
+static rdx_catalog_kept describe_star(const rdx_kept_star *k) {
   rdx_star_stats stats;
-  rdx_star_get_stats(e->engine, &stats);
+  rdx_star_get_stats(k->star, &stats);
   rdx_catalog_kept kept = {.kind = "star",
                            .method = rdx_star_method_name(stats.method),
-                           .tables = {e->star.fact},
-                           .table_count = 1 + e->star.dimension_count,
-                           .cubes = e->cubes,
-                           .cube_count = e->cube_count,
+                           .tables = {k->definition.fact},
+                           .table_count = 1 + k->definition.dimension_count,
+                           .cubes = k->cubes,
+                           .cube_count = k->cube_count,
                            .bytes = stats.bytes_columns + stats.bytes_cubes,
-                           .uses = e->usage.uses,
-                           .used_ms = e->usage.used_ms};
-  for (uint32_t i = 0; i < e->star.dimension_count; i++)
-    kept.tables[1 + i] = e->star.dimensions[i].table;
+                           .uses = k->usage.uses,
+                           .used_ms = k->usage.used_ms};
+  for (uint32_t i = 0; i < k->definition.dimension_count; i++)
+    kept.tables[1 + i] = k->definition.dimensions[i].table;
   return kept;
 }
 
@@ -85,8 +85,8 @@ static rdx_status visit_all(const rdx_catalog *c, rdx_kept_fn visit, void *user,
   for (uint32_t i = 0; i < c->source_count; i++)
     if (c->sources[i].version)
       RDX_TRY(visit_version(c->sources[i].version, visit, user, err));
-  for (uint32_t i = 0; i < c->engine_count; i++) {
-    const rdx_catalog_kept kept = describe_star(&c->engines[i]);
+  for (uint32_t i = 0; i < c->star_count; i++) {
+    const rdx_catalog_kept kept = describe_star(&c->stars[i]);
     RDX_TRY(visit(user, &kept, err));
   }
   return RDX_OK;
@@ -136,9 +136,9 @@ static oldest find_oldest(rdx_catalog *c) {
     for (uint32_t k = 0; v && k < v->copy_count; k++)
       consider(&o, KEPT_COLUMN, &v->copies[k].usage, describe_copy(v, &v->copies[k]).bytes, v, k);
   }
-  for (uint32_t i = 0; i < c->engine_count; i++)
-    if (c->engines[i].users == 0)
-      consider(&o, KEPT_STAR, &c->engines[i].usage, describe_star(&c->engines[i]).bytes, NULL, i);
+  for (uint32_t i = 0; i < c->star_count; i++)
+    if (c->stars[i].users == 0)
+      consider(&o, KEPT_STAR, &c->stars[i].usage, describe_star(&c->stars[i]).bytes, NULL, i);
   return o;
 }
 
@@ -146,8 +146,8 @@ static void drop(rdx_catalog *c, const oldest *o) {
   rdx_table_version *v = o->version;
   switch (o->kind) {
   case KEPT_STAR:
-    rdx_kept_star_drop(&c->engines[o->place]);
-    c->engines[o->place] = c->engines[--c->engine_count];
+    rdx_kept_star_drop(&c->stars[o->place]);
+    c->stars[o->place] = c->stars[--c->star_count];
     return;
   case KEPT_SCAN:
     rdx_kept_scan_drop(&v->scans[o->place]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* What is prepared over tables and kept for later statements: scans, engines, and whether a column is a key. */
+/* What is prepared over tables and kept for later statements: scans, stars, and whether a column is a key. */
 
 #include <string.h>
 
@@ -249,36 +249,36 @@ rdx_status rdx_catalog_device_column(rdx_catalog *c, rdx_catalog_table *table, u
   return status;
 }
 
-/* ---- Engines ---- */
+/* ---- Stars ---- */
 
-void rdx_kept_star_drop(rdx_kept_star *e) {
-  rdx_star_destroy(&e->engine);
-  for (uint32_t i = 0; i < e->cube_count; i++)
-    rdx_free(e->cubes[i]);
-  rdx_free(e->cubes);
-  rdx_free(e->star.attributes);
-  if (e->star.fact)
-    rdx_table_version_drop_user(rdx_table_version_of(e->star.fact));
-  for (uint32_t i = 0; e->star.fact && i < e->star.dimension_count; i++)
-    rdx_table_version_drop_user(rdx_table_version_of(e->star.dimensions[i].table));
-  *e = (rdx_kept_star){0};
+void rdx_kept_star_drop(rdx_kept_star *k) {
+  rdx_star_destroy(&k->star);
+  for (uint32_t i = 0; i < k->cube_count; i++)
+    rdx_free(k->cubes[i]);
+  rdx_free(k->cubes);
+  rdx_free(k->definition.attributes);
+  if (k->definition.fact)
+    rdx_table_version_drop_user(rdx_table_version_of(k->definition.fact));
+  for (uint32_t i = 0; k->definition.fact && i < k->definition.dimension_count; i++)
+    rdx_table_version_drop_user(rdx_table_version_of(k->definition.dimensions[i].table));
+  *k = (rdx_kept_star){0};
 }
 
-/* Engines without users that are retired, or all without users. */
-static void sweep_engines(rdx_catalog *c, bool all) {
+/* Stars without users that are retired, or all without users. */
+static void sweep_stars(rdx_catalog *c, bool all) {
   uint32_t kept = 0;
-  for (uint32_t i = 0; i < c->engine_count; i++) {
-    if (c->engines[i].users == 0 && (all || c->engines[i].retired))
-      rdx_kept_star_drop(&c->engines[i]);
+  for (uint32_t i = 0; i < c->star_count; i++) {
+    if (c->stars[i].users == 0 && (all || c->stars[i].retired))
+      rdx_kept_star_drop(&c->stars[i]);
     else
-      c->engines[kept++] = c->engines[i];
+      c->stars[kept++] = c->stars[i];
   }
-  c->engine_count = kept;
+  c->star_count = kept;
 }
 
 void rdx_stars_destroy(rdx_catalog *c) {
-  sweep_engines(c, true);
-  rdx_free(c->engines);
+  sweep_stars(c, true);
+  rdx_free(c->stars);
 }
 
 static bool star_reads(const rdx_catalog_star *s, const rdx_table_version *version) {
@@ -289,19 +289,19 @@ static bool star_reads(const rdx_catalog_star *s, const rdx_table_version *versi
 }
 
 void rdx_stars_retire(rdx_catalog *c, const rdx_table_version *version) {
-  for (uint32_t i = 0; i < c->engine_count; i++)
-    c->engines[i].retired |= star_reads(&c->engines[i].star, version);
-  sweep_engines(c, false);
+  for (uint32_t i = 0; i < c->star_count; i++)
+    c->stars[i].retired |= star_reads(&c->stars[i].definition, version);
+  sweep_stars(c, false);
 }
 
 static bool same_dimension(const rdx_catalog_dimension *a, const rdx_catalog_dimension *b) {
   return a->table == b->table && a->foreign_key == b->foreign_key && a->key == b->key;
 }
 
-static bool same_star(const rdx_kept_star *e, const rdx_catalog_star *star, const rdx_star_params *params) {
-  const rdx_catalog_star *s = &e->star;
-  bool same = !e->retired && s->fact == star->fact && s->dimension_count == star->dimension_count &&
-              memcmp(&e->params, params, sizeof *params) == 0;
+static bool same_star(const rdx_kept_star *k, const rdx_catalog_star *star, const rdx_star_params *params) {
+  const rdx_catalog_star *s = &k->definition;
+  bool same = !k->retired && s->fact == star->fact && s->dimension_count == star->dimension_count &&
+              memcmp(&k->params, params, sizeof *params) == 0;
   for (uint32_t i = 0; same && i < s->dimension_count; i++)
     same = same_dimension(&s->dimensions[i], &star->dimensions[i]);
   return same;
@@ -314,12 +314,12 @@ static uint32_t find_attribute(const rdx_catalog_star *star, const rdx_catalog_a
   return UINT32_MAX;
 }
 
-static bool engine_has(const rdx_kept_star *e, const rdx_catalog_star *star, const rdx_star_params *params,
-                       uint32_t *numbers) {
-  if (!same_star(e, star, params))
+static bool star_has(const rdx_kept_star *k, const rdx_catalog_star *star, const rdx_star_params *params,
+                     uint32_t *numbers) {
+  if (!same_star(k, star, params))
     return false;
   for (uint32_t i = 0; i < star->attribute_count; i++)
-    if ((numbers[i] = find_attribute(&e->star, &star->attributes[i])) == UINT32_MAX)
+    if ((numbers[i] = find_attribute(&k->definition, &star->attributes[i])) == UINT32_MAX)
       return false;
   return true;
 }
@@ -344,30 +344,30 @@ static rdx_status open_star(const rdx_catalog_star *s, rdx_error *err) {
   return RDX_OK;
 }
 
-/* What engines that are there have made of an attribute, or of a dimension; NULL: nothing. */
+/* The encoded column that a kept star has of an attribute, or the foreign rows of a dimension; NULL: none. */
 static const rdx_encoded_column *find_column(const rdx_catalog *c, const rdx_catalog_table *table, uint32_t column) {
-  for (uint32_t i = 0; i < c->engine_count; i++) {
-    const rdx_catalog_star *s = &c->engines[i].star;
+  for (uint32_t i = 0; i < c->star_count; i++) {
+    const rdx_catalog_star *s = &c->stars[i].definition;
     for (uint32_t k = 0; k < s->attribute_count; k++)
       if (table_of(s, &s->attributes[k]) == table && s->attributes[k].column == column)
-        return &rdx_star_relation(c->engines[i].engine)->attributes[k];
+        return &rdx_star_relation(c->stars[i].star)->attributes[k];
   }
   return NULL;
 }
 
 static const rdx_foreign_rows *find_foreign_rows(const rdx_catalog *c, const rdx_catalog_table *fact,
                                                  const rdx_catalog_dimension *dimension) {
-  for (uint32_t i = 0; i < c->engine_count; i++) {
-    const rdx_catalog_star *s = &c->engines[i].star;
+  for (uint32_t i = 0; i < c->star_count; i++) {
+    const rdx_catalog_star *s = &c->stars[i].definition;
     for (uint32_t k = 0; k < s->dimension_count; k++)
       if (s->fact == fact && same_dimension(&s->dimensions[k], dimension))
-        return &rdx_star_relation(c->engines[i].engine)->foreign_rows[k];
+        return &rdx_star_relation(c->stars[i].star)->foreign_rows[k];
   }
   return NULL;
 }
 
-static rdx_status make_engine(rdx_catalog *c, rdx_kept_star *e, rdx_error *err) {
-  const rdx_catalog_star *s = &e->star;
+static rdx_status make_star(rdx_catalog *c, rdx_kept_star *k, rdx_error *err) {
+  const rdx_catalog_star *s = &k->definition;
   rdx_dimension dimensions[RDX_COUNT(s->dimensions)];
   const rdx_foreign_rows *foreign_rows[RDX_COUNT(s->dimensions)];
   RDX_SCOPED(rdx_free_local) rdx_attribute *attributes = NULL;
@@ -392,28 +392,28 @@ static rdx_status make_engine(rdx_catalog *c, rdx_kept_star *e, rdx_error *err) 
                                  .dimensions = dimensions,
                                  .dimension_count = s->dimension_count};
   const rdx_shared_parts shared = {columns, foreign_rows};
-  const rdx_status status = rdx_star_create_sharing(c->device, &relation, &shared, &e->params, &e->engine, err);
+  const rdx_status status = rdx_star_create_sharing(c->device, &relation, &shared, &k->params, &k->star, err);
   if (status != RDX_ERROR_DEVICE_MEMORY && status != RDX_ERROR_MEMORY)
     return status;
-  sweep_engines(c, true); /* others may be in the way */
-  return rdx_star_create(c->device, &relation, &e->params, &e->engine, err);
+  sweep_stars(c, true); /* others may be in the way */
+  return rdx_star_create(c->device, &relation, &k->params, &k->star, err);
 }
 
-/* The star with what the engine over the same one had before, which is retired. */
+/* The definition, with the attributes of the kept star of the same tables, which is retired. */
 static rdx_status copy_star(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params,
                             rdx_catalog_star *out, rdx_error *err) {
   rdx_kept_star *before = NULL;
-  for (uint32_t i = 0; i < c->engine_count; i++)
-    if (same_star(&c->engines[i], star, params))
-      before = &c->engines[i];
-  const uint32_t old = before ? before->star.attribute_count : 0;
+  for (uint32_t i = 0; i < c->star_count; i++)
+    if (same_star(&c->stars[i], star, params))
+      before = &c->stars[i];
+  const uint32_t old = before ? before->definition.attribute_count : 0;
   rdx_catalog_attribute *attributes = NULL;
   RDX_TRY(rdx_alloc((size_t)old + star->attribute_count, sizeof *attributes, WHAT, (void **)&attributes, err));
   *out = *star;
   out->attributes = attributes;
   out->attribute_count = 0;
   for (uint32_t i = 0; i < old; i++)
-    attributes[out->attribute_count++] = before->star.attributes[i];
+    attributes[out->attribute_count++] = before->definition.attributes[i];
   for (uint32_t i = 0; i < star->attribute_count; i++)
     if (find_attribute(out, &star->attributes[i]) == UINT32_MAX)
       attributes[out->attribute_count++] = star->attributes[i];
@@ -425,22 +425,22 @@ static rdx_status copy_star(rdx_catalog *c, const rdx_catalog_star *star, const 
   return RDX_OK;
 }
 
-static rdx_status keep_engine(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params,
-                              rdx_error *err) {
-  if (c->engine_count == c->engine_capacity) {
-    const uint32_t capacity = 2 * c->engine_capacity + 8;
-    RDX_TRY(rdx_realloc((void **)&c->engines, capacity, sizeof *c->engines, WHAT, err));
-    c->engine_capacity = capacity;
+static rdx_status keep_star(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params,
+                            rdx_error *err) {
+  if (c->star_count == c->star_capacity) {
+    const uint32_t capacity = 2 * c->star_capacity + 8;
+    RDX_TRY(rdx_realloc((void **)&c->stars, capacity, sizeof *c->stars, WHAT, err));
+    c->star_capacity = capacity;
   }
   rdx_kept_star made = {.params = *params};
-  RDX_TRY(copy_star(c, star, params, &made.star, err));
-  const rdx_status status = make_engine(c, &made, err);
-  sweep_engines(c, false); /* now that what they have is shared */
+  RDX_TRY(copy_star(c, star, params, &made.definition, err));
+  const rdx_status status = make_star(c, &made, err);
+  sweep_stars(c, false); /* now that what they have is shared */
   if (status != RDX_OK) {
     rdx_kept_star_drop(&made);
     return status;
   }
-  c->engines[c->engine_count++] = made;
+  c->stars[c->star_count++] = made;
   return RDX_OK;
 }
 
@@ -450,39 +450,39 @@ rdx_status rdx_catalog_hold_star(rdx_catalog *c, const rdx_catalog_star *star, c
   *out = NULL;
   pthread_mutex_lock(&c->lock);
   for (int attempt = 0; attempt < 2 && status == RDX_OK && !*out; attempt++) {
-    for (uint32_t i = 0; i < c->engine_count && !*out; i++) {
-      rdx_kept_star *e = &c->engines[i];
-      if (!engine_has(e, star, params, numbers))
+    for (uint32_t i = 0; i < c->star_count && !*out; i++) {
+      rdx_kept_star *k = &c->stars[i];
+      if (!star_has(k, star, params, numbers))
         continue;
-      e->users++;
-      rdx_usage_note(&e->usage);
-      *out = e->engine;
+      k->users++;
+      rdx_usage_note(&k->usage);
+      *out = k->star;
     }
     if (!*out)
-      status = keep_engine(c, star, params, err);
+      status = keep_star(c, star, params, err);
   }
   pthread_mutex_unlock(&c->lock);
   return status;
 }
 
 /* With the lock held. */
-static rdx_kept_star *find_engine(rdx_catalog *c, const rdx_star *engine) {
+static rdx_kept_star *find_star(rdx_catalog *c, const rdx_star *star) {
   uint32_t i = 0;
-  while (c->engines[i].engine != engine) /* it is in use, so it is there */
+  while (c->stars[i].star != star) /* it is in use, so it is there */
     i++;
-  return &c->engines[i];
+  return &c->stars[i];
 }
 
-static bool engine_has_cube(const rdx_kept_star *e, const char *name) {
+static bool star_has_cube(const rdx_kept_star *k, const char *name) {
   bool has = false;
-  for (uint32_t i = 0; i < e->cube_count && !has; i++)
-    has = strcmp(e->cubes[i], name) == 0;
+  for (uint32_t i = 0; i < k->cube_count && !has; i++)
+    has = strcmp(k->cubes[i], name) == 0;
   return has;
 }
 
-bool rdx_catalog_has_cube(rdx_catalog *c, const rdx_star *engine, const char *name) {
+bool rdx_catalog_has_cube(rdx_catalog *c, const rdx_star *star, const char *name) {
   pthread_mutex_lock(&c->lock);
-  const bool has = engine_has_cube(find_engine(c, engine), name);
+  const bool has = star_has_cube(find_star(c, star), name);
   pthread_mutex_unlock(&c->lock);
   return has;
 }
@@ -490,10 +490,10 @@ bool rdx_catalog_has_cube(rdx_catalog *c, const rdx_star *engine, const char *na
 bool rdx_catalog_has_star(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params) {
   bool has = false;
   pthread_mutex_lock(&c->lock);
-  for (uint32_t i = 0; i < c->engine_count && !has; i++) {
-    has = same_star(&c->engines[i], star, params);
+  for (uint32_t i = 0; i < c->star_count && !has; i++) {
+    has = same_star(&c->stars[i], star, params);
     for (uint32_t k = 0; k < star->attribute_count && has; k++)
-      has = find_attribute(&c->engines[i].star, &star->attributes[k]) != UINT32_MAX;
+      has = find_attribute(&c->stars[i].definition, &star->attributes[k]) != UINT32_MAX;
   }
   pthread_mutex_unlock(&c->lock);
   return has;
@@ -503,31 +503,31 @@ bool rdx_catalog_has_star_cube(rdx_catalog *c, const rdx_catalog_star *star, con
                                const char *name) {
   bool has = false;
   pthread_mutex_lock(&c->lock);
-  for (uint32_t i = 0; i < c->engine_count && !has; i++)
-    has = same_star(&c->engines[i], star, params) && engine_has_cube(&c->engines[i], name);
+  for (uint32_t i = 0; i < c->star_count && !has; i++)
+    has = same_star(&c->stars[i], star, params) && star_has_cube(&c->stars[i], name);
   pthread_mutex_unlock(&c->lock);
   return has;
 }
 
-rdx_status rdx_catalog_note_cube(rdx_catalog *c, const rdx_star *engine, const char *name, rdx_error *err) {
+rdx_status rdx_catalog_note_cube(rdx_catalog *c, const rdx_star *star, const char *name, rdx_error *err) {
   char *copy = NULL;
   RDX_TRY(rdx_alloc(strlen(name) + 1, 1, WHAT, (void **)&copy, err));
   memcpy(copy, name, strlen(name) + 1);
   pthread_mutex_lock(&c->lock);
-  rdx_kept_star *e = find_engine(c, engine);
-  const rdx_status status = rdx_realloc((void **)&e->cubes, e->cube_count + 1, sizeof *e->cubes, WHAT, err);
+  rdx_kept_star *k = find_star(c, star);
+  const rdx_status status = rdx_realloc((void **)&k->cubes, k->cube_count + 1, sizeof *k->cubes, WHAT, err);
   if (status == RDX_OK)
-    e->cubes[e->cube_count++] = copy;
+    k->cubes[k->cube_count++] = copy;
   else
     rdx_free(copy);
   pthread_mutex_unlock(&c->lock);
   return status;
 }
 
-void rdx_catalog_release_star(rdx_catalog *c, rdx_star *engine) {
+void rdx_catalog_release_star(rdx_catalog *c, rdx_star *star) {
   pthread_mutex_lock(&c->lock);
-  for (uint32_t i = 0; i < c->engine_count; i++)
-    c->engines[i].users -= c->engines[i].engine == engine;
-  sweep_engines(c, false);
+  for (uint32_t i = 0; i < c->star_count; i++)
+    c->stars[i].users -= c->stars[i].star == star;
+  sweep_stars(c, false);
   pthread_mutex_unlock(&c->lock);
 }

@@ -102,7 +102,7 @@ static rdx_status change_filter(rdx_settings *out, const char *value, rdx_error 
 }
 
 static rdx_status change_star_method(rdx_settings *out, const char *value, rdx_error *err) {
-  if (rdx_star_method_from_name(value, &out->engine.method, err) == RDX_OK)
+  if (rdx_star_method_from_name(value, &out->star.method, err) == RDX_OK)
     return RDX_OK;
   const rdx_error why = *err;
   return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s; scans have scan_method, joins join_method", why.text);
@@ -124,7 +124,7 @@ static rdx_status change_operators(rdx_settings *out, const char *value, rdx_err
 static rdx_status change_method(rdx_settings *out, setting which, const char *value, rdx_error *err) {
   switch (which) {
   case SET_METHOD:
-    out->engine = (rdx_star_params){0};
+    out->star = (rdx_star_params){0};
     out->insist = value != NULL;
     return value ? change_star_method(out, value, err) : RDX_OK;
   case SET_SCAN_METHOD:
@@ -231,7 +231,7 @@ static void show(rdx_database *d, setting which, char *out, size_t size) {
   const uint64_t timeout = atomic_load(&d->timeout_ms), limit = atomic_load(&d->device->memory_limit);
   switch (which) {
   case SET_METHOD:
-    snprintf(out, size, "%s", rdx_star_method_name(now.engine.method));
+    snprintf(out, size, "%s", rdx_star_method_name(now.star.method));
     return;
   case SET_SCAN_METHOD:
     snprintf(out, size, "%s",

@@ -43,7 +43,7 @@ static rdx_status set_option(void *params, const char *name, const char *value, 
 }
 
 static rdx_status method_of(const rdx_sql_statement *s, const char *text, rdx_star_params *out, rdx_error *err) {
-  memset(out, 0, sizeof *out); /* the padding, too: engines are told apart by it */
+  memset(out, 0, sizeof *out); /* the padding, too: stars are told apart by it */
   out->method = RDX_STAR_SORTED_CUBE;
   if (!s->method || !*s->method)
     return rdx_options_of_with(s, text, set_option, out, err);

@@ -207,7 +207,7 @@ static void drop_attributes(aggregation *a) {
 static rdx_status query_star(aggregation *a, uint32_t group_count, rdx_star *star, rdx_frame *out, rdx_error *err) {
   const rdx_grouping_query q = {.x = a->x,
                                 .node = a->node,
-                                .engine = star,
+                                .star = star,
                                 .group_by = a->group_by,
                                 .group_count = group_count,
                                 .aggregates = a->aggregates,

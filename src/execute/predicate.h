@@ -23,7 +23,7 @@ RDX_MUST_USE rdx_status rdx_predicate_of(const rdx_translation *t, const rdx_bou
 
 /* Mark the columns that leaves name. */
 void rdx_predicate_mark(const rdx_predicate *predicate, bool *used);
-/* Give them the numbers that a scan or an engine has for them. The predicate came from rdx_predicate_of(). */
+/* Give them the numbers that a scan or a star has for them. The predicate came from rdx_predicate_of(). */
 void rdx_predicate_number(rdx_predicate *predicate, const uint32_t *numbers);
 
 /* The value of an expression without columns; false: it has some, or its value is an error of its own. Units of

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Star queries and their results. An engine takes eight aggregates at a time: more are several queries, whose groups
+/* Star queries and their results. A star takes eight aggregates at a time: more are several queries, whose groups
  * come in the same order. Of distinct values: the distinct groups of all attributes first, then a query over these. */
 
 #include "execute/query.h"
@@ -15,7 +15,7 @@
 #define MOST_AT_ONCE 8u
 #define MOST_SCALE 18u /* of an expression */
 
-/* Queries of one engine run at the same time; who builds a cube needs it for itself. */
+/* Queries of one star run at the same time; who builds a cube needs it for itself. */
 static pthread_rwlock_t stars = PTHREAD_RWLOCK_INITIALIZER;
 
 /* ---- Expressions ---- */
@@ -123,22 +123,22 @@ static rdx_status prepare_and_run(const rdx_grouping_query *q, const rdx_query *
                                   rdx_error *err) {
   const rdx_query_params params = {.stats = q->x->counts};
   pthread_rwlock_wrlock(&stars);
-  rdx_status status = rdx_star_prepare(q->engine, query, 1, err);
+  rdx_status status = rdx_star_prepare(q->star, query, 1, err);
   if (status == RDX_OK)
-    status = rdx_star_run(q->engine, query, &params, out, err);
+    status = rdx_star_run(q->star, query, &params, out, err);
   pthread_rwlock_unlock(&stars);
   return status;
 }
 
 rdx_status rdx_grouping_cube(const rdx_grouping_query *q, const char *name, const rdx_cube_spec *spec, rdx_error *err) {
   rdx_status status = RDX_OK;
-  if (rdx_catalog_has_cube(q->x->catalog, q->engine, name))
+  if (rdx_catalog_has_cube(q->x->catalog, q->star, name))
     return RDX_OK;
   pthread_rwlock_wrlock(&stars);
-  if (!rdx_catalog_has_cube(q->x->catalog, q->engine, name)) {
-    status = rdx_star_add_cube(q->engine, spec, err);
+  if (!rdx_catalog_has_cube(q->x->catalog, q->star, name)) {
+    status = rdx_star_add_cube(q->star, spec, err);
     if (status == RDX_OK)
-      status = rdx_catalog_note_cube(q->x->catalog, q->engine, name, err);
+      status = rdx_catalog_note_cube(q->x->catalog, q->star, name, err);
   }
   pthread_rwlock_unlock(&stars);
   return status;
@@ -148,7 +148,7 @@ static rdx_status run_query(const rdx_grouping_query *q, const rdx_query *query,
                             rdx_shared **keeper, rdx_error *err) {
   const rdx_query_params params = {.stats = q->x->counts};
   pthread_rwlock_rdlock(&stars);
-  rdx_status status = rdx_star_run(q->engine, query, &params, out, err);
+  rdx_status status = rdx_star_run(q->star, query, &params, out, err);
   pthread_rwlock_unlock(&stars);
   if (status == RDX_ERROR_UNSUPPORTED && q->prepares)
     status = prepare_and_run(q, query, out, err);
@@ -254,11 +254,11 @@ static rdx_status run_over(const rdx_grouping_query *q, const rdx_frame *frame, 
   for (uint32_t i = 0; i < q->aggregate_count; i++)
     expressions[i] = &value;
   over.expressions = expressions;
-  RDX_TRY(rdx_star_create(q->x->device, &relation, &params, &over.engine, err));
+  RDX_TRY(rdx_star_create(q->x->device, &relation, &params, &over.star, err));
   rdx_status status = RDX_OK;
   for (uint32_t i = 0; i < count && status == RDX_OK; i += MOST_AT_ONCE)
     status = run_some(&over, places + i, count - i < MOST_AT_ONCE ? count - i : MOST_AT_ONCE, out, err);
-  rdx_star_destroy(&over.engine);
+  rdx_star_destroy(&over.star);
   return status;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Stars: one query of an engine that the catalog keeps. */
+/* Stars: one query of a star that the catalog keeps. */
 
 #include <string.h>
 
@@ -10,17 +10,17 @@
 
 #define WHAT "a star query"
 
-typedef struct star {
+typedef struct star_query {
   rdx_execution *x;
   const rdx_plan_node *node;
-  uint32_t *numbers; /* of attributes in the engine */
+  uint32_t *numbers; /* of attributes in the star */
   rdx_column *columns;
   rdx_predicate where;
   uint32_t *group_by;
   rdx_expression **expressions;
-} star;
+} star_query;
 
-static rdx_status translate_filter(star *s, rdx_error *err) {
+static rdx_status translate_filter(star_query *s, rdx_error *err) {
   const rdx_translation t = {.x = s->x, .columns = s->columns, .insist = true};
   bool found = true;
   if (!s->node->filter)
@@ -34,7 +34,7 @@ static rdx_status translate_filter(star *s, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_status translate_value(star *s, const rdx_bound *value, rdx_expression **out, rdx_error *err) {
+static rdx_status translate_value(star_query *s, const rdx_bound *value, rdx_expression **out, rdx_error *err) {
   *out = NULL;
   if (!value)
     return RDX_OK;
@@ -48,7 +48,7 @@ static rdx_status translate_value(star *s, const rdx_bound *value, rdx_expressio
   return RDX_OK;
 }
 
-static rdx_status translate(star *s, rdx_error *err) {
+static rdx_status translate(star_query *s, rdx_error *err) {
   const rdx_plan_node *node = s->node;
   const rdx_catalog_star *of = node->star;
   RDX_TRY(rdx_arena_alloc(s->x->arena, of->attribute_count, sizeof *s->columns, WHAT, (void **)&s->columns, err));
@@ -69,7 +69,7 @@ static rdx_status translate(star *s, rdx_error *err) {
 }
 
 /* ORDER BY and LIMIT, which the planner gives to a star only where one query answers it. */
-static rdx_status translate_order(star *s, rdx_grouping_query *q, rdx_error *err) {
+static rdx_status translate_order(star_query *s, rdx_grouping_query *q, rdx_error *err) {
   const rdx_plan_node *node = s->node;
   rdx_order *orders = NULL;
   RDX_TRY(rdx_arena_alloc(s->x->arena, node->order_count, sizeof *orders, WHAT, (void **)&orders, err));
@@ -90,7 +90,7 @@ static bool has_value_before(const rdx_plan_node *view, uint32_t place) {
 }
 
 /* The view's groups are what its cube can be scanned and grouped by, its aggregates what it adds up. */
-static rdx_status build_view(star *s, const rdx_grouping_query *q, rdx_error *err) {
+static rdx_status build_view(star_query *s, const rdx_grouping_query *q, rdx_error *err) {
   const rdx_plan_node *view = s->node->view->star;
   rdx_cube_spec spec = {.scan_count = view->expr_count, .group_count = view->expr_count};
   uint32_t *groups = NULL;
@@ -113,41 +113,41 @@ static rdx_status build_view(star *s, const rdx_grouping_query *q, rdx_error *er
 }
 
 /* What was made for the query is there for others like it. */
-static rdx_status note_cube(const star *s, const rdx_star *engine, rdx_error *err) {
+static rdx_status note_cube(const star_query *s, const rdx_star *star, rdx_error *err) {
   char name[512];
-  if (!rdx_star_cube_name(s->node, name, sizeof name) || rdx_catalog_has_cube(s->x->catalog, engine, name))
+  if (!rdx_star_cube_name(s->node, name, sizeof name) || rdx_catalog_has_cube(s->x->catalog, star, name))
     return RDX_OK;
-  return rdx_catalog_note_cube(s->x->catalog, engine, name, err);
+  return rdx_catalog_note_cube(s->x->catalog, star, name, err);
 }
 
-static rdx_status run(star *s, rdx_star *engine, rdx_frame *out, rdx_error *err) {
+static rdx_status run(star_query *s, rdx_star *star, rdx_frame *out, rdx_error *err) {
   const rdx_plan_node *node = s->node;
   RDX_TRY(translate(s, err));
   rdx_grouping_query q = {.x = s->x,
                           .node = node,
-                          .engine = engine,
+                          .star = star,
                           .where = node->filter ? &s->where : NULL,
                           .group_by = s->group_by,
                           .group_count = node->expr_count,
                           .aggregates = node->aggregates,
                           .expressions = s->expressions,
                           .aggregate_count = node->aggregate_count,
-                          .prepares = !node->view && node->engine.method > RDX_STAR_COLUMN_ENGINE};
+                          .prepares = !node->view && node->star_params.method > RDX_STAR_COLUMN_ENGINE};
   if (node->view)
     RDX_TRY(build_view(s, &q, err));
   RDX_TRY(translate_order(s, &q, err));
   RDX_TRY(rdx_grouping_run(&q, out, err));
   if (q.prepares)
-    RDX_TRY(note_cube(s, engine, err));
+    RDX_TRY(note_cube(s, star, err));
   return rdx_frame_conform(s->x, node->columns, out, err);
 }
 
 rdx_status rdx_execute_star(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  star s = {.x = x, .node = node};
-  rdx_star *engine = NULL;
+  star_query s = {.x = x, .node = node};
+  rdx_star *star = NULL;
   RDX_TRY(rdx_arena_alloc(x->arena, node->star->attribute_count, sizeof *s.numbers, WHAT, (void **)&s.numbers, err));
-  RDX_TRY(rdx_catalog_hold_star(x->catalog, node->star, &node->engine, &engine, s.numbers, err));
-  const rdx_status status = run(&s, engine, out, err);
-  rdx_catalog_release_star(x->catalog, engine);
+  RDX_TRY(rdx_catalog_hold_star(x->catalog, node->star, &node->star_params, &star, s.numbers, err));
+  const rdx_status status = run(&s, star, out, err);
+  rdx_catalog_release_star(x->catalog, star);
   return status;
 }

@@ -103,7 +103,7 @@ static rdx_status use_view(rdx_planner *p, const rdx_plan_view *view, const rdx_
   RDX_TRY(copy_lists(p, node, out));
   RDX_TRY(map_to_view(p, view, out, fits));
   out->star = view->star->star;
-  out->engine = view->engine;
+  out->star_params = view->star_params;
   out->view = view;
   return RDX_OK;
 }
@@ -174,16 +174,16 @@ bool rdx_star_cube_name(const rdx_plan_node *star, char *out, size_t size) {
 static bool use_kept(const rdx_planner *p, const rdx_plan_node *node, rdx_star_method method, rdx_plan_node *out) {
   char name[512];
   *out = *node;
-  memset(&out->engine, 0, sizeof out->engine); /* with its padding: the catalog compares bytes */
-  out->engine.method = method;
-  return method != node->engine.method && rdx_star_cube_name(node, name, sizeof name) &&
-         rdx_catalog_has_star_cube(p->catalog, node->star, &out->engine, name);
+  memset(&out->star_params, 0, sizeof out->star_params); /* with its padding: the catalog compares bytes */
+  out->star_params.method = method;
+  return method != node->star_params.method && rdx_star_cube_name(node, name, sizeof name) &&
+         rdx_catalog_has_star_cube(p->catalog, node->star, &out->star_params, name);
 }
 
 /* ---- The choice ---- */
 
 static rdx_star_method kind_of(const rdx_plan_node *node) {
-  return node->engine.method == RDX_STAR_AUTO ? RDX_STAR_COLUMN_ENGINE : node->engine.method;
+  return node->star_params.method == RDX_STAR_AUTO ? RDX_STAR_COLUMN_ENGINE : node->star_params.method;
 }
 
 /* What could answer: first the node as it is written, by the method that is set or by the column engine. */
@@ -201,7 +201,7 @@ static rdx_status list_candidates(rdx_planner *p, const rdx_plan_node *node, can
   out->list[out->count++] = *node;
   if (kind_of(node) != RDX_STAR_COLUMN_ENGINE) {
     out->list[out->count] = *node;
-    out->list[out->count++].engine = (rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE};
+    out->list[out->count++].star_params = (rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE};
   }
   for (rdx_star_method method = RDX_STAR_SORTED_CUBE; method < RDX_STAR_METHODS; method++)
     out->count += use_kept(p, node, method, &out->list[out->count]);

@@ -186,7 +186,7 @@ typedef struct rdx_plan_node {
   uint32_t aggregate_count;
   /* STAR: exprs, aggregates and filter read the star's attributes as columns; exprs are COLUMNs */
   rdx_catalog_star *star;
-  rdx_star_params engine;           /* the method */
+  rdx_star_params star_params;      /* the method */
   const struct rdx_plan_view *view; /* the cube that serves it: `star` is the view's; NULL: none */
   /* SORT, LIMIT, STAR (by its own outputs) */
   rdx_plan_order *orders;
@@ -203,7 +203,7 @@ typedef struct rdx_plan_view {
   const char *name;
   const rdx_sql_query *query;
   const rdx_plan_node *star; /* its query: groups by plain columns, and aggregates */
-  rdx_star_params engine;
+  rdx_star_params star_params;
 } rdx_plan_view;
 
 /* A subquery without correlation whose one value is a parameter of the rest: run before, in order. */
@@ -254,7 +254,7 @@ typedef enum rdx_operators_place {
 
 /* The settings of a session. */
 typedef struct rdx_settings {
-  rdx_star_params engine;   /* method of star queries: SET method */
+  rdx_star_params star;     /* method of star queries: SET method */
   rdx_filter_method filter; /* SET scan_method */
   rdx_scan_params scan;
   rdx_index_params join;

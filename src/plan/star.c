@@ -235,7 +235,7 @@ static rdx_status make_node(shape *s, rdx_plan_node **out) {
   RDX_TRY(rdx_planner_alloc(p, b->aggregate_count, sizeof *node->aggregates, &node->aggregates));
   RDX_TRY(rdx_planner_alloc(p, (uint64_t)b->group_count + b->aggregate_count, sizeof *node->columns, &node->columns));
   node->star = s->star;
-  node->engine = p->settings->engine;
+  node->star_params = p->settings->star;
   for (uint32_t i = 0; i < b->group_count; i++) {
     RDX_TRY(attributes_of(s, b->groups[i], &node->exprs[node->expr_count++]));
     node->columns[node->column_count++] = rdx_group_column(b, i);
@@ -250,7 +250,7 @@ static rdx_status make_node(shape *s, rdx_plan_node **out) {
   RDX_TRY(set_filter(s, node));
   node->expected_rows = estimate_rows(b);
   RDX_TRY(rdx_choose_star(p, node));
-  *out = s->star->attribute_count > 0 ? node : NULL; /* without any there is nothing that an engine could hold */
+  *out = s->star->attribute_count > 0 ? node : NULL; /* without any there is nothing that a star could hold */
   return RDX_OK;
 }
 
@@ -310,9 +310,9 @@ static rdx_status has_index(const shape *s, bool *has) {
 static rdx_status reads_few(const shape *s, const rdx_plan_node *node, bool *few) {
   *few = false;
   if (s->star->dimension_count > 0 || s->star->fact->rows < LARGE_TABLE || !node->filter ||
-      has_parameters(node->filter) || node->view || s->block->planner->settings->engine.method != RDX_STAR_AUTO ||
-      node->engine.method > RDX_STAR_COLUMN_ENGINE ||
-      rdx_catalog_has_star(s->block->planner->catalog, node->star, &node->engine))
+      has_parameters(node->filter) || node->view || s->block->planner->settings->star.method != RDX_STAR_AUTO ||
+      node->star_params.method > RDX_STAR_COLUMN_ENGINE ||
+      rdx_catalog_has_star(s->block->planner->catalog, node->star, &node->star_params))
     return RDX_OK;
   RDX_TRY(has_few_blocks(s, node, few));
   return *few ? RDX_OK : has_index(s, few);

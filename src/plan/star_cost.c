@@ -456,20 +456,20 @@ static void add_cube_work(const rdx_star_estimate *e, const rdx_plan_node *node,
   const cube_reads r = read_cube(e, node, combinations, unknown);
   const double measures = count_measures(node) + 1, rows = (double)node->star->fact->rows;
   w->primitives = rows;
-  if (node->engine.method == RDX_STAR_COARSE_CUBE)
+  if (node->star_params.method == RDX_STAR_COARSE_CUBE)
     w->primitives = sqrt(rows / 3); /* as coarse cubes choose their blocks */
   w->tuples += r.tuples;
   w->steps += r.steps;
   w->searched_tuples = combinations;
-  if (node->engine.method != RDX_STAR_SORTED_CUBE)
+  if (node->star_params.method != RDX_STAR_SORTED_CUBE)
     w->rays += r.ranges;
-  if (node->engine.method == RDX_STAR_RT_CUBE) {
+  if (node->star_params.method == RDX_STAR_RT_CUBE) {
     w->rt_cubes += r.any; /* no range, no launch */
     w->cubes += 1 - r.any;
     w->hits += r.rows;
     return;
   }
-  const double coarse = node->engine.method == RDX_STAR_COARSE_CUBE ? r.any : 0;
+  const double coarse = node->star_params.method == RDX_STAR_COARSE_CUBE ? r.any : 0;
   w->coarse_cubes += coarse;
   w->cubes += 1 - coarse;
   const bool grouped = node->expr_count > 0,
@@ -486,7 +486,7 @@ double rdx_star_ms(const rdx_planner *p, const rdx_star_estimate *e, const rdx_p
                    double unknown) {
   rdx_work work = {0};
   double ms = 0;
-  if (node->engine.method <= RDX_STAR_COLUMN_ENGINE)
+  if (node->star_params.method <= RDX_STAR_COLUMN_ENGINE)
     ms = column_ms(p, e, node, unknown, &work);
   else
     add_cube_work(e, node, combinations, unknown, &work);

@@ -66,7 +66,7 @@ static test_column make_keys(const uint64_t *numbers, uint64_t rows, rdx_type ty
   return c;
 }
 
-static void make_dimension(star *s, uint32_t d, uint64_t rows) {
+static void make_dimension(star_data *s, uint32_t d, uint64_t rows) {
   static const rdx_type types[][2] = {{RDX_TYPE_I32, RDX_TYPE_I32},
                                       {RDX_TYPE_I64, RDX_TYPE_I32},
                                       {RDX_TYPE_I16, RDX_TYPE_I64},
@@ -97,7 +97,7 @@ static void make_dimension(star *s, uint32_t d, uint64_t rows) {
   free(foreign);
 }
 
-void star_make(star *s, uint64_t rows, uint32_t attributes, uint32_t tables, bool tame) {
+void star_make(star_data *s, uint64_t rows, uint32_t attributes, uint32_t tables, bool tame) {
   static const char *const names[MAX_ATTRIBUTES] = {"a", "b", "c", "d", "e", "f", "g", "h"};
   static const uint64_t sizes[] = {0, 1, 7, 40, 40, 300, 300, 300};
   memset(s, 0, sizeof *s);
@@ -116,7 +116,7 @@ void star_make(star *s, uint64_t rows, uint32_t attributes, uint32_t tables, boo
   }
 }
 
-void star_free(star *s) {
+void star_free(star_data *s) {
   for (uint32_t i = 0; i < s->relation.attribute_count; i++)
     column_free(&s->columns[i]);
   for (uint32_t d = 0; d < s->relation.dimension_count; d++) {
@@ -127,7 +127,7 @@ void star_free(star *s) {
 }
 
 /* The rows of all attributes for a row of the fact table; false where a partner is missing. */
-static bool rows_of(const star *s, uint64_t row, uint64_t rows[MAX_ATTRIBUTES]) {
+static bool rows_of(const star_data *s, uint64_t row, uint64_t rows[MAX_ATTRIBUTES]) {
   for (uint32_t d = 0; d < s->relation.dimension_count; d++)
     if (s->partners[d][row] == UINT64_MAX)
       return false;
@@ -139,7 +139,7 @@ static bool rows_of(const star *s, uint64_t row, uint64_t rows[MAX_ATTRIBUTES]) 
 /* ---- Random queries ---- */
 
 /* With `summed` a float or a bool will do. UINT32_MAX: there is none. */
-static uint32_t numeric_attribute(const star *s, bool summed) {
+static uint32_t numeric_attribute(const star_data *s, bool summed) {
   for (uint32_t k = 0; k < 40; k++) {
     const uint32_t i = (uint32_t)(test_random() % s->relation.attribute_count);
     const rdx_type type = s->views[i].type;
@@ -150,7 +150,7 @@ static uint32_t numeric_attribute(const star *s, bool summed) {
 }
 
 /* An expression of numbers at place `at` of seven; its operands are at 2 at + 1 and 2 at + 2. */
-static void make_expression(const star *s, rdx_expression *nodes, uint32_t at) {
+static void make_expression(const star_data *s, rdx_expression *nodes, uint32_t at) {
   const uint64_t choice = test_random() % 8;
   const uint32_t attribute = numeric_attribute(s, false);
   rdx_expression *e = &nodes[at];
@@ -170,7 +170,7 @@ static void make_expression(const star *s, rdx_expression *nodes, uint32_t at) {
   }
 }
 
-static void make_aggregate(const star *s, test_query *q, uint32_t i) {
+static void make_aggregate(const star_data *s, test_query *q, uint32_t i) {
   rdx_aggregate *a = &q->aggregates[i];
   rdx_expression *e = q->expressions[i];
   a->kind = (rdx_aggregate_kind)(test_random() % 5);
@@ -186,7 +186,7 @@ static void make_aggregate(const star *s, test_query *q, uint32_t i) {
     *e = (rdx_expression){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = attribute};
 }
 
-void query_make(const star *s, test_query *q) {
+void query_make(const star_data *s, test_query *q) {
   memset(q, 0, sizeof *q);
   rdx_query *r = &q->query;
   r->group_by = q->group_by;
@@ -225,7 +225,7 @@ static i128 power_of_ten(uint32_t exponent) {
   return power;
 }
 
-static uint32_t scale_of(const star *s, const rdx_expression *e) {
+static uint32_t scale_of(const star_data *s, const rdx_expression *e) {
   if (e->kind == RDX_EXPRESSION_ATTRIBUTE)
     return s->views[e->attribute].scale;
   if (e->kind == RDX_EXPRESSION_CONSTANT)
@@ -235,7 +235,7 @@ static uint32_t scale_of(const star *s, const rdx_expression *e) {
 }
 
 /* A value at scale_of() the expression; false for NULL. */
-static bool value_of(const star *s, const rdx_expression *e, const uint64_t *rows, big *out) {
+static bool value_of(const star_data *s, const rdx_expression *e, const uint64_t *rows, big *out) {
   if (e->kind == RDX_EXPRESSION_ATTRIBUTE) {
     const rdx_column *c = &s->views[e->attribute];
     if (!column_has(c, rows[e->attribute]))
@@ -276,7 +276,7 @@ typedef struct group {
 } group;
 
 typedef struct grouping {
-  const star *s;
+  const star_data *s;
   const test_query *q;
   group *list;
   uint64_t count, capacity;
@@ -349,7 +349,7 @@ static void add_other(const rdx_column *c, rdx_aggregate_kind kind, group *g, ui
   g->values[i]++;
 }
 
-static void add_value(const star *s, const rdx_aggregate *a, group *g, uint32_t i, const uint64_t *rows) {
+static void add_value(const star_data *s, const rdx_aggregate *a, group *g, uint32_t i, const uint64_t *rows) {
   const rdx_expression *e = a->expression;
   const rdx_column *c = e->kind == RDX_EXPRESSION_ATTRIBUTE ? &s->views[e->attribute] : NULL;
   if (c && !is_numeric(c->type) && !(c->type == RDX_TYPE_BOOL && is_sum(a->kind))) {
@@ -581,7 +581,7 @@ static void choose_rows(const test_query *q, expected *e) {
   free(rows);
 }
 
-void query_expect(const star *s, test_query *q, bool having, expected *out) {
+void query_expect(const star_data *s, test_query *q, bool having, expected *out) {
   grouping g = {.s = s, .q = q};
   memset(out, 0, sizeof *out);
   collect(&g);
@@ -614,16 +614,16 @@ void expected_free(expected *e) {
 
 /* ---- Running ---- */
 
-rdx_status query_run(rdx_star *engine, const rdx_query *q, rdx_query_result **out, rdx_error *err) {
-  const rdx_status status = rdx_star_prepare(engine, q, 1, err);
-  return status == RDX_OK ? rdx_star_run(engine, q, NULL, out, err) : status;
+rdx_status query_run(rdx_star *star, const rdx_query *q, rdx_query_result **out, rdx_error *err) {
+  const rdx_status status = rdx_star_prepare(star, q, 1, err);
+  return status == RDX_OK ? rdx_star_run(star, q, NULL, out, err) : status;
 }
 
-uint64_t query_count_rows(rdx_star *engine, const rdx_predicate *where) {
+uint64_t query_count_rows(rdx_star *star, const rdx_predicate *where) {
   const rdx_aggregate count = {0};
   const rdx_query q = {.where = where, .aggregates = &count, .aggregate_count = 1};
   rdx_query_result *result = NULL;
-  OK(query_run(engine, &q, &result, err));
+  OK(query_run(star, &q, &result, err));
   const uint64_t rows = ((const uint64_t *)test_view(result).columns[0].values)[0];
   rdx_query_result_destroy(&result);
   return rows;
@@ -632,7 +632,7 @@ uint64_t query_count_rows(rdx_star *engine, const rdx_predicate *where) {
 /* ---- Checking ---- */
 
 /* Whether groups may be too many to be numbered: as many as values of all attributes, which each row may add to. */
-static bool may_have_many_groups(const star *s, const test_query *q) {
+static bool may_have_many_groups(const star_data *s, const test_query *q) {
   double bits = 0;
   for (uint32_t i = 0; i < q->query.group_count; i++)
     bits += log2((double)s->views[q->group_by[i]].rows + 2);
@@ -640,10 +640,10 @@ static bool may_have_many_groups(const star *s, const test_query *q) {
 }
 
 /* Whether a cube may refuse tuples, which take 64 bits at most: by as many attributes as there are. */
-static bool may_be_wide(const rdx_star *engine, const star *s) {
+static bool may_be_wide(const rdx_star *star, const star_data *s) {
   rdx_star_stats stats;
   double bits = 0;
-  rdx_star_get_stats(engine, &stats);
+  rdx_star_get_stats(star, &stats);
   for (uint32_t i = 0; i < s->relation.attribute_count; i++)
     bits += 1 + log2((double)s->views[i].rows + 2);
   return stats.method != RDX_STAR_COLUMN_ENGINE && bits >= 64;
@@ -655,7 +655,7 @@ static bool same_value(const rdx_column *a, const rdx_column *b, uint64_t i) {
   return !column_has(a, i) || column_compare(a, i, b, i) == 0;
 }
 
-static void show_query(const star *s, const test_query *q) {
+static void show_query(const star_data *s, const test_query *q) {
   for (uint32_t i = 0; i < s->relation.attribute_count; i++)
     printf("attribute %u: %s of table %u, %llu rows\n", i, rdx_type_name(s->views[i].type), s->attributes[i].dimension,
            (unsigned long long)s->views[i].rows);
@@ -674,7 +674,7 @@ static void show_query(const star *s, const test_query *q) {
   }
 }
 
-static void check_columns(const rdx_query_result *result, const star *s, const test_query *q, const expected *e) {
+static void check_columns(const rdx_query_result *result, const star_data *s, const test_query *q, const expected *e) {
   for (uint32_t i = 0; i < e->count; i++) {
     const rdx_column *got = &test_view(result).columns[i], *want = &e->columns[i].view;
     assert_non_null(got);
@@ -694,14 +694,14 @@ static void check_columns(const rdx_query_result *result, const star *s, const t
   }
 }
 
-void query_check(const rdx_star *engine, const star *s, const test_query *q, const expected *e) {
+void query_check(const rdx_star *star, const star_data *s, const test_query *q, const expected *e) {
   const rdx_query_params params = {.stats = test_random() % 4 == 0};
   rdx_query_result *result = NULL;
   rdx_query_stats stats;
   rdx_error err = {""};
-  const rdx_status status = rdx_star_run(engine, &q->query, &params, &result, &err);
+  const rdx_status status = rdx_star_run(star, &q->query, &params, &result, &err);
   if (status == RDX_ERROR_UNSUPPORTED &&
-      (may_have_many_groups(s, q) || may_be_wide(engine, s) || strstr(err.text, "64-bit atomics"))) {
+      (may_have_many_groups(s, q) || may_be_wide(star, s) || strstr(err.text, "64-bit atomics"))) {
     assert_true(strlen(err.text) > 0);
     assert_null(result);
     return;

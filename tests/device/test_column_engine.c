@@ -30,7 +30,7 @@ static bool leaf_holds(const leaf *l, uint32_t value) {
 /* Run a conjunction of two leaves, grouped, and compare with looking at every row. `values`: of each attribute in each
  * row, of which the last but one is the group and the last one is summed; a row whose group is SELECTIVE_GROUPS has no
  * partner. Returns how many groups there are. */
-static uint64_t check_leaves(rdx_star *engine, const leaf leaves[2], uint32_t *const values[6], uint32_t count) {
+static uint64_t check_leaves(rdx_star *star, const leaf leaves[2], uint32_t *const values[6], uint32_t count) {
   uint64_t rows[SELECTIVE_GROUPS] = {0};
   int64_t sums[SELECTIVE_GROUPS] = {0};
   uint64_t groups = 0;
@@ -52,7 +52,7 @@ static uint64_t check_leaves(rdx_star *engine, const leaf leaves[2], uint32_t *c
   const rdx_query q = {
       .where = &both, .group_by = &group, .group_count = 1, .aggregates = aggregates, .aggregate_count = 2};
   rdx_query_result *result = NULL;
-  OK(query_run(engine, &q, &result, err));
+  OK(query_run(star, &q, &result, err));
   assert_int_equal(test_view(result).rows, groups);
   const uint32_t *keys = test_view(result).columns[0].values;
   for (uint64_t i = 0; i < groups; i++) {
@@ -105,13 +105,13 @@ static void test_selective(void **state) {
                            {some_words, {1, in, 2, {values[1][0], values[1][5000]}}},
                            {{0, between, 2, {0, 120}}, {3, in, 2, {5, 70}}},
                            {{1, between, 2, {10, 12}}, {3, between, 2, {0, 49}}}};
-  rdx_star *engine = NULL;
+  rdx_star *star = NULL;
   for (uint32_t a = 0; a < 6; a++)
     columns[a] = values[a];
-  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE}, &engine, err));
+  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE}, &star, err));
   for (size_t i = 0; i < 2 * COUNT(cases); i++)
-    assert_true(check_leaves(engine, cases[i / 2], columns, SELECTIVE_ROWS) > 0);
-  rdx_star_destroy(&engine);
+    assert_true(check_leaves(star, cases[i / 2], columns, SELECTIVE_ROWS) > 0);
+  rdx_star_destroy(&star);
 }
 
 #define SIZED_ROWS 9001
@@ -157,12 +157,12 @@ static void check_size(uint32_t size, bool missing) {
                          {0, in, 4, {0, 1, 3, last}},   {0, in, 4, {middle, middle + 2, middle + 63, middle + 65}},
                          {1, in, 4, {0, 1, 3, last}},   {1, in, 4, {middle, middle + 2, middle + 63, middle + 65}},
                          {2, between, 2, {2, 3}},       {2, in, 2, {1, 5}}};
-  rdx_star *engine = NULL;
-  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE}, &engine, err));
+  rdx_star *star = NULL;
+  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE}, &star, err));
   for (size_t i = 0; i < COUNT(leaves); i++)
     for (size_t k = 0; k <= i; k++)
-      check_leaves(engine, (leaf[]){leaves[i], leaves[k]}, columns, SIZED_ROWS);
-  rdx_star_destroy(&engine);
+      check_leaves(star, (leaf[]){leaves[i], leaves[k]}, columns, SIZED_ROWS);
+  rdx_star_destroy(&star);
 }
 
 /* Sizes next to those at which codes get wider, and bits of rows are looked up in another way. */
@@ -178,7 +178,7 @@ static void test_dimension_sizes(void **state) {
 
 /* Count the rows of a span of an attribute, less a gap in it where that has values; also where the last attribute,
  * whose values come in runs, is 1. */
-static void check_span(rdx_star *engine, uint32_t (*values)[SELECTIVE_ROWS], uint32_t attribute, const uint32_t span[2],
+static void check_span(rdx_star *star, uint32_t (*values)[SELECTIVE_ROWS], uint32_t attribute, const uint32_t span[2],
                        const uint32_t gap[2]) {
   const uint32_t one = 1;
   uint64_t all = 0, in_runs = 0;
@@ -199,9 +199,9 @@ static void check_span(rdx_star *engine, uint32_t (*values)[SELECTIVE_ROWS], uin
       {.kind = RDX_PREDICATE_EQ, .column = WIDTHS, .values = {.type = RDX_TYPE_U32, .rows = 1, .values = &one}}};
 #undef BETWEEN
   assert_int_equal(
-      query_count_rows(engine, &(rdx_predicate){.kind = RDX_PREDICATE_AND, .children = parts, .child_count = 2}), all);
+      query_count_rows(star, &(rdx_predicate){.kind = RDX_PREDICATE_AND, .children = parts, .child_count = 2}), all);
   assert_int_equal(
-      query_count_rows(engine, &(rdx_predicate){.kind = RDX_PREDICATE_AND, .children = parts, .child_count = 3}),
+      query_count_rows(star, &(rdx_predicate){.kind = RDX_PREDICATE_AND, .children = parts, .child_count = 3}),
       in_runs);
 }
 
@@ -222,8 +222,8 @@ static void test_code_widths(void **state) {
   }
   columns[WIDTHS].name = "runs";
   const rdx_relation relation = {.rows = SELECTIVE_ROWS, .attributes = columns, .attribute_count = WIDTHS + 1};
-  rdx_star *engine = NULL;
-  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE}, &engine, err));
+  rdx_star *star = NULL;
+  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE}, &star, err));
   for (uint32_t a = 0; a < WIDTHS; a++) {
     const uint32_t last = codes[a] - 1, top = codes[a] > 20000 ? 1u << 15 : 1u << 7;
     const uint32_t spans[][2] = {
@@ -231,13 +231,13 @@ static void test_code_widths(void **state) {
         {0, top}, {last / 3, last / 2}, {top - 2, top + 1}, {top - 1, last}, {top / 2, top + top / 3}};
     for (size_t k = 0; k < COUNT(spans); k++) {
       const uint32_t low = spans[k][0], high = spans[k][1], third = (high - low) / 3;
-      check_span(engine, values, a, spans[k], (const uint32_t[]){1, 0});
-      check_span(engine, values, a, spans[k], (const uint32_t[]){low + 1, high - 1 + (high == 0)});
-      check_span(engine, values, a, spans[k], (const uint32_t[]){low + 1, low + 1});
-      check_span(engine, values, a, spans[k], (const uint32_t[]){low + third, high - third});
+      check_span(star, values, a, spans[k], (const uint32_t[]){1, 0});
+      check_span(star, values, a, spans[k], (const uint32_t[]){low + 1, high - 1 + (high == 0)});
+      check_span(star, values, a, spans[k], (const uint32_t[]){low + 1, low + 1});
+      check_span(star, values, a, spans[k], (const uint32_t[]){low + third, high - third});
     }
   }
-  rdx_star_destroy(&engine);
+  rdx_star_destroy(&star);
 }
 
 /* Values that take all of 64 bits but for one code, which then has to stand for NULL. */
@@ -258,13 +258,13 @@ static void test_widest_nulls(void **state) {
   const rdx_expression wide = {.kind = RDX_EXPRESSION_ATTRIBUTE};
   const rdx_aggregate aggregate = {RDX_AGGREGATE_COUNT, &wide};
   const rdx_query q = {.aggregates = &aggregate, .aggregate_count = 1};
-  rdx_star *engine = NULL;
+  rdx_star *star = NULL;
   rdx_query_result *result = NULL;
-  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE}, &engine, err));
-  OK(query_run(engine, &q, &result, err));
+  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE}, &star, err));
+  OK(query_run(star, &q, &result, err));
   assert_int_equal(((const uint64_t *)test_view(result).columns[0].values)[0], present);
   rdx_query_result_destroy(&result);
-  rdx_star_destroy(&engine);
+  rdx_star_destroy(&star);
 }
 
 int main(void) {

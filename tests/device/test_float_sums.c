@@ -192,7 +192,7 @@ static void test_far_apart(void **state) {
   }
 }
 
-/* Values of all exponents, so that there are as many digits as there can be: more numbers of a row than engines take at
+/* Values of all exponents, so that there are as many digits as there can be: more numbers of a row than stars take at
  * a time, which then run in parts, with many groups and few. */
 static void check_exponents(uint64_t rows, uint32_t group_count, bool grouped) {
   static wide_sum sums[GROUPS], narrow_sums[GROUPS];
@@ -234,7 +234,7 @@ static void test_all_exponents(void **state) {
   check_exponents(2100, 1, false);
 }
 
-/* More numbers of a row than engines take at a time. */
+/* More numbers of a row than stars take at a time. */
 static void test_many_sums(void **state) {
   (void)state;
   enum { SUMS = 8, MANY = 20 };

@@ -460,11 +460,11 @@ static void test_scans(void **state) {
 
 #define QUERIES 3
 
-typedef struct engine_job {
+typedef struct star_job {
   rdx_star_params params;
-  const star *star;
+  const star_data *data;
   const test_query *queries;
-} engine_job;
+} star_job;
 
 static void look_at_column(const rdx_column *c) {
   if (c->type == RDX_TYPE_STRING) {
@@ -481,24 +481,24 @@ static bool is_refusal(rdx_status status) {
   return status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_OVERFLOW || status == RDX_ERROR_RANGE;
 }
 
-static rdx_status run_engine(rdx_device *device, const void *context, rdx_error *err) {
-  const engine_job *j = context;
-  rdx_star *engine = NULL;
-  rdx_status status = rdx_star_create(device, &j->star->relation, &j->params, &engine, err);
+static rdx_status run_star(rdx_device *device, const void *context, rdx_error *err) {
+  const star_job *j = context;
+  rdx_star *star = NULL;
+  rdx_status status = rdx_star_create(device, &j->data->relation, &j->params, &star, err);
   for (uint32_t i = 0; i < 2 * QUERIES && status == RDX_OK; i++) {
     const rdx_query *q = &j->queries[i % QUERIES].query;
     const rdx_query_params params = {.stats = i % 2 == 0};
     rdx_query_result *result = NULL;
     if (i < QUERIES)
-      status = rdx_star_prepare(engine, q, 1, err);
+      status = rdx_star_prepare(star, q, 1, err);
     if (status == RDX_OK)
-      status = rdx_star_run(engine, q, &params, &result, err);
+      status = rdx_star_run(star, q, &params, &result, err);
     for (uint32_t k = 0; status == RDX_OK && k < test_view(result).column_count; k++)
       look_at_column(&test_view(result).columns[k]);
     rdx_query_result_destroy(&result);
     status = is_refusal(status) ? RDX_OK : status;
   }
-  rdx_star_destroy(&engine);
+  rdx_star_destroy(&star);
   return status;
 }
 
@@ -514,7 +514,7 @@ static void check_star(uint64_t rows, bool tame) {
   static const struct {
     const char *name;
     rdx_star_params params;
-  } engines[] = {
+  } methods[] = {
       {"column engine", {.method = RDX_STAR_COLUMN_ENGINE}},
       {"sorted cube", {.method = RDX_STAR_SORTED_CUBE}},
       {"coarse cube", {.method = RDX_STAR_COARSE_CUBE, .coarse_cube.block_rows = 7}},
@@ -524,18 +524,18 @@ static void check_star(uint64_t rows, bool tame) {
        {.method = RDX_STAR_RT_CUBE,
         .rt_cube = {.mapping = RDX_RT_CUBE_PUBLISHED, .operators = RDX_RT_CUBE_SPLIT_GROUP}}},
       {"rt cube, separate scan", {.method = RDX_STAR_RT_CUBE, .rt_cube.operators = RDX_RT_CUBE_SEPARATE_SCAN}},
-      {"auto engine", {.method = RDX_STAR_AUTO}},
+      {"auto star", {.method = RDX_STAR_AUTO}},
   };
   static test_query queries[QUERIES];
-  star s;
+  star_data s;
   star_make(&s, rows, 1 + (uint32_t)(test_random() % MAX_ATTRIBUTES), (uint32_t)(test_random() % (MAX_TABLES + 1)),
             tame);
   for (uint32_t i = 0; i < QUERIES; i++)
     query_make(&s, &queries[i]);
-  for (size_t m = 0; m < RDX_COUNT(engines); m++) {
-    const engine_job j = {engines[m].params, &s, queries};
+  for (size_t m = 0; m < RDX_COUNT(methods); m++) {
+    const star_job j = {methods[m].params, &s, queries};
     if (test_traces() || m < 2)
-      check_job(engines[m].name, run_engine, &j);
+      check_job(methods[m].name, run_star, &j);
   }
   check_job("a flat table", run_flatten, &s.relation);
   for (uint32_t i = 0; i < QUERIES; i++)
@@ -543,7 +543,7 @@ static void check_star(uint64_t rows, bool tame) {
   star_free(&s);
 }
 
-static void test_engines(void **state) {
+static void test_stars(void **state) {
   (void)state;
   for (uint64_t i = 0; i < 3; i++) {
     check_star(200, true);
@@ -554,7 +554,7 @@ static void test_engines(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_indexes), cmocka_unit_test(test_large_tree), cmocka_unit_test(test_joins),
-      cmocka_unit_test(test_scans),   cmocka_unit_test(test_engines),
+      cmocka_unit_test(test_scans),   cmocka_unit_test(test_stars),
   };
   const char *wanted = getenv("RAYDEX_TEST_TRIES");
   tries = wanted ? strtoull(wanted, NULL, 10) : tries;

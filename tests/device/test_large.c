@@ -252,13 +252,13 @@ static void check_star(rdx_star_method method, uint64_t rows) {
   const rdx_predicate where = {.kind = RDX_PREDICATE_BETWEEN, .column = 0, .values = u32_column(days, 2)};
   const rdx_query query = {
       .where = &where, .group_by = &group, .group_count = 1, .aggregates = aggregates, .aggregate_count = 2};
-  rdx_star *engine = NULL;
+  rdx_star *star = NULL;
   rdx_query_result *result = NULL;
   took("relation made");
-  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
-  OK(rdx_star_prepare(engine, &query, 1, err));
+  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
+  OK(rdx_star_prepare(star, &query, 1, err));
   took(rdx_star_method_name(method));
-  OK(rdx_star_run(engine, &query, NULL, &result, err));
+  OK(rdx_star_run(star, &query, NULL, &result, err));
   took("query");
   assert_int_equal(test_view(result).rows, SHOPS);
   for (uint32_t i = 0; i < SHOPS; i++) {
@@ -267,7 +267,7 @@ static void check_star(rdx_star_method method, uint64_t rows) {
     assert_true(((const uint64_t *)test_view(result).columns[2].values)[i] == counts[shop]);
   }
   rdx_query_result_destroy(&result);
-  rdx_star_destroy(&engine);
+  rdx_star_destroy(&star);
   for (size_t k = 0; k < COUNT(values); k++)
     free(values[k]);
 }

@@ -411,8 +411,8 @@ static rdx_status star_job(rdx_star_params params, rdx_error *err) {
       {RDX_AGGREGATE_SUM, &twice}, {RDX_AGGREGATE_MIN, &name}, {RDX_AGGREGATE_SUM, &weight}};
   const rdx_order order = {.column = 1, .descending = true};
   const uint32_t counts[] = {2, 8};
-  rdx_star *engine = NULL;
-  rdx_status status = rdx_star_create(test_device, &relation, &params, &engine, err);
+  rdx_star *star = NULL;
+  rdx_status status = rdx_star_create(test_device, &relation, &params, &star, err);
   for (int i = 0; i < 2 && status == RDX_OK; i++) {
     const rdx_query query = {.where = &either,
                              .group_by = groups,
@@ -423,14 +423,14 @@ static rdx_status star_job(rdx_star_params params, rdx_error *err) {
                              .order_by = &order,
                              .order_count = 1};
     rdx_query_result *result = NULL;
-    status = rdx_star_prepare(engine, &query, 1, err);
+    status = rdx_star_prepare(star, &query, 1, err);
     if (status == RDX_OK)
-      status = rdx_star_run(engine, &query, NULL, &result, err);
+      status = rdx_star_run(star, &query, NULL, &result, err);
     if (status == RDX_OK)
       assert_int_equal(test_view(result).rows, 5);
     rdx_query_result_destroy(&result);
   }
-  rdx_star_destroy(&engine);
+  rdx_star_destroy(&star);
   return status;
 }
 
@@ -465,17 +465,17 @@ static rdx_status coarse_runs(rdx_error *err) {
   const rdx_predicate where = {.kind = RDX_PREDICATE_LT, .values = {.type = RDX_TYPE_U32, .rows = 1, .values = &two}};
   const rdx_query query = {
       .where = &where, .group_by = &group, .group_count = 1, .aggregates = &sum, .aggregate_count = 1};
-  rdx_star *engine = NULL;
+  rdx_star *star = NULL;
   rdx_query_result *result = NULL;
-  rdx_status status = rdx_star_create(test_device, &relation, &params, &engine, err);
+  rdx_status status = rdx_star_create(test_device, &relation, &params, &star, err);
   if (status == RDX_OK)
-    status = rdx_star_prepare(engine, &query, 1, err);
+    status = rdx_star_prepare(star, &query, 1, err);
   if (status == RDX_OK)
-    status = rdx_star_run(engine, &query, NULL, &result, err);
+    status = rdx_star_run(star, &query, NULL, &result, err);
   if (status == RDX_OK)
     assert_int_equal(test_view(result).rows, 2);
   rdx_query_result_destroy(&result);
-  rdx_star_destroy(&engine);
+  rdx_star_destroy(&star);
   return status;
 }
 
@@ -496,15 +496,15 @@ static rdx_status wide_job(rdx_star_method method, rdx_error *err) {
                                       {RDX_AGGREGATE_SUM, &weight},      {RDX_AGGREGATE_MAX, &none}};
   const uint32_t group = 0;
   const rdx_query query = {.group_by = &group, .group_count = 1, .aggregates = aggregates, .aggregate_count = 6};
-  rdx_star *engine = NULL;
+  rdx_star *star = NULL;
   rdx_query_result *result = NULL;
-  rdx_status status = rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err);
+  rdx_status status = rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err);
   if (status == RDX_OK)
-    status = rdx_star_prepare(engine, &query, 1, err);
+    status = rdx_star_prepare(star, &query, 1, err);
   if (status == RDX_OK)
-    status = rdx_star_run(engine, &query, NULL, &result, err);
+    status = rdx_star_run(star, &query, NULL, &result, err);
   rdx_query_result_destroy(&result);
-  rdx_star_destroy(&engine);
+  rdx_star_destroy(&star);
   return status;
 }
 

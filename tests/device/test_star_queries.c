@@ -30,47 +30,47 @@ static const rdx_star_params methods[] = {
     {PUBLISHED, .rt_cube.operators = RDX_RT_CUBE_SEPARATE_SCAN, .rt_cube.order = RDX_RT_CUBE_AS_GIVEN},
 };
 
-static void create_all(const star *s, rdx_star *engines[COUNT(methods)]) {
+static void create_all(const star_data *s, rdx_star *stars[COUNT(methods)]) {
   for (size_t m = 0; m < COUNT(methods); m++) {
     rdx_star_stats stats;
-    engines[m] = NULL;
-    OK(rdx_star_create(test_device, &s->relation, &methods[m], &engines[m], err));
-    rdx_star_get_stats(engines[m], &stats);
+    stars[m] = NULL;
+    OK(rdx_star_create(test_device, &s->relation, &methods[m], &stars[m], err));
+    rdx_star_get_stats(stars[m], &stats);
     assert_int_equal(stats.method, methods[m].method);
     assert_int_equal(stats.rows, s->relation.rows);
   }
 }
 
-static void destroy_all(rdx_star *engines[COUNT(methods)]) {
+static void destroy_all(rdx_star *stars[COUNT(methods)]) {
   for (size_t m = 0; m < COUNT(methods); m++) {
-    rdx_star_destroy(&engines[m]);
-    assert_null(engines[m]);
+    rdx_star_destroy(&stars[m]);
+    assert_null(stars[m]);
   }
 }
 
 /* Run a query by every method. One may say when it prepares for it that it can not, as it may when it runs it. */
-static void check_query(rdx_star *engines[COUNT(methods)], const star *s, const test_query *q, const expected *e) {
+static void check_query(rdx_star *stars[COUNT(methods)], const star_data *s, const test_query *q, const expected *e) {
   for (size_t m = 0; m < COUNT(methods); m++) {
     rdx_error why = {""};
-    const rdx_status status = rdx_star_prepare(engines[m], &q->query, 1, &why);
+    const rdx_status status = rdx_star_prepare(stars[m], &q->query, 1, &why);
     assert_true(status == RDX_OK || status == RDX_ERROR_UNSUPPORTED);
-    query_check(engines[m], s, q, e);
+    query_check(stars[m], s, q, e);
   }
 }
 
-static void check_star(const star *s, uint32_t queries) {
-  rdx_star *engines[COUNT(methods)];
-  create_all(s, engines);
+static void check_star(const star_data *s, uint32_t queries) {
+  rdx_star *stars[COUNT(methods)];
+  create_all(s, stars);
   for (uint32_t k = 0; k < queries; k++) {
     static test_query q;
     static expected e;
     query_make(s, &q);
     query_expect(s, &q, true, &e);
-    check_query(engines, s, &q, &e);
+    check_query(stars, s, &q, &e);
     expected_free(&e);
     query_free(&q);
   }
-  destroy_all(engines);
+  destroy_all(stars);
 }
 
 static void test_random_stars(void **state) {
@@ -78,7 +78,7 @@ static void test_random_stars(void **state) {
   static const uint64_t sizes[] = {0, 1, 63, 64, 65, 300, 1000, 1023, 1024, 1025, 3000};
   const uint32_t stars = test_is_slow() ? 12 : 120, queries = test_is_slow() ? 4 : 20;
   for (uint32_t i = 0; i < stars; i++) {
-    star s;
+    star_data s;
     const uint64_t rows = i % 2 ? sizes[test_random() % COUNT(sizes)] : test_random() % 400;
     star_make(&s, rows, 1 + (uint32_t)(test_random() % MAX_ATTRIBUTES), (uint32_t)(test_random() % (MAX_TABLES + 1)),
               test_random() % 4 != 0);
@@ -100,7 +100,7 @@ static const rdx_expression *commute(const rdx_expression *e, rdx_expression *no
 }
 
 /* A cube of all attributes, for whose queries rows of a group are apart. */
-static void add_all(rdx_star *engine, const star *s, const test_query *q) {
+static void add_all(rdx_star *star, const star_data *s, const test_query *q) {
   static const uint32_t all[MAX_ATTRIBUTES] = {0, 1, 2, 3, 4, 5, 6, 7};
   const rdx_expression *expressions[COUNT(q->aggregates)];
   rdx_expression nodes[COUNT(q->aggregates)][COUNT(q->expressions[0])];
@@ -113,14 +113,14 @@ static void add_all(rdx_star *engine, const star *s, const test_query *q) {
     if (q->aggregates[i].expression)
       expressions[spec.expression_count++] = commute(q->aggregates[i].expression, nodes[i], 0);
   rdx_error why;
-  const rdx_status status = rdx_star_add_cube(engine, &spec, &why);
+  const rdx_status status = rdx_star_add_cube(star, &spec, &why);
   assert_true(status == RDX_OK || status == RDX_ERROR_UNSUPPORTED);
 }
 
 static void test_wide_cubes(void **state) {
   (void)state;
   for (uint32_t i = 0; i < (test_is_slow() ? 4 : 60); i++) {
-    star s;
+    star_data s;
     star_make(&s, 1 + test_random() % 600, 1 + (uint32_t)(test_random() % 4), (uint32_t)(test_random() % 2), true);
     for (uint32_t k = 0; k < 4; k++) {
       static test_query q;
@@ -128,16 +128,16 @@ static void test_wide_cubes(void **state) {
       query_make(&s, &q);
       query_expect(&s, &q, true, &e);
       for (size_t m = 0; m < COUNT(methods); m++) {
-        rdx_star *engine = NULL;
+        rdx_star *star = NULL;
         rdx_star_stats stats;
         if (methods[m].method == RDX_STAR_AUTO || methods[m].method == RDX_STAR_COLUMN_ENGINE)
           continue;
-        OK(rdx_star_create(test_device, &s.relation, &methods[m], &engine, err));
-        add_all(engine, &s, &q);
-        rdx_star_get_stats(engine, &stats);
+        OK(rdx_star_create(test_device, &s.relation, &methods[m], &star, err));
+        add_all(star, &s, &q);
+        rdx_star_get_stats(star, &stats);
         if (stats.cubes > 0)
-          query_check(engine, &s, &q, &e);
-        rdx_star_destroy(&engine);
+          query_check(star, &s, &q, &e);
+        rdx_star_destroy(&star);
       }
       expected_free(&e);
       query_free(&q);
@@ -149,7 +149,7 @@ static void test_wide_cubes(void **state) {
 static void test_large(void **state) {
   (void)state;
   for (uint32_t tables = 0; tables <= 2; tables += 2) {
-    star s;
+    star_data s;
     star_make(&s, test_is_slow() ? 20003 : 150007, 6, tables, true);
     check_star(&s, test_is_slow() ? 4 : 16);
     star_free(&s);
@@ -175,25 +175,25 @@ static void test_sums(void **state) {
   (void)state;
   const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &number}, average = {RDX_AGGREGATE_AVG, &number};
   for (size_t m = 0; m < COUNT(methods); m++) {
-    rdx_star *engine = NULL;
+    rdx_star *star = NULL;
     rdx_query_result *result = NULL;
-    OK(rdx_star_create(test_device, &flat, &methods[m], &engine, err));
+    OK(rdx_star_create(test_device, &flat, &methods[m], &star, err));
     rdx_query q = {.aggregates = &sum, .aggregate_count = 1};
-    FAILS(RDX_ERROR_OVERFLOW, query_run(engine, &q, &result, err)); /* 2^63 + 2 */
+    FAILS(RDX_ERROR_OVERFLOW, query_run(star, &q, &result, err)); /* 2^63 + 2 */
     const uint64_t c[] = {0, 1};
     const rdx_predicate not_a = {.kind = RDX_PREDICATE_NE,
                                  .column = 1,
                                  .values = {.type = RDX_TYPE_STRING, .rows = 1, .values = "a", .offsets = c}};
     q.where = &not_a;
-    OK(query_run(engine, &q, &result, err));
+    OK(query_run(star, &q, &result, err));
     assert_int_equal(((const int64_t *)test_view(result).columns[0].values)[0], INT64_MIN + 4);
     rdx_query_result_destroy(&result);
     q = (rdx_query){.aggregates = &average, .aggregate_count = 1, .group_by = by_letter, .group_count = 1};
-    OK(query_run(engine, &q, &result, err));
+    OK(query_run(star, &q, &result, err));
     const double *averages = test_view(result).columns[1].values;
     assert_true(averages[0] == 9223372036854775807.0 && averages[1] == -0.5 && averages[2] < -4.6e18);
     rdx_query_result_destroy(&result);
-    rdx_star_destroy(&engine);
+    rdx_star_destroy(&star);
   }
 }
 
@@ -206,18 +206,18 @@ static void test_many_groups(void **state) {
   const rdx_relation relation = {.rows = 300, .attributes = &attribute, .attribute_count = 1};
   const rdx_aggregate count = {0};
   for (size_t m = 0; m < COUNT(methods); m++) {
-    rdx_star *engine = NULL;
+    rdx_star *star = NULL;
     rdx_query_result *result = NULL;
-    OK(rdx_star_create(test_device, &relation, &methods[m], &engine, err));
+    OK(rdx_star_create(test_device, &relation, &methods[m], &star, err));
     rdx_query q = {.group_by = group_by, .group_count = 8, .aggregates = &count, .aggregate_count = 1};
-    FAILS(RDX_ERROR_UNSUPPORTED, query_run(engine, &q, &result, err));
+    FAILS(RDX_ERROR_UNSUPPORTED, query_run(star, &q, &result, err));
     q.group_count = 7;
-    OK(query_run(engine, &q, &result, err));
+    OK(query_run(star, &q, &result, err));
     assert_int_equal(test_view(result).rows, 300);
     for (uint32_t i = 0; i < 300; i++)
       assert_int_equal(((const uint64_t *)test_view(result).columns[7].values)[i], 1);
     rdx_query_result_destroy(&result);
-    rdx_star_destroy(&engine);
+    rdx_star_destroy(&star);
   }
   column_free(&column);
 }
@@ -250,13 +250,13 @@ static void test_groups_apart(void **state) {
   rdx_predicate where = {
       .kind = RDX_PREDICATE_BETWEEN, .column = 1, .values = {.type = RDX_TYPE_I64, .rows = 2, .values = between}};
   for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method < RDX_STAR_METHODS; method++) {
-    rdx_star *engine = NULL;
+    rdx_star *star = NULL;
     rdx_query_result *result = NULL;
     if (method != RDX_STAR_COLUMN_ENGINE && method != RDX_STAR_SORTED_CUBE && (test_is_slow() || !test_traces()))
       continue;
-    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
     rdx_query q = {.group_by = group_by, .group_count = 3};
-    OK(query_run(engine, &q, &result, err));
+    OK(query_run(star, &q, &result, err));
     assert_int_equal(test_view(result).rows, APART_ROWS);
     const rdx_column *c = &test_view(result).columns[0];
     const int64_t *b = test_view(result).columns[1].values;
@@ -271,15 +271,15 @@ static void test_groups_apart(void **state) {
     assert_int_equal(found, sum);
     rdx_query_result_destroy(&result);
     q.where = &where;
-    OK(query_run(engine, &q, &result, err));
+    OK(query_run(star, &q, &result, err));
     assert_int_equal(test_view(result).rows, some);
     rdx_query_result_destroy(&result);
     where.values.values = nowhere;
-    OK(query_run(engine, &q, &result, err));
+    OK(query_run(star, &q, &result, err));
     assert_int_equal(test_view(result).rows, 0);
     where.values.values = between;
     rdx_query_result_destroy(&result);
-    rdx_star_destroy(&engine);
+    rdx_star_destroy(&star);
   }
 }
 
@@ -290,7 +290,7 @@ static uint8_t run_groups[RUN_ROWS], run_validity[(RUN_ROWS + 7) / 8];
 
 /* The sums of values, how many there are and the least of them, by two groups, of the places of a span. For sums no
  * rows are read where what runs come to is `kept`. */
-static void check_runs(rdx_star *engine, const uint32_t span[2], bool kept) {
+static void check_runs(rdx_star *star, const uint32_t span[2], bool kept) {
   static const uint32_t group_by[] = {1};
   static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 2};
   const rdx_aggregate aggregates[] = {
@@ -314,8 +314,8 @@ static void check_runs(rdx_star *engine, const uint32_t span[2], bool kept) {
                          .aggregate_count = aggregate_count};
     rdx_query_result *result = NULL;
     rdx_query_stats stats;
-    OK(rdx_star_prepare(engine, &q, 1, err));
-    OK(rdx_star_run(engine, &q, &(rdx_query_params){.stats = true}, &result, err));
+    OK(rdx_star_prepare(star, &q, 1, err));
+    OK(rdx_star_run(star, &q, &(rdx_query_params){.stats = true}, &result, err));
     rdx_query_result_get_stats(result, &stats);
     if (kept)
       assert_int_equal(stats.rows > 0, aggregate_count == 3);
@@ -331,7 +331,7 @@ static void check_runs(rdx_star *engine, const uint32_t span[2], bool kept) {
 }
 
 /* Runs that are few have what they come to kept, by coarse cubes, too, unless blocks cut them: of `block_rows`. 0: by
- * the model, and the other engines, too. */
+ * the model, and the other methods, too. */
 static void check_many_runs(uint32_t places, bool few, uint32_t block_rows) {
   const rdx_attribute columns[] = {
       {"place", {.type = RDX_TYPE_U32, .rows = RUN_ROWS, .values = run_places}, 0},
@@ -347,25 +347,25 @@ static void check_many_runs(uint32_t places, bool few, uint32_t block_rows) {
   }
   for (rdx_star_method method = block_rows ? RDX_STAR_COARSE_CUBE : RDX_STAR_COLUMN_ENGINE;
        method <= RDX_STAR_COARSE_CUBE; method++) {
-    rdx_star *engine = NULL;
+    rdx_star *star = NULL;
     const rdx_star_params params = {.method = method, .coarse_cube.block_rows = block_rows};
     const bool coarse = method == RDX_STAR_COARSE_CUBE;
     if (coarse && !test_traces())
       continue;
-    OK(rdx_star_create(test_device, &relation, &params, &engine, err));
-    check_runs(engine, (const uint32_t[]){0, places}, coarse && few);
+    OK(rdx_star_create(test_device, &relation, &params, &star, err));
+    check_runs(star, (const uint32_t[]){0, places}, coarse && few);
     if (method == RDX_STAR_SORTED_CUBE &&
         few) { /* codes of 3 or 5 bytes, and on the host tuples and two runs of each */
       rdx_star_stats stats;
-      rdx_star_get_stats(engine, &stats);
+      rdx_star_get_stats(star, &stats);
       assert_in_range(stats.bytes_cubes, RUN_ROWS * 3 + places * (12 + 2 * 28), RUN_ROWS * 5 + places * 80ul);
       assert_true(stats.bytes_peak >= stats.bytes_cubes);
     }
     for (uint32_t i = 0; i < 8; i++) {
       const uint32_t low = (uint32_t)(test_random() % (places - 100)), rest = places - 100 - low;
-      check_runs(engine, (const uint32_t[]){low, low + 100 + (uint32_t)(test_random() % rest)}, coarse && few);
+      check_runs(star, (const uint32_t[]){low, low + 100 + (uint32_t)(test_random() % rest)}, coarse && few);
     }
-    rdx_star_destroy(&engine);
+    rdx_star_destroy(&star);
   }
 }
 
@@ -388,7 +388,7 @@ static uint16_t many_places[MANY_ROWS], many_groups[MANY_ROWS];
 static int32_t many_values[MANY_ROWS];
 
 /* The groups of a few of many places, on a few days, in the order of their sums. */
-static void check_few_groups(const rdx_star *engine, const uint16_t places[2], const uint8_t days[2], bool counted) {
+static void check_few_groups(const rdx_star *star, const uint16_t places[2], const uint8_t days[2], bool counted) {
   static const uint32_t group_by[] = {2};
   static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 3};
   static const rdx_aggregate aggregates[] = {{RDX_AGGREGATE_SUM, &value}, {RDX_AGGREGATE_COUNT, NULL}};
@@ -415,7 +415,7 @@ static void check_few_groups(const rdx_star *engine, const uint16_t places[2], c
                        .order_by = &order,
                        .order_count = 1};
   rdx_query_result *result = NULL;
-  OK(rdx_star_run(engine, &q, NULL, &result, err));
+  OK(rdx_star_run(star, &q, NULL, &result, err));
   assert_int_equal(test_view(result).rows, groups);
   const uint16_t *found = test_view(result).columns[0].values;
   const rdx_column *sum = &test_view(result).columns[1];
@@ -462,17 +462,17 @@ static void test_few_of_many_groups(void **state) {
       many_validity[i / 8] = round ? (uint8_t)(test_random() | test_random()) : 0xff;
     }
     for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method < RDX_STAR_METHODS; method++) {
-      rdx_star *engine = NULL;
+      rdx_star *star = NULL;
       if (!test_traces() && method >= RDX_STAR_COARSE_CUBE)
         continue;
-      OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
+      OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
       if (method != RDX_STAR_COLUMN_ENGINE)
-        OK(rdx_star_add_cube(engine, &spec, err));
+        OK(rdx_star_add_cube(star, &spec, err));
       for (uint16_t place = 0; place < MANY_PLACES; place += 250)
         for (uint8_t more = 0; more < 3; more++)
-          check_few_groups(engine, (const uint16_t[]){place, place + 30 * more},
+          check_few_groups(star, (const uint16_t[]){place, place + 30 * more},
                            (const uint8_t[]){place / 250, place / 250 + more}, more % 2 == 0);
-      rdx_star_destroy(&engine);
+      rdx_star_destroy(&star);
     }
   }
 }
@@ -503,14 +503,14 @@ static void test_few_values(void **state) {
       {"far_nulls", {.type = RDX_TYPE_U64, .rows = PLACE_ROWS, .values = far, .validity = validity}, 0}};
   const rdx_relation relation = {.rows = PLACE_ROWS, .attributes = few, .attribute_count = 4};
   for (size_t m = 0; m < COUNT(methods); m++) {
-    rdx_star *engine = NULL;
-    OK(rdx_star_create(test_device, &relation, &methods[m], &engine, err));
+    rdx_star *star = NULL;
+    OK(rdx_star_create(test_device, &relation, &methods[m], &star, err));
     for (uint32_t a = 0; a < 4; a++) {
       rdx_query_result *result = NULL;
       const rdx_expression one = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = a};
       const rdx_aggregate count = {RDX_AGGREGATE_COUNT, &one};
       const rdx_query q = {.group_by = &a, .group_count = 1, .aggregates = &count, .aggregate_count = 1};
-      OK(query_run(engine, &q, &result, err));
+      OK(query_run(star, &q, &result, err));
       assert_int_equal(test_view(result).rows, PLACES + a % 2); /* NULLs are a group, the last */
       const rdx_column *keys = &test_view(result).columns[0], *counts = &test_view(result).columns[1];
       for (uint32_t k = 0; k < PLACES; k++) {
@@ -520,7 +520,7 @@ static void test_few_values(void **state) {
       }
       rdx_query_result_destroy(&result);
     }
-    rdx_star_destroy(&engine);
+    rdx_star_destroy(&star);
   }
 }
 
@@ -552,13 +552,13 @@ static void test_long_lists(void **state) {
   const rdx_predicate all = {.kind = RDX_PREDICATE_AND, .children = parts, .child_count = 2};
   const rdx_predicate any = {.kind = RDX_PREDICATE_OR, .children = parts, .child_count = 2};
   for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method < RDX_STAR_METHODS; method++) {
-    rdx_star *engine = NULL;
+    rdx_star *star = NULL;
     if (!test_traces() && (method == RDX_STAR_RT_CUBE || method == RDX_STAR_COARSE_CUBE))
       continue;
-    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
-    assert_int_equal(query_count_rows(engine, &all), both);
-    assert_int_equal(query_count_rows(engine, &any), either);
-    rdx_star_destroy(&engine);
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
+    assert_int_equal(query_count_rows(star, &all), both);
+    assert_int_equal(query_count_rows(star, &any), either);
+    rdx_star_destroy(&star);
   }
 }
 
@@ -599,12 +599,12 @@ static void test_long_string_keys(void **state) {
   const uint32_t span[2] = {0, 99};
   const rdx_predicate few = {.kind = RDX_PREDICATE_BETWEEN,
                              .values = {.type = RDX_TYPE_U32, .rows = 2, .values = span}};
-  rdx_star *engine = NULL;
-  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE}, &engine, err));
-  assert_int_equal(query_count_rows(engine, &few), found);
-  rdx_star_destroy(&engine);
+  rdx_star *star = NULL;
+  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE}, &star, err));
+  assert_int_equal(query_count_rows(star, &few), found);
+  rdx_star_destroy(&star);
   memcpy(keys, keys + NAME_BYTES, NAME_BYTES);
-  FAILS(RDX_ERROR_ARGUMENT, rdx_star_create(test_device, &relation, NULL, &engine, err)); /* twice the same key */
+  FAILS(RDX_ERROR_ARGUMENT, rdx_star_create(test_device, &relation, NULL, &star, err)); /* twice the same key */
 }
 
 static void test_bad_queries(void **state) {
@@ -643,22 +643,22 @@ static void test_bad_queries(void **state) {
       {{.aggregates = &count, .aggregate_count = 1, .order_count = 1}, RDX_ERROR_ARGUMENT},
   };
   for (size_t m = 0; m < COUNT(methods); m++) {
-    rdx_star *engine = NULL;
+    rdx_star *star = NULL;
     rdx_query_result *result = NULL;
-    OK(rdx_star_create(test_device, &flat, &methods[m], &engine, err));
+    OK(rdx_star_create(test_device, &flat, &methods[m], &star, err));
     for (size_t i = 0; i < COUNT(cases); i++)
-      FAILS(cases[i].status, rdx_star_run(engine, &cases[i].query, NULL, &result, err));
-    FAILS(RDX_ERROR_ARGUMENT, rdx_star_run(engine, NULL, NULL, &result, err));
+      FAILS(cases[i].status, rdx_star_run(star, &cases[i].query, NULL, &result, err));
+    FAILS(RDX_ERROR_ARGUMENT, rdx_star_run(star, NULL, NULL, &result, err));
     FAILS(RDX_ERROR_ARGUMENT, rdx_star_run(NULL, &cases[0].query, NULL, &result, err));
     assert_null(result);
-    rdx_star_destroy(&engine);
+    rdx_star_destroy(&star);
   }
 }
 
 static void refuse(const rdx_relation *relation, rdx_status status) {
-  rdx_star *engine = NULL;
-  FAILS(status, rdx_star_create(test_device, relation, NULL, &engine, err));
-  assert_null(engine);
+  rdx_star *star = NULL;
+  FAILS(status, rdx_star_create(test_device, relation, NULL, &star, err));
+  assert_null(star);
 }
 
 static void test_bad_relations(void **state) {
@@ -691,18 +691,18 @@ static void test_bad_relations(void **state) {
   bad = (rdx_attribute){NULL, attributes[0].column, 0};
   refuse(&r, RDX_ERROR_ARGUMENT);
   refuse(NULL, RDX_ERROR_ARGUMENT);
-  rdx_star *engine = NULL;
+  rdx_star *star = NULL;
   FAILS(RDX_ERROR_ARGUMENT,
-        rdx_star_create(test_device, &flat, &(rdx_star_params){.method = (rdx_star_method)99}, &engine, err));
-  OK(rdx_star_create(test_device, &flat, &methods[1], &engine, err));
-  FAILS(RDX_ERROR_UNSUPPORTED, rdx_star_add_cube(engine, &(rdx_cube_spec){0}, err)); /* columns need none */
-  rdx_star_destroy(&engine);
+        rdx_star_create(test_device, &flat, &(rdx_star_params){.method = (rdx_star_method)99}, &star, err));
+  OK(rdx_star_create(test_device, &flat, &methods[1], &star, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_star_add_cube(star, &(rdx_cube_spec){0}, err)); /* columns need none */
+  rdx_star_destroy(&star);
 }
 
-static void fails_saying(const rdx_star *engine, const rdx_query *q, const char *text) {
+static void fails_saying(const rdx_star *star, const rdx_query *q, const char *text) {
   rdx_query_result *result = NULL;
   rdx_error why = {""};
-  assert_int_equal(rdx_star_run(engine, q, NULL, &result, &why), RDX_ERROR_UNSUPPORTED);
+  assert_int_equal(rdx_star_run(star, q, NULL, &result, &why), RDX_ERROR_UNSUPPORTED);
   assert_non_null(strstr(why.text, text));
   assert_null(result);
 }
@@ -716,17 +716,17 @@ static void test_no_cube(void **state) {
   const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &number};
   const rdx_query q = {
       .where = &five, .group_by = by_letter, .group_count = 1, .aggregates = &sum, .aggregate_count = 1};
-  rdx_star *engine = NULL;
-  OK(rdx_star_create(test_device, &flat, &(rdx_star_params){.method = RDX_STAR_SORTED_CUBE}, &engine, err));
-  fails_saying(engine, &q, "no cube yet");
-  OK(rdx_star_add_cube(engine, &(rdx_cube_spec){0}, err));
-  fails_saying(engine, &q, "the only one lacks to scan number, to group by letter, an expression of its aggregates");
-  OK(rdx_star_add_cube(engine, &(rdx_cube_spec){.scan = scan, .scan_count = 1}, err));
-  OK(rdx_star_add_cube(engine, &(rdx_cube_spec){0}, err));
-  fails_saying(engine, &q, "the nearest lacks to group by letter, an expression of its aggregates");
+  rdx_star *star = NULL;
+  OK(rdx_star_create(test_device, &flat, &(rdx_star_params){.method = RDX_STAR_SORTED_CUBE}, &star, err));
+  fails_saying(star, &q, "no cube yet");
+  OK(rdx_star_add_cube(star, &(rdx_cube_spec){0}, err));
+  fails_saying(star, &q, "the only one lacks to scan number, to group by letter, an expression of its aggregates");
+  OK(rdx_star_add_cube(star, &(rdx_cube_spec){.scan = scan, .scan_count = 1}, err));
+  OK(rdx_star_add_cube(star, &(rdx_cube_spec){0}, err));
+  fails_saying(star, &q, "the nearest lacks to group by letter, an expression of its aggregates");
   const rdx_aggregate sums[] = {sum, {RDX_AGGREGATE_MAX, &letter}};
-  fails_saying(engine, &(rdx_query){.aggregates = sums, .aggregate_count = 2}, "lacks expressions of its aggregates");
-  rdx_star_destroy(&engine);
+  fails_saying(star, &(rdx_query){.aggregates = sums, .aggregate_count = 2}, "lacks expressions of its aggregates");
+  rdx_star_destroy(&star);
   rdx_attribute many[8]; /* the list is whole, however long it is */
   uint32_t all[COUNT(many)];
   for (uint32_t i = 0; i < COUNT(many); i++) {
@@ -734,11 +734,11 @@ static void test_no_cube(void **state) {
     many[i] = (rdx_attribute){"a name of forty letters, and all are said", attributes[0].column, 0};
   }
   const rdx_relation wide = {.rows = ROWS, .attributes = many, .attribute_count = COUNT(many)};
-  OK(rdx_star_create(test_device, &wide, &(rdx_star_params){.method = RDX_STAR_SORTED_CUBE}, &engine, err));
-  OK(rdx_star_add_cube(engine, &(rdx_cube_spec){0}, err));
+  OK(rdx_star_create(test_device, &wide, &(rdx_star_params){.method = RDX_STAR_SORTED_CUBE}, &star, err));
+  OK(rdx_star_add_cube(star, &(rdx_cube_spec){0}, err));
   const rdx_query long_q = {.group_by = all, .group_count = COUNT(all), .aggregates = &sum, .aggregate_count = 1};
-  fails_saying(engine, &long_q, "an expression of its aggregates");
-  rdx_star_destroy(&engine);
+  fails_saying(star, &long_q, "an expression of its aggregates");
+  rdx_star_destroy(&star);
 }
 
 static void test_names(void **state) {
@@ -757,7 +757,7 @@ static void test_names(void **state) {
 /* ---- Threads ---- */
 
 typedef struct job {
-  const rdx_star *engine;
+  const rdx_star *star;
   const test_query *query;
   uint64_t rows;
   bool good;
@@ -768,7 +768,7 @@ static void *run_job(void *argument) {
   j->good = true;
   for (int i = 0; i < (test_is_slow() ? 4 : 40); i++) {
     rdx_query_result *result = NULL;
-    if (rdx_star_run(j->engine, &j->query->query, NULL, &result, NULL) != RDX_OK || test_view(result).rows != j->rows)
+    if (rdx_star_run(j->star, &j->query->query, NULL, &result, NULL) != RDX_OK || test_view(result).rows != j->rows)
       j->good = false;
     rdx_query_result_destroy(&result);
   }
@@ -816,19 +816,19 @@ static void test_either(void **state) {
       wanted[k] += all[k];
   }
   for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method < RDX_STAR_METHODS; method++) {
-    rdx_star *engine = NULL;
+    rdx_star *star = NULL;
     if (!test_traces() && method >= RDX_STAR_COARSE_CUBE)
       continue;
-    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
     for (size_t k = 0; k < COUNT(conditions); k++) {
       const rdx_aggregate count = {RDX_AGGREGATE_COUNT, NULL};
       const rdx_query q = {.where = &conditions[k], .aggregates = &count, .aggregate_count = 1};
       rdx_query_result *result = NULL;
-      OK(query_run(engine, &q, &result, err));
+      OK(query_run(star, &q, &result, err));
       assert_int_equal(((const uint64_t *)test_view(result).columns[0].values)[0], wanted[k]);
       rdx_query_result_destroy(&result);
     }
-    rdx_star_destroy(&engine);
+    rdx_star_destroy(&star);
   }
 }
 
@@ -848,36 +848,36 @@ static void test_failed_prepare(void **state) {
                                {.aggregates = &good, .aggregate_count = 1, .group_by = &second, .group_count = 1},
                                {.aggregates = &bad, .aggregate_count = 1}};
   for (rdx_star_method method = RDX_STAR_SORTED_CUBE; method < RDX_STAR_METHODS; method++) {
-    rdx_star *engine = NULL;
+    rdx_star *star = NULL;
     rdx_star_stats stats;
     uint32_t calls = 0;
     if (!test_traces() && method != RDX_STAR_SORTED_CUBE)
       continue;
-    OK(rdx_star_create(test_device, &flat, &(rdx_star_params){.method = method}, &engine, err));
+    OK(rdx_star_create(test_device, &flat, &(rdx_star_params){.method = method}, &star, err));
     rdx_error text;
-    assert_int_equal(rdx_star_prepare(engine, queries, 3, &text), RDX_ERROR_ARGUMENT);
+    assert_int_equal(rdx_star_prepare(star, queries, 3, &text), RDX_ERROR_ARGUMENT);
     assert_non_null(strstr(text.text, "query 3 of 3"));
     rdx_set_progress(stop_second, &calls);
-    FAILS(RDX_ERROR_CANCELLED, rdx_star_prepare(engine, queries, 2, err));
+    FAILS(RDX_ERROR_CANCELLED, rdx_star_prepare(star, queries, 2, err));
     rdx_set_progress(NULL, NULL);
-    rdx_star_get_stats(engine, &stats);
+    rdx_star_get_stats(star, &stats);
     assert_int_equal(stats.cubes, 0);
     assert_int_equal(stats.bytes_cubes, 0);
-    OK(rdx_star_prepare(engine, queries, 2, err));
-    rdx_star_get_stats(engine, &stats);
+    OK(rdx_star_prepare(star, queries, 2, err));
+    rdx_star_get_stats(star, &stats);
     assert_int_equal(stats.cubes, 2);
-    rdx_star_destroy(&engine);
+    rdx_star_destroy(&star);
   }
 }
 
-/* Queries of one engine at the same time. */
+/* Queries of one star at the same time. */
 static void test_threads(void **state) {
   (void)state;
   static test_query queries[4];
-  rdx_star *engines[COUNT(methods)];
-  star s;
+  rdx_star *stars[COUNT(methods)];
+  star_data s;
   star_make(&s, 3000, 6, 2, true);
-  create_all(&s, engines);
+  create_all(&s, stars);
   for (size_t m = 0; m < COUNT(methods); m++) {
     pthread_t threads[COUNT(queries)];
     job jobs[COUNT(queries)];
@@ -886,10 +886,10 @@ static void test_threads(void **state) {
       while (!result) { /* one that can be answered */
         query_free(&queries[i]);
         query_make(&s, &queries[i]);
-        if (query_run(engines[m], &queries[i].query, &result, NULL) != RDX_OK)
+        if (query_run(stars[m], &queries[i].query, &result, NULL) != RDX_OK)
           assert_null(result);
       }
-      jobs[i] = (job){engines[m], &queries[i], test_view(result).rows, false};
+      jobs[i] = (job){stars[m], &queries[i], test_view(result).rows, false};
       rdx_query_result_destroy(&result);
     }
     for (size_t i = 0; i < COUNT(queries); i++)
@@ -901,7 +901,7 @@ static void test_threads(void **state) {
   }
   for (size_t i = 0; i < COUNT(queries); i++)
     query_free(&queries[i]);
-  destroy_all(engines);
+  destroy_all(stars);
   star_free(&s);
 }
 
@@ -909,10 +909,10 @@ static void test_threads(void **state) {
 #define AUTO_COLUMNS 10 /* more than a cube has attributes to scan */
 
 /* What answered a query, whose only value is `wanted`. */
-static rdx_star_method answered_by(const rdx_star *engine, const rdx_query *q, uint64_t wanted) {
+static rdx_star_method answered_by(const rdx_star *star, const rdx_query *q, uint64_t wanted) {
   rdx_query_result *result = NULL;
   rdx_query_stats stats;
-  OK(rdx_star_run(engine, q, NULL, &result, err));
+  OK(rdx_star_run(star, q, NULL, &result, err));
   assert_int_equal(((const uint64_t *)test_view(result).columns[0].values)[0], wanted);
   rdx_query_result_get_stats(result, &stats);
   rdx_query_result_destroy(&result);
@@ -950,27 +950,27 @@ static void test_auto(void **state) {
   const rdx_query few = {.where = &parts[0], .aggregates = &count, .aggregate_count = 1},
                   many = {.where = &all, .aggregates = &count, .aggregate_count = 1},
                   listed = {.where = &in, .aggregates = &count, .aggregate_count = 1};
-  rdx_star *engine = NULL;
+  rdx_star *star = NULL;
   rdx_star_stats stats;
-  OK(rdx_star_create(test_device, &relation, NULL, &engine, err));
-  assert_int_equal(answered_by(engine, &few, counts[0]), RDX_STAR_COLUMN_ENGINE);
+  OK(rdx_star_create(test_device, &relation, NULL, &star, err));
+  assert_int_equal(answered_by(star, &few, counts[0]), RDX_STAR_COLUMN_ENGINE);
   rdx_error why = {""};
-  assert_int_equal(rdx_star_prepare(engine, (const rdx_query[]){few, many}, 2, &why), RDX_OK);
+  assert_int_equal(rdx_star_prepare(star, (const rdx_query[]){few, many}, 2, &why), RDX_OK);
   assert_string_equal(why.text, "");
-  rdx_star_get_stats(engine, &stats);
+  rdx_star_get_stats(star, &stats);
   assert_int_equal(stats.method, RDX_STAR_AUTO);
   assert_int_equal(stats.cubes, 1);
-  assert_int_equal(answered_by(engine, &few, counts[0]), RDX_STAR_SORTED_CUBE);
-  assert_int_equal(answered_by(engine, &many, counts[1]), RDX_STAR_COLUMN_ENGINE);
-  assert_int_equal(answered_by(engine, &listed, COUNT(odd)), RDX_STAR_COLUMN_ENGINE); /* no cube has attribute 1 */
+  assert_int_equal(answered_by(star, &few, counts[0]), RDX_STAR_SORTED_CUBE);
+  assert_int_equal(answered_by(star, &many, counts[1]), RDX_STAR_COLUMN_ENGINE);
+  assert_int_equal(answered_by(star, &listed, COUNT(odd)), RDX_STAR_COLUMN_ENGINE); /* no cube has attribute 1 */
   /* A cube for one attribute, and one where another takes a range of rows for nearly each value of the first. */
   const uint32_t scanned[] = {1, 2};
   parts[2].values.values = most;
   const rdx_query third = {.where = &parts[2], .aggregates = &count, .aggregate_count = 1};
-  OK(rdx_star_add_cube(engine, &(rdx_cube_spec){.scan = scanned, .scan_count = 2}, err));
-  assert_int_equal(answered_by(engine, &listed, COUNT(odd)), RDX_STAR_SORTED_CUBE);
-  assert_int_equal(answered_by(engine, &third, counts[2]), RDX_STAR_COLUMN_ENGINE);
-  rdx_star_destroy(&engine);
+  OK(rdx_star_add_cube(star, &(rdx_cube_spec){.scan = scanned, .scan_count = 2}, err));
+  assert_int_equal(answered_by(star, &listed, COUNT(odd)), RDX_STAR_SORTED_CUBE);
+  assert_int_equal(answered_by(star, &third, counts[2]), RDX_STAR_COLUMN_ENGINE);
+  rdx_star_destroy(&star);
 }
 
 int main(void) {

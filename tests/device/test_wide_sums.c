@@ -151,11 +151,11 @@ static void check_case(const number_case *k, rdx_star_method method) {
   const rdx_relation relation = relation_of(&k->of, attributes);
   const rdx_aggregate aggregate = {k->kind, k->expression};
   const rdx_query q = {.where = &is_in, .aggregates = &aggregate, .aggregate_count = 1};
-  rdx_star *engine = NULL;
+  rdx_star *star = NULL;
   rdx_query_result *result = NULL;
   rdx_error why = {""};
-  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
-  const rdx_status status = query_run(engine, &q, &result, &why);
+  OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
+  const rdx_status status = query_run(star, &q, &result, &why);
   if (status != (k->fails ? RDX_ERROR_OVERFLOW : RDX_OK))
     fail_msg("case %d, %s: %s", (int)(k - cases), rdx_star_method_name(method), why.text);
   if (k->fails) {
@@ -168,7 +168,7 @@ static void check_case(const number_case *k, rdx_star_method method) {
                (long long)k->wanted);
   }
   rdx_query_result_destroy(&result);
-  rdx_star_destroy(&engine);
+  rdx_star_destroy(&star);
 }
 
 static void test_cases(void **state) {
@@ -196,18 +196,18 @@ static void test_averages(void **state) {
   const rdx_relation relation = relation_of(&n, attributes);
   const rdx_query q = {.where = &is_in, .aggregates = aggregates, .aggregate_count = COUNT(aggregates)};
   for (rdx_star_method method = RDX_STAR_AUTO; method < RDX_STAR_METHODS; method++) {
-    rdx_star *engine = NULL;
+    rdx_star *star = NULL;
     rdx_query_result *result = NULL;
     if (is_left_out(method))
       continue;
-    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
-    OK(query_run(engine, &q, &result, err));
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
+    OK(query_run(star, &q, &result, err));
     for (uint32_t i = 0; i < 3; i++)
       assert_true(((const double *)test_view(result).columns[i].values)[0] == wanted[i]);
     assert_true(((const uint64_t *)test_view(result).columns[3].values)[0] == UINT64_MAX);
     assert_true(((const uint64_t *)test_view(result).columns[4].values)[0] == 1);
     rdx_query_result_destroy(&result);
-    rdx_star_destroy(&engine);
+    rdx_star_destroy(&star);
   }
 }
 
@@ -232,12 +232,12 @@ static void test_bools(void **state) {
   const rdx_query q = {.group_by = by_group, .group_count = 1, .aggregates = aggregates, .aggregate_count = 5};
   const rdx_query bad = {.aggregates = &sum_of_twice, .aggregate_count = 1};
   for (rdx_star_method method = RDX_STAR_AUTO; method < RDX_STAR_METHODS; method++) {
-    rdx_star *engine = NULL;
+    rdx_star *star = NULL;
     rdx_query_result *result = NULL;
     if (is_left_out(method))
       continue;
-    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
-    OK(query_run(engine, &q, &result, err));
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
+    OK(query_run(star, &q, &result, err));
     const rdx_column *sums = &test_view(result).columns[1], *averages = &test_view(result).columns[2];
     assert_int_equal(sums->type, RDX_TYPE_I64);
     assert_int_equal(((const int64_t *)sums->values)[0], 2);
@@ -248,8 +248,8 @@ static void test_bools(void **state) {
     assert_int_equal(((const uint64_t *)test_view(result).columns[4].values)[2], 0);
     assert_int_equal(((const int64_t *)test_view(result).columns[5].values)[0], 3);
     rdx_query_result_destroy(&result);
-    FAILS(RDX_ERROR_ARGUMENT, query_run(engine, &bad, &result, err)); /* calculating with them is something else */
-    rdx_star_destroy(&engine);
+    FAILS(RDX_ERROR_ARGUMENT, query_run(star, &bad, &result, err)); /* calculating with them is something else */
+    rdx_star_destroy(&star);
   }
 }
 
@@ -277,29 +277,29 @@ static void test_one_of_many_groups(void **state) {
       .kind = RDX_PREDICATE_NE, .column = 2, .values = {.type = RDX_TYPE_U16, .rows = 1, .values = &bad}};
   const rdx_aggregate aggregate = {RDX_AGGREGATE_SUM, &a};
   for (rdx_star_method method = RDX_STAR_AUTO; method < RDX_STAR_METHODS; method++) {
-    rdx_star *engine = NULL;
+    rdx_star *star = NULL;
     rdx_query_result *result = NULL;
     rdx_error why = {""};
     rdx_query q = {.group_by = group_by, .group_count = 2, .aggregates = &aggregate, .aggregate_count = 1};
     if (is_left_out(method))
       continue;
-    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &engine, err));
-    assert_int_equal(query_run(engine, &q, &result, &why), RDX_ERROR_OVERFLOW);
+    OK(rdx_star_create(test_device, &relation, &(rdx_star_params){.method = method}, &star, err));
+    assert_int_equal(query_run(star, &q, &result, &why), RDX_ERROR_OVERFLOW);
     assert_string_equal(why.text, "the sum of value (day 2025-01-01, number 366) does not fit 64 bits: it is about "
                                   "1.15292e+19");
     q.where = &others;
-    OK(query_run(engine, &q, &result, err));
+    OK(query_run(star, &q, &result, err));
     assert_int_equal(test_view(result).rows, GROUPS - 1);
     assert_int_equal(((const int64_t *)test_view(result).columns[2].values)[998], 5 * 999 + 10000);
     rdx_query_result_destroy(&result);
-    rdx_star_destroy(&engine);
+    rdx_star_destroy(&star);
   }
 }
 
 /* ---- Random ones ---- */
 
 /* Attributes of numbers of any size, by the class of their row, which is an attribute, too: of those of a table. */
-static void make_star(star *s, uint64_t rows) {
+static void make_star(star_data *s, uint64_t rows) {
   star_make(s, rows, MAX_ATTRIBUTES, (uint32_t)(test_random() % (MAX_TABLES + 1)), true);
   for (uint32_t i = 0; i < MAX_ATTRIBUTES; i++) {
     static const rdx_type types[] = {RDX_TYPE_I64, RDX_TYPE_U64, RDX_TYPE_DECIMAL, RDX_TYPE_I64, RDX_TYPE_F64};
@@ -330,7 +330,7 @@ static void test_random_stars(void **state) {
   static test_query q;
   static expected e;
   for (uint32_t i = 0; i < (test_is_slow() ? 8 : 60); i++) {
-    star s;
+    star_data s;
     rdx_star *stars[RDX_STAR_METHODS] = {NULL};
     make_star(&s, 1 + test_random() % 700);
     for (uint32_t k = 0; k < RDX_STAR_METHODS; k++)
@@ -364,12 +364,12 @@ static void test_random_stars(void **state) {
 /* ---- Threads ---- */
 
 typedef struct job {
-  const rdx_star *engine;
+  const rdx_star *star;
   uint32_t first;
   bool good;
 } job;
 
-/* Products with other constants each time, more than an engine keeps. */
+/* Products with other constants each time, more than a star keeps. */
 static void *run_job(void *argument) {
   job *j = argument;
   j->good = true;
@@ -380,7 +380,7 @@ static void *run_job(void *argument) {
     const rdx_aggregate aggregates[] = {{RDX_AGGREGATE_SUM, &product}, {RDX_AGGREGATE_MAX, &product}};
     const rdx_query q = {.where = &is_in, .aggregates = aggregates, .aggregate_count = 2};
     rdx_query_result *result = NULL;
-    j->good = rdx_star_run(j->engine, &q, NULL, &result, NULL) == RDX_OK &&
+    j->good = rdx_star_run(j->star, &q, NULL, &result, NULL) == RDX_OK &&
               ((const int64_t *)test_view(result).columns[0].values)[0] == 22 * factor &&
               ((const int64_t *)test_view(result).columns[1].values)[0] == 12 * factor;
     rdx_query_result_destroy(&result);
@@ -393,19 +393,19 @@ static void test_threads(void **state) {
   const numbers n = {.a = {3, BIG, SMALL, 2}, .b = {4, BIG, SMALL, 5}, .is_in = {1, 0, 0, 1}};
   rdx_attribute attributes[ATTRIBUTES];
   const rdx_relation relation = relation_of(&n, attributes);
-  rdx_star *engine = NULL;
+  rdx_star *star = NULL;
   pthread_t threads[4];
   job jobs[COUNT(threads)];
-  OK(rdx_star_create(test_device, &relation, NULL, &engine, err));
+  OK(rdx_star_create(test_device, &relation, NULL, &star, err));
   for (uint32_t i = 0; i < COUNT(threads); i++) {
-    jobs[i] = (job){engine, i, false};
+    jobs[i] = (job){star, i, false};
     assert_int_equal(pthread_create(&threads[i], NULL, run_job, &jobs[i]), 0);
   }
   for (uint32_t i = 0; i < COUNT(threads); i++) {
     pthread_join(threads[i], NULL);
     assert_true(jobs[i].good);
   }
-  rdx_star_destroy(&engine);
+  rdx_star_destroy(&star);
 }
 
 int main(void) {

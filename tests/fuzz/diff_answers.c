@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const star *sorted_star;
+static const star_data *sorted_star;
 static const query *sorted_query;
 
 static int compare_groups(const void *a, const void *b) {
@@ -36,7 +36,7 @@ static cell cell_of(rdx_type type, const value *v) {
 }
 
 /* The type of a result. */
-static rdx_column result_type(const star *s, const rdx_aggregate *a) {
+static rdx_column result_type(const star_data *s, const rdx_aggregate *a) {
   if (a->kind == RDX_AGGREGATE_COUNT)
     return (rdx_column){.type = RDX_TYPE_U64};
   if (a->kind == RDX_AGGREGATE_AVG)
@@ -58,7 +58,7 @@ typedef struct accumulator {
   value least, most;
 } accumulator;
 
-static void add_row(const star *s, const rdx_aggregate *a, const uint64_t *rows, accumulator *acc, bool *passes) {
+static void add_row(const star_data *s, const rdx_aggregate *a, const uint64_t *rows, accumulator *acc, bool *passes) {
   if (!a->expression) {
     acc->count++;
     return;
@@ -108,7 +108,8 @@ static value extreme_value(const rdx_aggregate *a, const accumulator *acc, query
   return v;
 }
 
-static cell aggregate_group(const star *s, query *q, const rdx_aggregate *a, const uint32_t *rows, uint64_t count) {
+static cell aggregate_group(const star_data *s, query *q, const rdx_aggregate *a, const uint32_t *rows,
+                            uint64_t count) {
   accumulator acc = {0};
   for (uint64_t i = 0; i < count; i++)
     add_row(s, a, s->rows[rows[i]], &acc, &q->is_unknown);
@@ -123,7 +124,7 @@ static cell aggregate_group(const star *s, query *q, const rdx_aggregate *a, con
 }
 
 /* The columns of all groups, in the order of the group's attributes. */
-static void all_groups(const star *s, query *q) {
+static void all_groups(const star_data *s, query *q) {
   uint32_t *rows = take(s->count * sizeof *rows), *begins = take((s->count + 2) * sizeof *begins);
   uint64_t count = 0;
   for (uint64_t i = 0; i < s->count; i++)
@@ -188,7 +189,7 @@ static void having_make(query *q, uint32_t columns) {
   q->query.having = predicate_make(pools, columns, &q->run);
 }
 
-void query_answer(const star *s, query *q) {
+void query_answer(const star_data *s, query *q) {
   all_groups(s, q);
   if (q->is_unknown) {
     q->run.must = 0;

@@ -13,7 +13,7 @@ static bool is_number(rdx_type type) {
   return is_integer(type) || type == RDX_TYPE_DECIMAL;
 }
 
-static rdx_expression *expression_make(const star *s, unsigned depth) {
+static rdx_expression *expression_make(const star_data *s, unsigned depth) {
   rdx_expression *e = take(sizeof *e);
   *e = (rdx_expression){.kind = RDX_EXPRESSION_CONSTANT};
   if (depth > 0) {
@@ -39,7 +39,7 @@ bool is_calculated(const rdx_expression *e) {
   return e->kind != RDX_EXPRESSION_ATTRIBUTE;
 }
 
-uint8_t expression_scale(const star *s, const rdx_expression *e) {
+uint8_t expression_scale(const star_data *s, const rdx_expression *e) {
   if (e->kind == RDX_EXPRESSION_ATTRIBUTE)
     return s->columns[e->attribute].scale;
   if (e->kind == RDX_EXPRESSION_CONSTANT)
@@ -70,7 +70,7 @@ static i128 scaled(const value *v, uint8_t scale, bool *passes) {
   return product(v->whole, ten_to(scale - v->scale), passes);
 }
 
-value expression_value(const star *s, const rdx_expression *e, const uint64_t *rows, bool *passes) {
+value expression_value(const star_data *s, const rdx_expression *e, const uint64_t *rows, bool *passes) {
   value v = {.kind = VALUE_WHOLE, .whole = e->value, .scale = e->scale};
   if (e->kind == RDX_EXPRESSION_ATTRIBUTE)
     return value_at(&s->columns[e->attribute], rows[e->attribute]);
@@ -93,7 +93,7 @@ value expression_value(const star *s, const rdx_expression *e, const uint64_t *r
 /* ---- Aggregates ---- */
 
 /* What may be refused whatever rows qualify. */
-static void refuse_aggregate(const star *s, const rdx_aggregate *a, query *q) {
+static void refuse_aggregate(const star_data *s, const rdx_aggregate *a, query *q) {
   if (!a->expression || !is_calculated(a->expression) || expression_scale(s, a->expression) <= 18)
     return;
   may_refuse(&q->prepare, RDX_ERROR_UNSUPPORTED, "more than 18 digits after the point");
@@ -106,7 +106,7 @@ static rdx_expression *attribute_of(uint32_t attribute) {
   return e;
 }
 
-static void aggregate_make(const star *s, rdx_aggregate *a) {
+static void aggregate_make(const star_data *s, rdx_aggregate *a) {
   a->kind = (rdx_aggregate_kind)below(RDX_AGGREGATE_MAX + 1);
   a->expression = NULL;
   if (a->kind == RDX_AGGREGATE_COUNT && chance(60))
@@ -130,7 +130,7 @@ static void aggregate_make(const star *s, rdx_aggregate *a) {
 
 /* ---- Queries ---- */
 
-void query_make(const star *s, query *q) {
+void query_make(const star_data *s, query *q) {
   const uint32_t attributes = s->relation.attribute_count;
   *q = (query){0};
   if (chance(75))

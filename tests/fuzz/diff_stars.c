@@ -35,7 +35,7 @@ static rdx_column distinct_keys(const pool *p) {
 }
 
 /* The row of the dimension that each row of the fact table has, UINT64_MAX for none. */
-static uint64_t *make_dimension(star *s, uint32_t d) {
+static uint64_t *make_dimension(star_data *s, uint32_t d) {
   const uint64_t rows = s->relation.rows;
   pool p = key_pool(magnitude(80));
   const rdx_column key = distinct_keys(&p);
@@ -55,7 +55,7 @@ static uint64_t *make_dimension(star *s, uint32_t d) {
   return partners;
 }
 
-static void join_rows(star *s, uint64_t **partners) {
+static void join_rows(star_data *s, uint64_t **partners) {
   s->rows = take(s->relation.rows * sizeof *s->rows);
   for (uint64_t i = 0; i < s->relation.rows; i++) {
     bool all = true;
@@ -71,9 +71,9 @@ static void join_rows(star *s, uint64_t **partners) {
   }
 }
 
-static void star_make(star *s) {
+static void star_make(star_data *s) {
   uint64_t *partners[MAX_DIMENSIONS];
-  *s = (star){0};
+  *s = (star_data){0};
   s->relation.rows = random_rows(diff_slow ? 300 : 1500, diff_slow ? 0 : 60000);
   s->relation.attribute_count = 1 + (uint32_t)below(MAX_ATTRIBUTES);
   s->relation.attributes = s->attributes;
@@ -124,9 +124,9 @@ static rdx_star_params random_params(void) {
   return p;
 }
 
-static void destroy_engine(void *object) {
-  rdx_star *engine = object;
-  rdx_star_destroy(&engine);
+static void destroy_star(void *object) {
+  rdx_star *star = object;
+  rdx_star_destroy(&star);
 }
 
 static void destroy_result(void *object) {
@@ -142,7 +142,7 @@ static void used_by(const rdx_predicate *p, bool *used) {
 }
 
 /* A cube that has what a query needs, and more now and then; *all is cleared where that does not fit one. */
-static rdx_status add_cube(rdx_star *engine, const star *s, const query *q, bool *all, rdx_error *err) {
+static rdx_status add_cube(rdx_star *star, const star_data *s, const query *q, bool *all, rdx_error *err) {
   bool used[MAX_ATTRIBUTES] = {false};
   uint32_t scan[MAX_ATTRIBUTES], groups[MAX_GROUPS + 1];
   const rdx_expression *expressions[MAX_AGGREGATES];
@@ -167,7 +167,7 @@ static rdx_status add_cube(rdx_star *engine, const star *s, const query *q, bool
         q->aggregates[i].kind == RDX_AGGREGATE_SUM || q->aggregates[i].kind == RDX_AGGREGATE_AVG;
     expressions[spec.expression_count++] = q->aggregates[i].expression;
   }
-  return rdx_star_add_cube(engine, &spec, err);
+  return rdx_star_add_cube(star, &spec, err);
 }
 
 /* ---- Comparing ---- */
@@ -202,7 +202,7 @@ static void check(const rdx_query_result *result, const query *q) {
     wrong("%" PRIu64 " groups, expected %" PRIu64, stats.groups, q->groups);
 }
 
-static void run(const rdx_star *engine, const rdx_star_params *made, const query *q, bool prepared) {
+static void run(const rdx_star *star, const rdx_star_params *made, const query *q, bool prepared) {
   refusal r = q->run;
   if (made->rt_cube.leg_x > 0 || made->rt_cube.leg_y > 0 || made->rt_cube.grid > 0)
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "legs that take too many rays");
@@ -213,7 +213,7 @@ static void run(const rdx_star *engine, const rdx_star_params *made, const query
   const rdx_query_params params = {.stats = chance(10)};
   rdx_query_result *result = NULL;
   rdx_error err = {""};
-  if (!passed("query", rdx_star_run(engine, &q->query, &params, &result, &err), &err, &r))
+  if (!passed("query", rdx_star_run(star, &q->query, &params, &result, &err), &err, &r))
     return;
   at_end(destroy_result, result);
   if (!q->is_unknown)
@@ -223,7 +223,7 @@ static void run(const rdx_star *engine, const rdx_star_params *made, const query
 #define MAX_QUERIES 5
 
 /* Prepare for the queries one way or the other; which of them must run then. */
-static void prepare(rdx_star *engine, rdx_star_method method, const star *s, const query *queries, uint64_t count,
+static void prepare(rdx_star *star, rdx_star_method method, const star_data *s, const query *queries, uint64_t count,
                     bool by_spec, bool *prepared) {
   refusal r = {0};
   rdx_error err = {""};
@@ -242,32 +242,32 @@ static void prepare(rdx_star *engine, rdx_star_method method, const star *s, con
       may_refuse(&r, RDX_ERROR_UNSUPPORTED, "a cube that cannot be coded");
     note("one cube\n");
     bool all = true;
-    if (passed("adding a cube", add_cube(engine, s, &queries[0], &all, &err), &err, &r))
+    if (passed("adding a cube", add_cube(star, s, &queries[0], &all, &err), &err, &r))
       prepared[0] |= all;
   } else if (chance(method == RDX_STAR_AUTO || method == RDX_STAR_COLUMN_ENGINE ? 60 : 97)) {
     rdx_query all[MAX_QUERIES];
     for (uint64_t i = 0; i < count; i++)
       all[i] = queries[i].query;
-    if (passed("preparing queries", rdx_star_prepare(engine, all, (uint32_t)count, &err), &err, &r))
+    if (passed("preparing queries", rdx_star_prepare(star, all, (uint32_t)count, &err), &err, &r))
       for (uint64_t i = 0; i < count; i++)
         prepared[i] = true;
   }
 }
 
 void stars_case(void) {
-  star s;
+  star_data s;
   star_make(&s);
   const rdx_star_params params = random_params();
-  note("engine %s, mapping %d order %d rows %d unit %u grid %u operators %d legs %g %g sub %u build %d, block %u build "
+  note("star %s, mapping %d order %d rows %d unit %u grid %u operators %d legs %g %g sub %u build %d, block %u build "
        "%d\n",
        rdx_star_method_name(params.method), params.rt_cube.mapping, params.rt_cube.order, params.rt_cube.rows,
        params.rt_cube.unit_z, params.rt_cube.grid, params.rt_cube.operators, params.rt_cube.leg_x, params.rt_cube.leg_y,
        params.rt_cube.sub_accumulators, params.rt_cube.build, params.coarse_cube.block_rows, params.coarse_cube.build);
-  rdx_star *engine = NULL;
+  rdx_star *star = NULL;
   rdx_error err = {""};
-  if (!passed("engine", rdx_star_create(diff_device, &s.relation, &params, &engine, &err), &err, NULL))
+  if (!passed("star", rdx_star_create(diff_device, &s.relation, &params, &star, &err), &err, NULL))
     return;
-  at_end(destroy_engine, engine);
+  at_end(destroy_star, star);
   query *queries = take(MAX_QUERIES * sizeof *queries);
   const bool by_spec = chance(30); /* one cube, for the first query */
   const uint64_t most = s.relation.rows > 10000 ? 1 : by_spec && chance(80) ? 1 : MAX_QUERIES;
@@ -278,7 +278,7 @@ void stars_case(void) {
     query_answer(&s, &queries[i]);
     query_note(&queries[i]);
   }
-  prepare(engine, params.method, &s, queries, count, by_spec, prepared);
+  prepare(star, params.method, &s, queries, count, by_spec, prepared);
   for (uint64_t i = 0; i < count; i++)
-    run(engine, &params, &queries[i], prepared[i]);
+    run(star, &params, &queries[i], prepared[i]);
 }

@@ -13,7 +13,7 @@
 #define MAX_AGGREGATES 5
 #define MAX_RESULTS (MAX_GROUPS + MAX_AGGREGATES)
 
-typedef struct star {
+typedef struct star_data {
   rdx_relation relation; /* its columns may lie on the device */
   rdx_attribute attributes[MAX_ATTRIBUTES];
   rdx_dimension dimensions[MAX_DIMENSIONS];
@@ -21,7 +21,7 @@ typedef struct star {
   pool pools[MAX_ATTRIBUTES];
   uint64_t count;                   /* rows of the join */
   uint64_t (*rows)[MAX_ATTRIBUTES]; /* of each, the row of each attribute's table */
-} star;
+} star_data;
 
 typedef struct query {
   rdx_query query;
@@ -34,14 +34,14 @@ typedef struct query {
   rdx_column columns[MAX_RESULTS]; /* the answer */
 } query;
 
-void query_make(const star *s, query *q);
+void query_make(const star_data *s, query *q);
 /* Fill in the answer, and what is random and needs to know it: HAVING. */
-void query_answer(const star *s, query *q);
+void query_answer(const star_data *s, query *q);
 void query_note(const query *q);
 
-uint8_t expression_scale(const star *s, const rdx_expression *e);
+uint8_t expression_scale(const star_data *s, const rdx_expression *e);
 /* Its value in a row; *passes is set where a step passes so many bits that the value is not known. */
-value expression_value(const star *s, const rdx_expression *e, const uint64_t *rows, bool *passes);
+value expression_value(const star_data *s, const rdx_expression *e, const uint64_t *rows, bool *passes);
 bool is_calculated(const rdx_expression *e);
 
 #endif

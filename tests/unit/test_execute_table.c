@@ -351,7 +351,7 @@ static void test_stars(void **state) {
     add_aggregates(&m, star, joined, 3 + round % 9);
     star->star = &s.star;
     star->filter = filter;
-    star->engine.method = (rdx_star_method)(round % 5);
+    star->star_params.method = (rdx_star_method)(round % 5);
     s.star.attribute_count = 12;
     s.star.attributes = allocate(&b, 12, sizeof *s.star.attributes);
     for (uint32_t i = 0; i < 12; i++)
@@ -379,18 +379,18 @@ static uint64_t memory_used(const bench *b) {
 
 static rdx_star *hold_star(bench *b, const schema *s, uint32_t dimensions, uint32_t attributes, uint64_t *bytes) {
   rdx_catalog_attribute list[] = {{0, 2}, {0, 3}, {1, 1}, {0, 5}};
-  rdx_catalog_star star = s->star;
+  rdx_catalog_star definition = s->star;
   const rdx_star_params params = {.method = RDX_STAR_COLUMN_ENGINE};
   uint32_t numbers[RDX_COUNT(list)];
   rdx_star_stats stats;
-  rdx_star *engine = NULL;
-  star.attributes = list;
-  star.attribute_count = attributes;
-  star.dimension_count = dimensions;
-  OK(rdx_catalog_hold_star(b->catalog, &star, &params, &engine, numbers, err));
-  rdx_star_get_stats(engine, &stats);
+  rdx_star *star = NULL;
+  definition.attributes = list;
+  definition.attribute_count = attributes;
+  definition.dimension_count = dimensions;
+  OK(rdx_catalog_hold_star(b->catalog, &definition, &params, &star, numbers, err));
+  rdx_star_get_stats(star, &stats);
   *bytes = stats.bytes_columns;
-  return engine;
+  return star;
 }
 
 /* What several stars have in common is on the device once, and is counted once. */
