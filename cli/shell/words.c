@@ -197,6 +197,7 @@ const char *const shell_words[] = {
     "PERCENTILE_DISC",
     "PREPARE",
     "REPLACE",
+    "RETURNING",
     "RIGHT",
     "ROLLUP",
     "ROWS",

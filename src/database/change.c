@@ -12,16 +12,13 @@
 #include "database/change.h"
 #include "table/table.h"
 
-static rdx_status fail(const rdx_statement *s, rdx_error *err, rdx_status status, const char *format, ...)
-    RDX_PRINTF(4, 5);
-
-static rdx_status fail(const rdx_statement *s, rdx_error *err, rdx_status status, const char *format, ...) {
+rdx_status rdx_change_fail(const rdx_statement *s, rdx_error *err, rdx_status status, const char *format, ...) {
   char text[512];
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(text, sizeof text, format, arguments);
   va_end(arguments);
-  return rdx_sql_error(err, status, s->prepared->text, s->prepared->statement->place, NULL, "%s", text);
+  return rdx_sql_error(err, status, s->prepared->text, s->prepared->runs->place, NULL, "%s", text);
 }
 
 /* ---- Tables by name ---- */
@@ -37,7 +34,7 @@ static rdx_status find(const rdx_statement *s, const char *name, rdx_catalog_tab
 }
 
 static const char *verb_of(const rdx_statement *s) {
-  switch (s->prepared->statement->kind) {
+  switch (s->prepared->runs->kind) {
   case RDX_STATEMENT_INSERT:
     return "insert into";
   case RDX_STATEMENT_UPDATE:
@@ -45,7 +42,7 @@ static const char *verb_of(const rdx_statement *s) {
   case RDX_STATEMENT_DELETE:
     return "delete from";
   case RDX_STATEMENT_COPY:
-    return s->prepared->statement->from ? "copy to" : "copy from";
+    return s->prepared->runs->from ? "copy to" : "copy from";
   case RDX_STATEMENT_DROP:
     return "remove by DROP TABLE the";
   default:
@@ -54,7 +51,7 @@ static const char *verb_of(const rdx_statement *s) {
 }
 
 static rdx_status refuse_view(const rdx_statement *s, const char *name, rdx_error *err) {
-  const rdx_sql_statement *written = s->prepared->statement;
+  const rdx_sql_statement *written = s->prepared->runs;
   const bool reads = written->kind == RDX_STATEMENT_COPY && !written->from, drops = written->kind == RDX_STATEMENT_DROP;
   return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place,
                        reads   ? "COPY (SELECT * FROM view) TO does"
@@ -63,7 +60,7 @@ static rdx_status refuse_view(const rdx_statement *s, const char *name, rdx_erro
                        "cannot %s view \"%.100s\"", verb_of(s), name);
 }
 
-static rdx_status find_existing(const rdx_statement *s, const char *name, rdx_catalog_table **out, rdx_error *err) {
+rdx_status rdx_change_find(const rdx_statement *s, const char *name, rdx_catalog_table **out, rdx_error *err) {
   char nearest[64], hint[100] = "";
   *out = NULL;
   if (rdx_defined_has(s->database, name, true))
@@ -75,12 +72,8 @@ static rdx_status find_existing(const rdx_statement *s, const char *name, rdx_ca
     return refuse_view(s, name, err);
   if (*nearest)
     snprintf(hint, sizeof hint, "did you mean \"%s\"?", nearest);
-  return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, s->prepared->statement->place, *hint ? hint : NULL,
+  return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, s->prepared->runs->place, *hint ? hint : NULL,
                        "table \"%.100s\" does not exist", name);
-}
-
-static bool is_table_file(const rdx_catalog_table *table) {
-  return table->path && rdx_table_is_file(table->path);
 }
 
 /* ---- Writing versions ---- */
@@ -160,14 +153,14 @@ static rdx_status field_of(const rdx_statement *s, const rdx_sql_column *c, rdx_
 }
 
 static rdx_status make_empty(const rdx_statement *s, rdx_table *table, rdx_error *err) {
-  const rdx_sql_statement *written = s->prepared->statement;
+  const rdx_sql_statement *written = s->prepared->runs;
   for (uint32_t i = 0; i < written->column_count; i++) {
     rdx_field field = {0};
     rdx_growing *column = &table->columns[i];
     RDX_TRY(field_of(s, &written->columns[i], &field, err));
     for (uint32_t k = 0; k < i; k++)
       if (strcmp(table->columns[k].name, field.name) == 0)
-        return fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice", field.name);
+        return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice", field.name);
     RDX_TRY(rdx_alloc(strlen(field.name) + 1, 1, "a table", (void **)&column->name, err));
     memcpy(column->name, field.name, strlen(field.name) + 1);
     RDX_TRY(rdx_growing_start(column, field.type, field.scale, 1, err));
@@ -178,18 +171,18 @@ static rdx_status make_empty(const rdx_statement *s, rdx_table *table, rdx_error
 
 /* `*exists` with IF NOT EXISTS: nothing is to be done. */
 static rdx_status check_new(const rdx_statement *s, bool *exists, rdx_error *err) {
-  const rdx_sql_statement *written = s->prepared->statement;
+  const rdx_sql_statement *written = s->prepared->runs;
   rdx_catalog_table *table = NULL;
   RDX_TRY(find(s, written->name, &table, err));
   *exists = table != NULL;
   rdx_catalog_release(s->database->catalog, table);
   if (*exists && !written->if_not_exists)
-    return fail(s, err, RDX_ERROR_ARGUMENT, "table \"%.100s\" is there already", written->name);
+    return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "table \"%.100s\" is there already", written->name);
   return *exists ? RDX_OK : rdx_defined_check_new(s, written->name, err);
 }
 
 static rdx_status run_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  const rdx_sql_statement *written = s->prepared->statement;
+  const rdx_sql_statement *written = s->prepared->runs;
   rdx_table *table = NULL;
   bool exists = false;
   snprintf(answer->tag, sizeof answer->tag, "CREATE TABLE");
@@ -211,59 +204,59 @@ static rdx_status run_create_as(rdx_statement *s, rdx_answer *answer, rdx_error 
   snprintf(answer->tag, sizeof answer->tag, "CREATE TABLE AS");
   if (exists)
     return RDX_OK;
-  if (!s->prepared->statement->with_data)
-    return fail(s, err, RDX_ERROR_UNSUPPORTED, "WITH NO DATA is not supported: add LIMIT 0 to the query");
+  if (!s->prepared->runs->with_data)
+    return rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED, "WITH NO DATA is not supported: add LIMIT 0 to the query");
   RDX_TRY(rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err));
   for (uint32_t i = 0; i < rdx_table_columns(answer->table); i++)
     for (uint32_t k = 0; k < i; k++)
       if (strcmp(rdx_table_column_name(answer->table, i), rdx_table_column_name(answer->table, k)) == 0)
-        return fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice: give them names with AS",
-                    rdx_table_column_name(answer->table, i));
+        return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice: give them names with AS",
+                               rdx_table_column_name(answer->table, i));
   snprintf(answer->tag, sizeof answer->tag, "SELECT %llu", (unsigned long long)answer->stats.rows);
-  return store(s, s->prepared->statement->name, &answer->table, err);
+  return store(s, s->prepared->runs->name, &answer->table, err);
 }
 
 /* ---- Appending ---- */
 
+rdx_status rdx_change_open(rdx_statement *s, rdx_catalog_table *table, rdx_table **out, rdx_error *err) {
+  uint32_t *all = NULL;
+  if (table->path && !rdx_table_is_file(table->path))
+    return rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED, "%.200s is no table file: import it first", table->path);
+  RDX_TRY(rdx_calloc(table->column_count, sizeof *all, "a table", (void **)&all, err));
+  for (uint32_t i = 0; i < table->column_count; i++)
+    all[i] = i;
+  const rdx_status status = rdx_catalog_open_columns(s->database->catalog, table, all, table->column_count, err);
+  rdx_free(all);
+  return status == RDX_OK ? rdx_change_view(table, out, err) : status;
+}
+
 /* The rows of a table and those of `added`, whose columns have the table's types, as the new version. */
 static rdx_status append_rows(rdx_statement *s, rdx_catalog_table *table, const rdx_table *added, rdx_error *err) {
-  rdx_database *d = s->database;
   rdx_field *fields = NULL;
-  uint32_t *all = NULL;
   rdx_table *old = NULL;
-  if (table->path && !is_table_file(table))
-    return fail(s, err, RDX_ERROR_UNSUPPORTED, "%.200s is no table file: import it first", table->path);
-  rdx_status status = rdx_calloc(table->column_count, sizeof *all, "a table", (void **)&all, err);
-  for (uint32_t i = 0; status == RDX_OK && i < table->column_count; i++)
-    all[i] = i;
-  if (status == RDX_OK)
-    status = rdx_catalog_open_columns(d->catalog, table, all, table->column_count, err);
-  if (status == RDX_OK)
-    status = rdx_change_view(table, &old, err);
-  if (status == RDX_OK)
-    status = list_fields(old, &fields, err);
+  RDX_TRY(rdx_change_open(s, table, &old, err));
+  rdx_status status = list_fields(old, &fields, err);
   if (status == RDX_OK && table->path)
     status = write_file(table->path, fields, table->column_count, old, added, err);
   if (status == RDX_OK && !table->path) {
     rdx_table *both = NULL;
     status = rdx_change_concatenate(old, added, &both, err);
     if (status == RDX_OK)
-      status = rdx_catalog_add(d->catalog, table->name, both, err);
+      status = rdx_catalog_add(s->database->catalog, table->name, both, err);
   }
   rdx_table_destroy(&old);
   rdx_free(fields);
-  rdx_free(all);
   return status;
 }
 
 /* Which column of the statement's list each column of the table is: UINT32_MAX: none, which is NULL. */
 static rdx_status match_columns(const rdx_statement *s, const rdx_catalog_table *table, uint32_t given, uint32_t *out,
                                 rdx_error *err) {
-  const rdx_sql_statement *written = s->prepared->statement;
+  const rdx_sql_statement *written = s->prepared->runs;
   const uint32_t named = written->name_count;
   if (named ? given != named : given > table->column_count)
-    return fail(s, err, RDX_ERROR_ARGUMENT, "there are %u values for %u columns", given,
-                named ? named : table->column_count);
+    return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "there are %u values for %u columns", given,
+                           named ? named : table->column_count);
   for (uint32_t i = 0; i < table->column_count; i++)
     out[i] = named || i >= given ? UINT32_MAX : i;
   for (uint32_t k = 0; k < named; k++) {
@@ -271,17 +264,16 @@ static rdx_status match_columns(const rdx_statement *s, const rdx_catalog_table 
     while (i < table->column_count && strcmp(table->columns[i].name, written->names[k]) != 0)
       i++;
     if (i == table->column_count)
-      return fail(s, err, RDX_ERROR_NOT_FOUND, "table \"%.100s\" has no column \"%.100s\"", table->name,
-                  written->names[k]);
+      return rdx_change_fail(s, err, RDX_ERROR_NOT_FOUND, "table \"%.100s\" has no column \"%.100s\"", table->name,
+                             written->names[k]);
     if (out[i] != UINT32_MAX)
-      return fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is named twice", written->names[k]);
+      return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is named twice", written->names[k]);
     out[i] = k;
   }
   return RDX_OK;
 }
 
-static rdx_status convert_and_append(rdx_statement *s, rdx_catalog_table *table, const rdx_table *rows,
-                                     rdx_error *err) {
+rdx_status rdx_change_insert(rdx_statement *s, rdx_catalog_table *table, const rdx_table *rows, rdx_error *err) {
   uint32_t *from = NULL;
   rdx_table *added = NULL;
   RDX_TRY(rdx_calloc(table->column_count, sizeof *from, "a table", (void **)&from, err));
@@ -295,22 +287,7 @@ static rdx_status convert_and_append(rdx_statement *s, rdx_catalog_table *table,
   return status;
 }
 
-static rdx_status run_insert(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  rdx_catalog_table *table = NULL;
-  RDX_TRY(find_existing(s, s->prepared->statement->name, &table, err));
-  rdx_status status = rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err);
-  if (status == RDX_OK)
-    status = convert_and_append(s, table, answer->table, err);
-  rdx_catalog_release(s->database->catalog, table);
-  rdx_table_destroy(&answer->table);
-  snprintf(answer->tag, sizeof answer->tag, "INSERT 0 %llu", (unsigned long long)answer->stats.rows);
-  return status;
-}
-
-/* ---- Replacing ---- */
-
-/* `*content`, whose columns are the table's, as the new version; it is taken over. */
-static rdx_status replace_rows(rdx_statement *s, rdx_catalog_table *table, rdx_table **content, rdx_error *err) {
+rdx_status rdx_change_replace(rdx_statement *s, const rdx_catalog_table *table, rdx_table **content, rdx_error *err) {
   rdx_field *fields = NULL;
   rdx_table *rows = *content;
   *content = NULL;
@@ -318,50 +295,9 @@ static rdx_status replace_rows(rdx_statement *s, rdx_catalog_table *table, rdx_t
     return rdx_catalog_add(s->database->catalog, table->name, rows, err);
   rdx_status status = list_fields(rows, &fields, err);
   if (status == RDX_OK)
-    status = write_file(table->path, fields, table->column_count, rows, NULL, err);
+    status = write_file(table->path, fields, rdx_table_columns(rows), rows, NULL, err);
   rdx_free(fields);
   rdx_table_destroy(&rows);
-  return status;
-}
-
-/* How many rows were changed: those that are missing, or those that say so. */
-static uint64_t count_changed(const rdx_catalog_table *table, const rdx_table *rows, bool updates) {
-  uint64_t count = updates ? 0 : table->rows - rdx_table_rows(rows);
-  for (uint64_t i = 0; updates && i < rdx_table_rows(rows); i++) {
-    rdx_datum changed;
-    rdx_column_datum(rdx_table_column(rows, table->column_count), i, &changed);
-    count += changed.i != 0;
-  }
-  return count;
-}
-
-static rdx_status run_replace(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  const bool updates = s->prepared->statement->kind == RDX_STATEMENT_UPDATE;
-  rdx_catalog_table *table = NULL;
-  rdx_table *rows = NULL;
-  uint32_t *from = NULL;
-  uint64_t count = 0;
-  RDX_TRY(find_existing(s, s->prepared->statement->name, &table, err));
-  rdx_status status = RDX_OK;
-  if (table->path && !is_table_file(table))
-    status = fail(s, err, RDX_ERROR_UNSUPPORTED, "%.200s is no table file: import it first", table->path);
-  if (status == RDX_OK)
-    status = rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err);
-  if (status == RDX_OK)
-    status = rdx_calloc(table->column_count, sizeof *from, "a table", (void **)&from, err);
-  for (uint32_t i = 0; status == RDX_OK && i < table->column_count; i++)
-    from[i] = i;
-  if (status == RDX_OK)
-    count = count_changed(table, answer->table, updates);
-  if (status == RDX_OK && count > 0)
-    status = rdx_change_convert(s->database->pool, table, answer->table, from, s->prepared->text, &rows, err);
-  if (status == RDX_OK && count > 0)
-    status = replace_rows(s, table, &rows, err);
-  rdx_free(from);
-  rdx_catalog_release(s->database->catalog, table);
-  rdx_table_destroy(&answer->table);
-  answer->stats.rows = count;
-  snprintf(answer->tag, sizeof answer->tag, "%s %llu", updates ? "UPDATE" : "DELETE", (unsigned long long)count);
   return status;
 }
 
@@ -369,11 +305,11 @@ static rdx_status run_replace(rdx_statement *s, rdx_answer *answer, rdx_error *e
 
 /* The columns of a table, or those that are named, as they are. */
 static rdx_status read_table(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  const rdx_sql_statement *written = s->prepared->statement;
+  const rdx_sql_statement *written = s->prepared->runs;
   rdx_catalog_table *table = NULL;
   rdx_table *all = NULL;
   uint32_t *columns = NULL, count = 0;
-  RDX_TRY(find_existing(s, written->name, &table, err));
+  RDX_TRY(rdx_change_find(s, written->name, &table, err));
   rdx_status status =
       rdx_calloc((size_t)table->column_count + written->name_count, sizeof *columns, "COPY", (void **)&columns, err);
   for (uint32_t k = 0; status == RDX_OK && k < (written->name_count ? written->name_count : table->column_count); k++) {
@@ -381,8 +317,8 @@ static rdx_status read_table(rdx_statement *s, rdx_answer *answer, rdx_error *er
     while (written->name_count && i < table->column_count && strcmp(table->columns[i].name, written->names[k]) != 0)
       i++;
     if (i == table->column_count)
-      status = fail(s, err, RDX_ERROR_NOT_FOUND, "table \"%.100s\" has no column \"%.100s\"", table->name,
-                    written->names[k]);
+      status = rdx_change_fail(s, err, RDX_ERROR_NOT_FOUND, "table \"%.100s\" has no column \"%.100s\"", table->name,
+                               written->names[k]);
     columns[count++] = i;
   }
   if (status == RDX_OK)
@@ -400,10 +336,10 @@ static rdx_status read_table(rdx_statement *s, rdx_answer *answer, rdx_error *er
 }
 
 static rdx_status run_copy_to(rdx_statement *s, const rdx_copy_options *options, rdx_answer *answer, rdx_error *err) {
-  const rdx_sql_statement *written = s->prepared->statement;
+  const rdx_sql_statement *written = s->prepared->runs;
   const rdx_csv_params *csv = options->csv;
   if (csv->null_count > 0 || csv->quote || csv->encoding)
-    return fail(s, err, RDX_ERROR_UNSUPPORTED, "COPY TO writes NULL as nothing, quotes with \", and UTF-8");
+    return rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED, "COPY TO writes NULL as nothing, quotes with \", and UTF-8");
   RDX_TRY(s->prepared->plan ? rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err)
                             : read_table(s, answer, err));
   if (!written->path)
@@ -422,7 +358,7 @@ static rdx_status run_copy_to(rdx_statement *s, const rdx_copy_options *options,
  * column is which. */
 static rdx_status read_file(rdx_statement *s, const rdx_catalog_table *table, const rdx_copy_options *options,
                             rdx_table **out, rdx_error *err) {
-  const rdx_sql_statement *written = s->prepared->statement;
+  const rdx_sql_statement *written = s->prepared->runs;
   rdx_csv_params csv = *options->csv;
   rdx_csv_type *types = NULL;
   const char **names = NULL;
@@ -437,8 +373,8 @@ static rdx_status read_file(rdx_statement *s, const rdx_catalog_table *table, co
     while (written->name_count && i < table->column_count && strcmp(table->columns[i].name, written->names[k]) != 0)
       i++;
     if (i == table->column_count) {
-      status = fail(s, err, RDX_ERROR_NOT_FOUND, "table \"%.100s\" has no column \"%.100s\"", table->name,
-                    written->names[k]);
+      status = rdx_change_fail(s, err, RDX_ERROR_NOT_FOUND, "table \"%.100s\" has no column \"%.100s\"", table->name,
+                               written->names[k]);
       break;
     }
     snprintf(numbers[k], sizeof *numbers, "%u", k + 1);
@@ -460,11 +396,11 @@ static rdx_status read_file(rdx_statement *s, const rdx_catalog_table *table, co
 
 static rdx_status run_copy_from(rdx_statement *s, const rdx_copy_options *options, rdx_answer *answer, rdx_error *err) {
   rdx_catalog_table *table = NULL;
-  RDX_TRY(find_existing(s, s->prepared->statement->name, &table, err));
+  RDX_TRY(rdx_change_find(s, s->prepared->runs->name, &table, err));
   rdx_status status = read_file(s, table, options, &answer->table, err);
   if (status == RDX_OK) {
     answer->stats.rows = rdx_table_rows(answer->table);
-    status = convert_and_append(s, table, answer->table, err);
+    status = rdx_change_insert(s, table, answer->table, err);
   }
   rdx_table_destroy(&answer->table);
   rdx_catalog_release(s->database->catalog, table);
@@ -473,14 +409,14 @@ static rdx_status run_copy_from(rdx_statement *s, const rdx_copy_options *option
 }
 
 static rdx_status run_copy(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  const rdx_sql_statement *written = s->prepared->statement;
+  const rdx_sql_statement *written = s->prepared->runs;
   rdx_csv_params csv = {0};
   rdx_copy_options options = {.csv = &csv};
   if (s->database->safe && written->path)
-    return fail(s, err, RDX_ERROR_UNSUPPORTED, "files may not be read or written by name here");
+    return rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED, "files may not be read or written by name here");
   RDX_TRY(rdx_change_copy_options(s, &options, err));
   if (options.parquet && !written->path)
-    return fail(s, err, RDX_ERROR_UNSUPPORTED, "Parquet is in files only: name one");
+    return rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED, "Parquet is in files only: name one");
   return written->from ? run_copy_from(s, &options, answer, err) : run_copy_to(s, &options, answer, err);
 }
 
@@ -490,10 +426,10 @@ static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err)
   rdx_database *d = s->database;
   rdx_catalog_table *table = NULL;
   char *path = NULL;
-  if (s->prepared->statement->if_exists && !rdx_defined_has(d, name, true))
+  if (s->prepared->runs->if_exists && !rdx_defined_has(d, name, true))
     RDX_TRY(find(s, name, &table, err));
   else
-    RDX_TRY(find_existing(s, name, &table, err));
+    RDX_TRY(rdx_change_find(s, name, &table, err));
   if (!table)
     return RDX_OK;
   rdx_status status = rdx_defined_check_unread(s, table->name, err);
@@ -505,8 +441,8 @@ static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err)
   if (own && strcmp(path, table->path) == 0 && unlink(path) != 0)
     status = rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
   if (own && strcmp(path, table->path) != 0)
-    status = fail(s, err, RDX_ERROR_UNSUPPORTED, "DROP TABLE removes table files only; \"%.100s\" is %.300s", name,
-                  table->path);
+    status = rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED, "DROP TABLE removes table files only; \"%.100s\" is %.300s",
+                             name, table->path);
   if (status == RDX_OK)
     rdx_catalog_remove(d->catalog, table->name);
   rdx_free(path);
@@ -515,7 +451,7 @@ static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err)
 }
 
 static rdx_status run_drop(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  const rdx_sql_statement *written = s->prepared->statement;
+  const rdx_sql_statement *written = s->prepared->runs;
   const bool cube = strcmp(written->object, "materialized view") == 0, index = strcmp(written->object, "index") == 0;
   const bool view = strcmp(written->object, "view") == 0;
   for (uint32_t i = 0; i < written->name_count; i++) {
@@ -529,7 +465,8 @@ static rdx_status run_drop(rdx_statement *s, rdx_answer *answer, rdx_error *err)
     else
       RDX_TRY(drop_table(s, written->names[i], err));
     if (!found && !written->if_exists)
-      return fail(s, err, RDX_ERROR_NOT_FOUND, "there is no %s \"%.100s\"", written->object, written->names[i]);
+      return rdx_change_fail(s, err, RDX_ERROR_NOT_FOUND, "there is no %s \"%.100s\"", written->object,
+                             written->names[i]);
   }
   snprintf(answer->tag, sizeof answer->tag, "DROP %s",
            cube    ? "MATERIALIZED VIEW"
@@ -542,7 +479,7 @@ static rdx_status run_drop(rdx_statement *s, rdx_answer *answer, rdx_error *err)
 static rdx_status analyze_table(rdx_statement *s, const char *name, rdx_error *err) {
   rdx_catalog_table *table = NULL;
   rdx_status status = RDX_OK;
-  RDX_TRY(find_existing(s, name, &table, err));
+  RDX_TRY(rdx_change_find(s, name, &table, err));
   for (uint32_t i = 0; i < table->column_count && status == RDX_OK; i++) {
     bool unique;
     status = rdx_catalog_unique(s->database->catalog, table, i, &unique, err);
@@ -552,7 +489,7 @@ static rdx_status analyze_table(rdx_statement *s, const char *name, rdx_error *e
 }
 
 static rdx_status run_analyze(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  const char *name = s->prepared->statement->name;
+  const char *name = s->prepared->runs->name;
   char **names = NULL;
   rdx_status status = RDX_OK;
   snprintf(answer->tag, sizeof answer->tag, "ANALYZE");
@@ -568,19 +505,19 @@ static rdx_status run_analyze(rdx_statement *s, rdx_answer *answer, rdx_error *e
 }
 
 rdx_status rdx_run_change(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  const rdx_sql_statement *written = s->prepared->statement;
+  const rdx_sql_statement *written = s->prepared->runs;
   if (s->database->read_only && written->kind != RDX_STATEMENT_ANALYZE)
-    return fail(s, err, RDX_ERROR_UNSUPPORTED, "the database was opened to be read only");
+    return rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED, "the database was opened to be read only");
   switch (written->kind) {
   case RDX_STATEMENT_CREATE_TABLE:
     return run_create(s, answer, err);
   case RDX_STATEMENT_CREATE_TABLE_AS:
     return run_create_as(s, answer, err);
   case RDX_STATEMENT_INSERT:
-    return run_insert(s, answer, err);
+    return rdx_change_run_insert(s, answer, err);
   case RDX_STATEMENT_UPDATE:
   case RDX_STATEMENT_DELETE:
-    return run_replace(s, answer, err);
+    return rdx_change_run_update(s, answer, err);
   case RDX_STATEMENT_COPY:
     return run_copy(s, answer, err);
   case RDX_STATEMENT_DROP:

@@ -15,14 +15,41 @@ RDX_MUST_USE rdx_status rdx_change_view_columns(const rdx_catalog_table *table, 
 /* All rows of two tables of the same columns. */
 RDX_MUST_USE rdx_status rdx_change_concatenate(const rdx_table *first, const rdx_table *second, rdx_table **out,
                                                rdx_error *err);
+/* What becomes of the rows of a table: chosen[i] is the row of `added` that changes row i, RDX_NO_ROW: none does.
+ * `added` NULL: rows that are chosen go. Else they get the values of its columns from[i] for column i, where that is
+ * not UINT32_MAX. */
+typedef struct rdx_merge {
+  const rdx_table *old, *added;
+  const uint32_t *chosen, *from;
+  uint64_t rows; /* of the result */
+  bool borrows;  /* columns that stay as they are may be those of `old` */
+} rdx_merge;
+
+RDX_MUST_USE rdx_status rdx_change_merge(const rdx_merge *merge, rdx_table **out, rdx_error *err);
 /* Rows with the table's columns and types: column i is column from[i] of `rows`, UINT32_MAX: NULL. A value that does
  * not fit is an error that names it. */
 RDX_MUST_USE rdx_status rdx_change_convert(rdx_pool *pool, const rdx_catalog_table *table, const rdx_table *rows,
                                            const uint32_t *from, const char *text, rdx_table **out, rdx_error *err);
 
-/* The list of UPDATE's query: the columns of the new version, as the table has them, and whether the row is changed
- * (update.c). */
-RDX_MUST_USE rdx_status rdx_change_list(rdx_prepared *prepared, rdx_error *err);
+/* Statements that change tables (change.c). Fail, with the place of the statement. */
+rdx_status rdx_change_fail(const rdx_statement *statement, rdx_error *err, rdx_status status, const char *format, ...)
+    RDX_PRINTF(4, 5);
+/* A table by its name, which is no view; release it. */
+RDX_MUST_USE rdx_status rdx_change_find(const rdx_statement *statement, const char *name, rdx_catalog_table **out,
+                                        rdx_error *err);
+/* All of a table that can be changed, read and verified, as a view of it. */
+RDX_MUST_USE rdx_status rdx_change_open(rdx_statement *statement, rdx_catalog_table *table, rdx_table **out,
+                                        rdx_error *err);
+/* Append rows, whose columns are those that the statement names. */
+RDX_MUST_USE rdx_status rdx_change_insert(rdx_statement *statement, rdx_catalog_table *table, const rdx_table *rows,
+                                          rdx_error *err);
+/* `*content` as the new version of a table; it is taken over. */
+RDX_MUST_USE rdx_status rdx_change_replace(rdx_statement *statement, const rdx_catalog_table *table,
+                                           rdx_table **content, rdx_error *err);
+
+/* INSERT; UPDATE and DELETE (update.c). */
+RDX_MUST_USE rdx_status rdx_change_run_insert(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_change_run_update(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 
 /* COPY's options (options.c). */
 typedef struct rdx_copy_options {

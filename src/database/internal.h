@@ -21,7 +21,8 @@ struct rdx_prepared {
   char *text;
   size_t rest; /* where the text goes on behind the statement */
   rdx_sql_statement *statement;
-  rdx_query_plan *plan; /* of SELECT and EXPLAIN's SELECT; NULL for others */
+  const rdx_sql_statement *runs; /* what EXPLAIN and PREPARE are of; else the statement itself */
+  rdx_query_plan *plan;          /* of its query; NULL: it has none */
   const rdx_sql_query *query;
   rdx_sql_type *parameter_types;
   uint32_t settings;    /* the version of the settings that it was planned with */
@@ -177,6 +178,9 @@ RDX_MUST_USE rdx_status rdx_indexes_drop(rdx_database *database, const char *nam
 /* Settings (settings.c). */
 RDX_MUST_USE rdx_status rdx_run_set(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_run_show(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
+
+/* A statement that is no form of words for another one (statement.c). */
+RDX_MUST_USE rdx_status rdx_run_planned(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 
 /* Statements that are no query (change.c, session.c). */
 RDX_MUST_USE rdx_status rdx_run_change(rdx_statement *statement, rdx_answer *answer, rdx_error *err);

@@ -40,21 +40,26 @@ static bool is_valid(const rdx_column *c, uint64_t row) {
   return !c->validity || (c->validity[row / 8] >> row % 8 & 1);
 }
 
+/* Row `row` of `from` becomes row `at` of a column that has room for it. */
+static rdx_status append_value(rdx_growing *to, uint64_t at, const rdx_column *from, uint64_t row, rdx_error *err) {
+  const size_t size = rdx_type_size(from->type);
+  uint64_t length;
+  if (!is_valid(from, row))
+    return rdx_growing_add_null(to, at, err);
+  if (size > 0) {
+    memcpy((char *)to->values + at * size, (const char *)from->values + row * size, size);
+    return RDX_OK;
+  }
+  const char *text = rdx_column_string(from, row, &length);
+  return rdx_growing_add_string(to, at, text, length, err);
+}
+
 /* Append the rows of `from` to a column that has `rows` of them. */
 static rdx_status append_column(rdx_growing *to, uint64_t rows, const rdx_column *from, rdx_error *err) {
-  const size_t size = rdx_type_size(from->type);
   RDX_TRY(rdx_growing_reserve(to, rows + from->rows, err));
   for (uint64_t i = 0; i < from->rows; i++) {
     RDX_TRY(rdx_loop_goes_on(i, from->rows, "copy", err));
-    if (!is_valid(from, i)) {
-      RDX_TRY(rdx_growing_add_null(to, rows + i, err));
-    } else if (size > 0) {
-      memcpy((char *)to->values + (rows + i) * size, (const char *)from->values + i * size, size);
-    } else {
-      uint64_t length;
-      const char *text = rdx_column_string(from, i, &length);
-      RDX_TRY(rdx_growing_add_string(to, rows + i, text, length, err));
-    }
+    RDX_TRY(append_value(to, rows + i, from, i, err));
   }
   return RDX_OK;
 }
@@ -74,6 +79,54 @@ static rdx_status concatenate(const rdx_table *first, const rdx_table *second, r
 rdx_status rdx_change_concatenate(const rdx_table *first, const rdx_table *second, rdx_table **out, rdx_error *err) {
   RDX_TRY(rdx_table_create(rdx_table_columns(first), out, err));
   const rdx_status status = concatenate(first, second, *out, err);
+  if (status != RDX_OK)
+    rdx_table_destroy(out);
+  return status;
+}
+
+/* ---- Merging ---- */
+
+/* `added`: values of the rows that are chosen; NULL: they have the old ones, or go. */
+static rdx_status merge_column(const rdx_merge *m, const rdx_column *old, const rdx_column *added, rdx_growing *to,
+                               rdx_error *err) {
+  uint64_t count = 0;
+  RDX_TRY(rdx_growing_start(to, old->type, old->scale, m->rows, err));
+  RDX_TRY(rdx_growing_reserve(to, m->rows, err));
+  for (uint64_t i = 0; i < old->rows; i++) {
+    const bool chosen = m->chosen[i] != RDX_NO_ROW;
+    RDX_TRY(rdx_loop_goes_on(i, old->rows, "copy", err));
+    if (chosen && !m->added)
+      continue;
+    RDX_TRY(chosen && added ? append_value(to, count++, added, m->chosen[i], err)
+                            : append_value(to, count++, old, i, err));
+  }
+  return RDX_OK;
+}
+
+static const rdx_column *added_column(const rdx_merge *m, uint32_t i) {
+  return m->added && m->from[i] != UINT32_MAX ? rdx_table_column(m->added, m->from[i]) : NULL;
+}
+
+static bool is_borrowed(const rdx_merge *m, uint32_t i) {
+  return m->borrows && m->added && !added_column(m, i);
+}
+
+static rdx_status merge(const rdx_merge *m, rdx_table *out, rdx_error *err) {
+  for (uint32_t i = 0; i < out->column_count; i++) {
+    RDX_TRY(set_name(&out->columns[i], rdx_table_column_name(m->old, i), err));
+    if (!is_borrowed(m, i))
+      RDX_TRY(merge_column(m, rdx_table_column(m->old, i), added_column(m, i), &out->columns[i], err));
+  }
+  rdx_table_finish(out, m->rows);
+  for (uint32_t i = 0; i < out->column_count; i++)
+    if (is_borrowed(m, i))
+      out->columns[i].view = *rdx_table_column(m->old, i);
+  return RDX_OK;
+}
+
+rdx_status rdx_change_merge(const rdx_merge *m, rdx_table **out, rdx_error *err) {
+  RDX_TRY(rdx_table_create(rdx_table_columns(m->old), out, err));
+  const rdx_status status = merge(m, *out, err);
   if (status != RDX_OK)
     rdx_table_destroy(out);
   return status;

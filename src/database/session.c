@@ -38,7 +38,7 @@ static rdx_status run_prepare(rdx_statement *s, rdx_answer *answer, rdx_error *e
   const rdx_sql_statement *written = s->prepared->statement;
   if (!s->prepared->plan)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,
-                         "only queries can be prepared");
+                         "only SELECT, INSERT, UPDATE and DELETE can be prepared");
   pthread_mutex_lock(&d->lock);
   const rdx_status status = find_named(d, written->name)
                                 ? rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
@@ -70,7 +70,7 @@ static rdx_status execute_with(rdx_statement *s, rdx_prepared *p, rdx_answer *an
   const rdx_sql_statement *written = s->prepared->statement;
   rdx_arena arena = {0};
   rdx_datum *values = NULL;
-  const uint32_t count = p->statement->inner->parameters;
+  const uint32_t count = p->runs->parameters;
   if (written->arg_count != count)
     return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
                          "\"%.60s\" takes %u values, and gets %u", written->name, count, written->arg_count);
@@ -78,9 +78,9 @@ static rdx_status execute_with(rdx_statement *s, rdx_prepared *p, rdx_answer *an
   if (status == RDX_OK)
     status = bind_arguments(s, p, values, &arena, err);
   if (status == RDX_OK)
-    status = rdx_prepared_run(p, values, NULL, answer, err);
+    status =
+        rdx_run_planned(&(rdx_statement){.database = s->database, .prepared = p, .parameters = values}, answer, err);
   rdx_arena_free(&arena);
-  snprintf(answer->tag, sizeof answer->tag, "SELECT %llu", (unsigned long long)answer->stats.rows);
   return status;
 }
 

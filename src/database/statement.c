@@ -50,11 +50,19 @@ static rdx_status begin_prepared(rdx_database *d, const char *text, rdx_prepared
   return RDX_OK;
 }
 
-/* What there is to plan in a statement; NULL: nothing. */
-static const rdx_sql_query *query_of(const rdx_sql_statement *s) {
-  if (s->kind == RDX_STATEMENT_EXPLAIN || s->kind == RDX_STATEMENT_PREPARE)
-    return s->inner->kind == RDX_STATEMENT_SELECT ? s->inner->query : NULL;
-  return s->query;
+/* What there is to plan; NULL: nothing. */
+static const rdx_sql_query *query_of(const rdx_prepared *p) {
+  const bool changes = p->runs->kind == RDX_STATEMENT_INSERT || p->runs->kind == RDX_STATEMENT_UPDATE ||
+                       p->runs->kind == RDX_STATEMENT_DELETE;
+  const bool can = p->runs == p->statement || p->runs->kind == RDX_STATEMENT_SELECT ||
+                   (changes && p->statement->kind == RDX_STATEMENT_PREPARE);
+  return can ? p->runs->query : NULL;
+}
+
+/* The statement, where it is planned with what it changes. */
+static const rdx_sql_statement *change_of(const rdx_sql_statement *s) {
+  const bool returns = s->kind == RDX_STATEMENT_INSERT && s->returning_count > 0;
+  return returns || s->kind == RDX_STATEMENT_UPDATE || s->kind == RDX_STATEMENT_DELETE ? s : NULL;
 }
 
 static rdx_status plan(rdx_prepared *p, rdx_error *err) {
@@ -69,9 +77,7 @@ static rdx_status plan(rdx_prepared *p, rdx_error *err) {
                           (void **)&p->parameter_types, err));
   if (parameters > 0)
     memset(p->parameter_types, 0, parameters * sizeof *p->parameter_types);
-  if (p->statement->kind == RDX_STATEMENT_UPDATE)
-    RDX_TRY(rdx_change_list(p, err));
-  p->query = query_of(p->statement);
+  p->query = query_of(p);
   if (p->query && p->statement->kind != RDX_STATEMENT_CREATE_VIEW)
     RDX_TRY(rdx_views_list(p, err));
   if (p->query)
@@ -83,7 +89,7 @@ static rdx_status plan(rdx_prepared *p, rdx_error *err) {
   settings->find_view = rdx_defined_find;
   settings->views_user = p->database;
   settings->defines = p->statement->kind == RDX_STATEMENT_DEFINE_VIEW ? p->statement->name : NULL;
-  const rdx_query_text text = {p->text, p->query, p->parameter_types, parameters};
+  const rdx_query_text text = {p->text, p->query, change_of(p->runs), p->parameter_types, parameters};
   return p->query ? rdx_plan_query(p->database->catalog, settings, &text, &p->arena, &p->plan, err) : RDX_OK;
 }
 
@@ -100,6 +106,7 @@ static rdx_status parse_and_plan(rdx_prepared *p, rdx_error *err) {
   const double before = rdx_now_ms();
   RDX_TRY(rdx_sql_parse(p->text, &p->arena, &p->statement, &next, err));
   p->rest = (size_t)(next - p->text);
+  p->runs = p->statement && p->statement->inner ? p->statement->inner : p->statement;
   const double parsed = rdx_now_ms();
   if (p->statement && p->statement->kind == RDX_STATEMENT_EXPLAIN)
     RDX_TRY(calibrate(p->database, err));
@@ -345,6 +352,14 @@ static rdx_status run_explain(rdx_statement *s, rdx_answer *answer, rdx_error *e
   return status;
 }
 
+rdx_status rdx_run_planned(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  if (s->prepared->runs->kind != RDX_STATEMENT_SELECT)
+    return rdx_run_change(s, answer, err);
+  RDX_TRY(rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err));
+  snprintf(answer->tag, sizeof answer->tag, "SELECT %llu", (unsigned long long)answer->stats.rows);
+  return RDX_OK;
+}
+
 static rdx_status run(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   RDX_TRY(renew(s, err));
   RDX_TRY(check_parameters(s, err));
@@ -352,10 +367,6 @@ static rdx_status run(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   s->prepared->ran = true;
   s->planned = false;
   switch (s->prepared->statement->kind) {
-  case RDX_STATEMENT_SELECT:
-    RDX_TRY(rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err));
-    snprintf(answer->tag, sizeof answer->tag, "SELECT %llu", (unsigned long long)answer->stats.rows);
-    return RDX_OK;
   case RDX_STATEMENT_EXPLAIN:
     return run_explain(s, answer, err);
   case RDX_STATEMENT_PREPARE:
@@ -365,7 +376,7 @@ static rdx_status run(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   case RDX_STATEMENT_SHOW:
     return rdx_run_session(s, answer, err);
   default:
-    return rdx_run_change(s, answer, err);
+    return rdx_run_planned(s, answer, err);
   }
 }
 

@@ -1,120 +1,188 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* UPDATE as a query: each column is CASE WHEN the condition THEN the new value ELSE the old one. */
+/* INSERT, UPDATE and DELETE: their plan finds the rows (rdx_plan_change), of which new versions of tables are made. */
 
 #include <stdio.h>
 #include <string.h>
 
 #include "database/change.h"
+#include "table/table.h"
 
-static rdx_status make(rdx_prepared *p, rdx_ast_kind kind, const char *name, uint32_t count, rdx_ast **out,
-                       rdx_error *err) {
-  RDX_TRY(rdx_arena_alloc(&p->arena, 1, sizeof **out, "a statement", (void **)out, err));
-  **out = (rdx_ast){.kind = kind, .name = name, .count = count, .place = p->statement->query->place};
-  return count == 0 ? RDX_OK
-                    : rdx_arena_alloc(&p->arena, count, sizeof(rdx_ast *), "a statement", (void **)&(*out)->args, err);
+#define WHAT "a table"
+
+/* ---- What the plan found ---- */
+
+/* NULL, of an outer join, is behind all rows. */
+static int64_t number_at(const rdx_table *found, uint32_t column, uint64_t row) {
+  rdx_datum number;
+  rdx_column_datum(rdx_table_column(found, column), row, &number);
+  return number.null ? INT64_MAX : number.i;
 }
 
-/* A value as the type of a column. */
-static rdx_status cast(rdx_prepared *p, const rdx_catalog_column *column, rdx_ast *value, rdx_ast **out,
-                       rdx_error *err) {
-  const rdx_column like = {.type = column->type, .scale = column->scale};
-  const rdx_sql_type type = rdx_sql_type_of_column(&like);
-  char text[32], *name = NULL;
-  rdx_sql_type_text(type, text);
-  text[strcspn(text, "(")] = '\0';
-  RDX_TRY(rdx_arena_alloc(&p->arena, strlen(text) + 1, 1, "a statement", (void **)&name, err));
-  memcpy(name, text, strlen(text) + 1);
-  RDX_TRY(make(p, RDX_AST_CAST, name, 1, out, err));
-  (*out)->place = value->place;
-  (*out)->args[0] = value;
-  if (type.kind == RDX_SQL_DECIMAL) {
-    (*out)->modifiers[0] = type.precision;
-    (*out)->modifiers[1] = type.scale;
-    (*out)->modifier_count = 2;
+/* Whether what row `a` was joined with comes before that of `b`, in the order of FROM. */
+static bool comes_before(const rdx_plan_change *c, const rdx_table *found, uint64_t a, uint64_t b) {
+  for (uint32_t i = 1; i < c->numbers; i++) {
+    const uint32_t column = c->values + c->returned + i;
+    const int64_t x = number_at(found, column, a), y = number_at(found, column, b);
+    if (x != y)
+      return x < y;
+  }
+  return false;
+}
+
+/* For each of `rows` rows the row that was found for it, RDX_NO_ROW: none; of several the first. */
+static rdx_status choose(const rdx_plan_change *c, const rdx_table *found, uint64_t rows, uint32_t **out,
+                         uint64_t *count, rdx_error *err) {
+  const uint64_t all = rdx_table_rows(found);
+  *count = 0;
+  RDX_TRY(rdx_alloc(rows, sizeof **out, WHAT, (void **)out, err));
+  memset(*out, 0xff, rows * sizeof **out);
+  for (uint64_t i = 0; i < all; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, all, "change", err));
+    uint32_t *chosen = &(*out)[number_at(found, c->values + c->returned, i)];
+    *count += *chosen == RDX_NO_ROW;
+    if (*chosen == RDX_NO_ROW || comes_before(c, found, i, *chosen))
+      *chosen = (uint32_t)i;
   }
   return RDX_OK;
 }
 
-/* Column `i` of the new version; `*value` is the old one. */
-static rdx_status change_column(rdx_prepared *p, const rdx_catalog_column *column, rdx_ast **value, rdx_error *err) {
-  const rdx_sql_statement *s = p->statement;
-  rdx_ast *changed = NULL, *choice = NULL;
-  for (uint32_t k = 0; k < s->name_count; k++) {
-    if (strcmp(s->names[k], column->name) != 0)
-      continue;
-    if (changed)
-      return rdx_sql_error(err, RDX_ERROR_ARGUMENT, p->text, s->args[k]->place, NULL,
-                           "column \"%.100s\" is assigned twice", column->name);
-    RDX_TRY(cast(p, column, s->args[k], &changed, err));
-  }
-  if (!changed)
-    return RDX_OK;
-  if (s->query->where) {
-    RDX_TRY(make(p, RDX_AST_CALL, "case", 3, &choice, err));
-    choice->args[0] = s->query->where;
-    choice->args[1] = changed;
-    choice->args[2] = *value;
-  }
-  *value = choice ? choice : changed;
-  return RDX_OK;
-}
-
-static rdx_status check_names(const rdx_prepared *p, const rdx_catalog_table *table, rdx_error *err) {
-  const rdx_sql_statement *s = p->statement;
-  for (uint32_t k = 0; k < s->name_count; k++) {
-    uint32_t i = 0;
-    while (i < table->column_count && strcmp(table->columns[i].name, s->names[k]) != 0)
-      i++;
-    if (i == table->column_count)
-      return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, p->text, s->args[k]->place, NULL,
-                           "table \"%.100s\" has no column \"%.100s\"", table->name, s->names[k]);
-  }
-  return RDX_OK;
-}
-
-static rdx_status list_columns(rdx_prepared *p, const rdx_catalog_table *table, rdx_error *err) {
-  rdx_sql_query *q = p->statement->query;
-  const uint32_t count = table->column_count;
-  rdx_ast *changed = NULL;
-  RDX_TRY(check_names(p, table, err));
-  RDX_TRY(
-      rdx_arena_alloc(&p->arena, (uint64_t)count + 1, sizeof *q->targets, "a statement", (void **)&q->targets, err));
-  for (uint32_t i = 0; i < count; i++) {
-    char *name = NULL;
-    const size_t size = strlen(table->columns[i].name) + 1;
-    RDX_TRY(rdx_arena_alloc(&p->arena, size, 1, "a statement", (void **)&name, err));
-    memcpy(name, table->columns[i].name, size);
-    q->targets[i] = (rdx_sql_target){.alias = name};
-    RDX_TRY(make(p, RDX_AST_COLUMN, name, 0, &q->targets[i].value, err));
-    RDX_TRY(change_column(p, &table->columns[i], &q->targets[i].value, err));
-  }
-  RDX_TRY(make(p, RDX_AST_BOOL, "true", 0, &changed, err));
-  q->targets[count] = (rdx_sql_target){.value = changed, .alias = "changed"};
-  if (q->where) {
-    RDX_TRY(make(p, RDX_AST_CALL, "is true", 1, &q->targets[count].value, err));
-    q->targets[count].value->args[0] = q->where;
-  }
-  q->target_count = count + 1;
-  q->list_of = "UPDATE";
-  q->where = NULL;
-  return RDX_OK;
-}
-
-rdx_status rdx_change_list(rdx_prepared *p, rdx_error *err) {
-  rdx_catalog_table *table = NULL;
-  char nearest[64];
-  RDX_TRY(rdx_catalog_find(p->database->catalog, p->statement->name, &table, nearest, err));
-  if (!table) { /* the planner says what is wrong */
-    const rdx_sql_query *q = p->statement->query;
-    RDX_TRY(
-        rdx_arena_alloc(&p->arena, 1, sizeof *q->targets, "a statement", (void **)&p->statement->query->targets, err));
-    p->statement->query->target_count = 1;
-    p->statement->query->targets[0] = (rdx_sql_target){0};
-    return make(p, RDX_AST_STAR, NULL, 0, &p->statement->query->targets[0].value, err);
-  }
-  const rdx_status status = list_columns(p, table, err);
-  rdx_catalog_release(p->database->catalog, table);
+/* Columns of what was found, of the rows that were chosen. */
+static rdx_status take_columns(const rdx_statement *s, const rdx_table *found, uint32_t first, uint32_t count,
+                               const uint32_t *rows, uint64_t row_count, rdx_table **out, rdx_error *err) {
+  const rdx_plan_column *columns = s->prepared->plan->root->columns + first;
+  rdx_frame frame = {0};
+  RDX_TRY(rdx_frame_create(count, row_count, &frame, err));
+  for (uint32_t i = 0; i < count; i++)
+    frame.columns[i].input = (rdx_input){*rdx_table_column(found, first + i), rows};
+  const rdx_status status = rdx_result_table(s->database->pool, &frame, columns, out, err);
+  rdx_frame_destroy(&frame);
   return status;
+}
+
+/* RETURNING, of `count` rows among those that were chosen, in place of what was found. */
+static rdx_status answer_returning(const rdx_statement *s, uint32_t *chosen, uint64_t rows, rdx_answer *answer,
+                                   rdx_error *err) {
+  const rdx_plan_change *c = &s->prepared->plan->change;
+  rdx_table *found = answer->table;
+  uint64_t count = 0;
+  answer->table = NULL;
+  for (uint64_t i = 0; i < rows; i++)
+    if (chosen[i] != RDX_NO_ROW)
+      chosen[count++] = chosen[i];
+  const rdx_status status =
+      c->returned ? take_columns(s, found, c->values, c->returned, chosen, count, &answer->table, err) : RDX_OK;
+  rdx_table_destroy(&found);
+  return status;
+}
+
+/* ---- INSERT ---- */
+
+/* The rows, as they are numbered, go in, and RETURNING is the answer. */
+static rdx_status insert_returning(rdx_statement *s, rdx_catalog_table *table, rdx_answer *answer, rdx_error *err) {
+  const rdx_plan_change *c = &s->prepared->plan->change;
+  const uint64_t rows = rdx_table_rows(answer->table);
+  uint32_t *chosen = NULL;
+  uint64_t count = 0;
+  rdx_table *values = NULL;
+  rdx_status status = choose(c, answer->table, rows, &chosen, &count, err);
+  if (status == RDX_OK)
+    status = take_columns(s, answer->table, 0, c->values, chosen, rows, &values, err);
+  if (status == RDX_OK)
+    status = rdx_change_insert(s, table, values, err);
+  rdx_table_destroy(&values);
+  if (status == RDX_OK)
+    status = answer_returning(s, chosen, rows, answer, err);
+  rdx_free(chosen);
+  return status;
+}
+
+rdx_status rdx_change_run_insert(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  const bool returns = s->prepared->runs->returning_count > 0;
+  rdx_catalog_table *table = NULL;
+  RDX_TRY(rdx_change_find(s, s->prepared->runs->name, &table, err));
+  rdx_status status = rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err);
+  if (status == RDX_OK)
+    status = returns ? insert_returning(s, table, answer, err) : rdx_change_insert(s, table, answer->table, err);
+  rdx_catalog_release(s->database->catalog, table);
+  if (!returns)
+    rdx_table_destroy(&answer->table);
+  snprintf(answer->tag, sizeof answer->tag, "INSERT 0 %llu", (unsigned long long)answer->stats.rows);
+  return status;
+}
+
+/* ---- UPDATE, DELETE ---- */
+
+/* The values of SET in the types of their columns; from[i] becomes the place of column i among them. */
+static rdx_status convert_values(const rdx_statement *s, const rdx_table *found, uint32_t *from, rdx_table **out,
+                                 rdx_error *err) {
+  const rdx_plan_change *c = &s->prepared->plan->change;
+  rdx_catalog_table assigned = {.rows = c->table->rows, .column_count = c->values};
+  uint32_t *all = NULL;
+  RDX_TRY(rdx_alloc(c->values, sizeof *all, WHAT, (void **)&all, err));
+  rdx_status status = rdx_alloc(c->values, sizeof *assigned.columns, WHAT, (void **)&assigned.columns, err);
+  for (uint32_t i = 0; i < c->table->column_count; i++)
+    from[i] = UINT32_MAX;
+  for (uint32_t k = 0; k < c->values && status == RDX_OK; k++) {
+    from[c->columns[k]] = all[k] = k;
+    assigned.columns[k] = c->table->columns[c->columns[k]];
+  }
+  if (status == RDX_OK)
+    status = rdx_change_convert(s->database->pool, &assigned, found, all, s->prepared->text, out, err);
+  rdx_free(assigned.columns);
+  rdx_free(all);
+  return status;
+}
+
+/* The new version. */
+static rdx_status merge(const rdx_statement *s, const rdx_table *found, const uint32_t *chosen, uint64_t count,
+                        const rdx_table *old, rdx_table **out, rdx_error *err) {
+  const rdx_plan_change *c = &s->prepared->plan->change;
+  rdx_merge m = {.old = old, .chosen = chosen, .rows = c->table->rows, .borrows = c->table->path != NULL};
+  rdx_table *values = NULL;
+  uint32_t *from = NULL;
+  if (s->prepared->runs->kind == RDX_STATEMENT_DELETE) {
+    m.rows -= count;
+    return rdx_change_merge(&m, out, err);
+  }
+  RDX_TRY(rdx_alloc(c->table->column_count, sizeof *from, WHAT, (void **)&from, err));
+  rdx_status status = convert_values(s, found, from, &values, err);
+  m.added = values;
+  m.from = from;
+  if (status == RDX_OK)
+    status = rdx_change_merge(&m, out, err);
+  rdx_table_destroy(&values);
+  rdx_free(from);
+  return status;
+}
+
+static rdx_status change_rows(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  const rdx_plan_change *c = &s->prepared->plan->change;
+  rdx_table *old = NULL, *content = NULL;
+  uint32_t *chosen = NULL;
+  RDX_TRY(rdx_change_open(s, c->table, &old, err));
+  rdx_status status = rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err);
+  if (status == RDX_OK)
+    status = choose(c, answer->table, c->table->rows, &chosen, &answer->stats.rows, err);
+  if (status == RDX_OK && answer->stats.rows > 0)
+    status = merge(s, answer->table, chosen, answer->stats.rows, old, &content, err);
+  if (status == RDX_OK && content)
+    status = rdx_change_replace(s, c->table, &content, err);
+  if (status == RDX_OK)
+    status = answer_returning(s, chosen, c->table->rows, answer, err);
+  rdx_table_destroy(&old);
+  rdx_free(chosen);
+  return status;
+}
+
+rdx_status rdx_change_run_update(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  const bool updates = s->prepared->runs->kind == RDX_STATEMENT_UPDATE;
+  rdx_catalog_table *table = NULL;
+  RDX_TRY(rdx_change_find(s, s->prepared->runs->name, &table, err)); /* it may be a view */
+  rdx_catalog_release(s->database->catalog, table);
+  RDX_TRY(change_rows(s, answer, err));
+  snprintf(answer->tag, sizeof answer->tag, "%s %llu", updates ? "UPDATE" : "DELETE",
+           (unsigned long long)answer->stats.rows);
+  return RDX_OK;
 }

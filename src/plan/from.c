@@ -25,7 +25,7 @@ rdx_status rdx_block_add_leaf(rdx_block *b, rdx_leaf leaf, uint32_t *out, rdx_sq
   if (b->leaf_count == RDX_MAX_LEAVES)
     return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, place, NULL, "a query cannot join more than %d relations",
                             RDX_MAX_LEAVES);
-  if (leaf.column_count > 1u << RDX_LEAF_BITS)
+  if (leaf.column_count + leaf.numbered > 1u << RDX_LEAF_BITS)
     return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, place, NULL, "a table cannot have more than 65536 columns here");
   RDX_TRY(rdx_planner_grow(p, &b->leaves, b->leaf_count, &b->leaf_capacity, sizeof leaf));
   b->leaves[b->leaf_count] = leaf;
@@ -177,7 +177,7 @@ static rdx_status bind_view(rdx_block *b, const rdx_from *from, const rdx_view_t
 
 /* A name stands for a query of WITH, else for a cube, a view or a table that has it, else for a table or view whose
  * name is written otherwise. */
-static rdx_status bind_named(rdx_block *b, const rdx_from *from, rdx_leaf *out) {
+rdx_status rdx_bind_relation(rdx_block *b, const rdx_from *from, rdx_leaf *out) {
   rdx_planner *p = b->planner;
   rdx_cte *cte = find_cte(b, from->name);
   const rdx_sql_query *cube = cte ? NULL : find_cube(p, from->name);
@@ -204,6 +204,13 @@ static rdx_status add_item(rdx_block *b, rdx_group *group, rdx_item item) {
   RDX_TRY(rdx_planner_grow(b->planner, &group->items, group->count, &group->capacity, sizeof item));
   group->items[group->count++] = item;
   return RDX_OK;
+}
+
+rdx_status rdx_block_add_relation(rdx_block *b, rdx_leaf leaf, rdx_sql_place place, rdx_group *group) {
+  uint32_t number = 0;
+  leaf.numbered = b->numbers;
+  RDX_TRY(rdx_block_add_leaf(b, leaf, &number, place));
+  return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << number, .leaf = number});
 }
 
 static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group);
@@ -482,10 +489,10 @@ static rdx_status bind_series(rdx_block *b, const rdx_from *from, rdx_group *gro
   bool lateral = false;
   RDX_TRY(rdx_bind_series(b, from, &leaf, &lateral));
   RDX_TRY(rename_columns(b->planner, from, &leaf));
+  if (!lateral)
+    return rdx_block_add_relation(b, leaf, from->place, group);
   RDX_TRY(rdx_block_add_leaf(b, leaf, &number, from->place));
-  if (lateral)
-    return add_first(b, from, number, &(rdx_item){.series = leaf.plan}, group);
-  return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << number, .leaf = number});
+  return add_first(b, from, number, &(rdx_item){.series = leaf.plan}, group);
 }
 
 static rdx_status add_lateral(rdx_block *b, const rdx_from *from, rdx_bound_query *query, rdx_group *group) {
@@ -515,7 +522,6 @@ static rdx_status bind_lateral(rdx_block *b, const rdx_from *from, rdx_group *gr
   rdx_bound_query *query = NULL;
   rdx_plan_node *plan = NULL;
   rdx_leaf leaf;
-  uint32_t number = 0;
   RDX_TRY(rdx_bind_query(p, b, b->ctes, from->query, &query));
   if (query->outer_levels > 0)
     return add_lateral(b, from, query, group);
@@ -523,13 +529,11 @@ static rdx_status bind_lateral(rdx_block *b, const rdx_from *from, rdx_group *gr
   RDX_TRY(rdx_leaf_of_plan(p, plan, from->alias ? from->alias : "", &leaf));
   RDX_TRY(rdx_planner_alloc(p, leaf.named, sizeof *leaf.values, &leaf.values));
   RDX_TRY(rename_columns(p, from, &leaf));
-  RDX_TRY(rdx_block_add_leaf(b, leaf, &number, from->place));
-  return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << number, .leaf = number});
+  return rdx_block_add_relation(b, leaf, from->place, group);
 }
 
 static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group) {
   rdx_leaf leaf = {0};
-  uint32_t number = 0;
   if (from->kind == RDX_FROM_JOIN)
     return bind_join(b, from, group);
   if (from->kind == RDX_FROM_QUERY && from->lateral)
@@ -537,11 +541,10 @@ static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group
   if (from->kind == RDX_FROM_SERIES)
     return bind_series(b, from, group);
   if (from->kind == RDX_FROM_TABLE)
-    RDX_TRY(bind_named(b, from, &leaf));
+    RDX_TRY(rdx_bind_relation(b, from, &leaf));
   else
     RDX_TRY(bind_from_query(b, from, from->query, &leaf));
-  RDX_TRY(rdx_block_add_leaf(b, leaf, &number, from->place));
-  return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << number, .leaf = number});
+  return rdx_block_add_relation(b, leaf, from->place, group);
 }
 
 rdx_status rdx_bind_from(rdx_block *b, const rdx_sql_query *query) {

@@ -45,7 +45,8 @@ typedef struct rdx_leaf {
   uint32_t column_count, named; /* named: how many columns, the first ones, have names */
   const char **names;
   rdx_sql_type *types;
-  bool *used; /* columns that the block reads */
+  bool *used;    /* columns that the block reads */
+  bool numbered; /* the number of the row is one more column, `column_count` */
   rdx_bound *
       *values; /* of LATERAL: what names stand for, over the block's columns; NULL: for the columns. So are all */
 } rdx_leaf;
@@ -192,6 +193,7 @@ typedef struct rdx_block {
   rdx_group from;
   uint32_t nullable; /* how many outer joins may fill what is bound with NULL */
   uint64_t scope;    /* leaves that a name may be of, while ON is bound; 0: all */
+  bool numbers;      /* relations of FROM get numbers of rows */
   rdx_merged *merged;
   uint32_t merged_count, merged_capacity;
   rdx_dependent *dependents;
@@ -347,6 +349,10 @@ RDX_MUST_USE rdx_status rdx_conjuncts_join(rdx_planner *p, const rdx_conjuncts *
 /* ---- FROM (from.c) ---- */
 
 RDX_MUST_USE rdx_status rdx_bind_from(rdx_block *block, const rdx_sql_query *query);
+/* What a name in FROM stands for. */
+RDX_MUST_USE rdx_status rdx_bind_relation(rdx_block *block, const rdx_from *from, rdx_leaf *out);
+/* One more relation of a group of the block. */
+RDX_MUST_USE rdx_status rdx_block_add_relation(rdx_block *block, rdx_leaf leaf, rdx_sql_place place, rdx_group *group);
 RDX_MUST_USE rdx_status rdx_block_add_leaf(rdx_block *block, rdx_leaf leaf, uint32_t *out, rdx_sql_place place);
 /* What the name of a column of a leaf stands for. */
 RDX_MUST_USE rdx_status rdx_leaf_value(rdx_block *block, uint32_t leaf, uint32_t column, rdx_sql_place place,
@@ -391,6 +397,18 @@ RDX_MUST_USE rdx_status rdx_planner_add_scalar(rdx_planner *p, rdx_plan_scalar s
 
 RDX_MUST_USE rdx_status rdx_bind_query(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,
                                        rdx_bound_query **out);
+/* Parts of a query: WHERE; a list, of `clause` where it may have no aggregates, else NULL; one more output; all outputs
+ * are the query's columns. */
+RDX_MUST_USE rdx_status rdx_bind_where(rdx_block *block, const rdx_ast *ast);
+RDX_MUST_USE rdx_status rdx_bind_targets(rdx_block *block, const rdx_sql_target *targets, uint32_t count,
+                                         const char *clause);
+RDX_MUST_USE rdx_status rdx_block_add_output(rdx_block *block, const char *name, rdx_bound *value);
+RDX_MUST_USE rdx_status rdx_query_list_columns(rdx_planner *p, rdx_bound_query *query);
+
+/* The rows that INSERT with RETURNING, UPDATE or DELETE changes, as a query with the columns of rdx_plan_change
+ * (change.c). */
+RDX_MUST_USE rdx_status rdx_bind_change(rdx_planner *p, const rdx_sql_statement *statement, rdx_bound_query **out);
+
 /* Give columns without a type one: that of `columns`, or TEXT. */
 RDX_MUST_USE rdx_status rdx_query_settle(rdx_planner *p, rdx_bound_query *query, const rdx_plan_column *columns);
 RDX_MUST_USE rdx_status rdx_build_query(rdx_planner *p, rdx_bound_query *query, rdx_plan_node **out);

@@ -109,15 +109,34 @@ static rdx_status build_table(rdx_block *b, uint32_t number, const rdx_conjuncts
   return rdx_choose_filter(p, node);
 }
 
-static rdx_status build_leaf(rdx_block *b, uint32_t number, const rdx_conjuncts *filter, rdx_built *out) {
+/* What is built with the numbers of its rows as one more column. */
+static rdx_status number_rows(rdx_planner *p, rdx_built *built, uint32_t number) {
+  const uint32_t own = built->node->column_count, *before = built->refs;
+  RDX_TRY(rdx_build_numbers(p, built->node, &built->node));
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)own + 1, sizeof *built->refs, &built->refs));
+  memcpy(built->refs, before, own * sizeof *before);
+  built->refs[own] = number;
+  return RDX_OK;
+}
+
+static rdx_status build_plan(rdx_block *b, uint32_t number, rdx_built *out) {
   const rdx_leaf *leaf = &b->leaves[number];
-  out->leaves = (uint64_t)1 << number;
-  if (leaf->table)
-    return build_table(b, number, filter, out);
   RDX_TRY(rdx_planner_alloc(b->planner, leaf->column_count, sizeof *out->refs, &out->refs));
   for (uint32_t i = 0; i < leaf->column_count; i++)
     out->refs[i] = rdx_leaf_column(number, i);
   out->node = leaf->plan;
+  return RDX_OK;
+}
+
+/* Numbers are those of all rows: what filters them comes behind. */
+static rdx_status build_leaf(rdx_block *b, uint32_t number, const rdx_conjuncts *filter, rdx_built *out) {
+  const rdx_leaf *leaf = &b->leaves[number];
+  out->leaves = (uint64_t)1 << number;
+  if (leaf->table && !leaf->numbered)
+    return build_table(b, number, filter, out);
+  RDX_TRY(leaf->table ? build_table(b, number, &(rdx_conjuncts){0}, out) : build_plan(b, number, out));
+  if (leaf->numbered)
+    RDX_TRY(number_rows(b->planner, out, rdx_leaf_column(number, leaf->column_count)));
   return add_filter(b->planner, filter, out);
 }
 
@@ -305,16 +324,6 @@ static rdx_status build_side(rdx_block *b, const rdx_group *group, const rdx_con
   for (uint32_t i = 0; i < all.count; i++)
     if (!w.done[i])
       return rdx_planner_fail(p, RDX_ERROR_INTERNAL, all.list[i]->place, NULL, "a condition is in no join of its plan");
-  return RDX_OK;
-}
-
-/* What is built with the numbers of its rows as one more column. */
-static rdx_status number_rows(rdx_planner *p, rdx_built *built, uint32_t number) {
-  const uint32_t own = built->node->column_count, *before = built->refs;
-  RDX_TRY(rdx_build_numbers(p, built->node, &built->node));
-  RDX_TRY(rdx_planner_alloc(p, (uint64_t)own + 1, sizeof *built->refs, &built->refs));
-  memcpy(built->refs, before, own * sizeof *before);
-  built->refs[own] = number;
   return RDX_OK;
 }
 

@@ -74,10 +74,11 @@ static rdx_status make_parameters(rdx_planner *p, const rdx_sql_type *types) {
   return RDX_OK;
 }
 
-static rdx_status plan_query(rdx_planner *p, const rdx_sql_query *query, rdx_sql_type *types) {
+static rdx_status plan_query(rdx_planner *p, const rdx_query_text *of) {
   rdx_bound_query *q = NULL;
+  rdx_sql_type *types = of->parameter_types;
   RDX_TRY(make_parameters(p, types));
-  RDX_TRY(rdx_bind_query(p, NULL, NULL, query, &q));
+  RDX_TRY(of->change ? rdx_bind_change(p, of->change, &q) : rdx_bind_query(p, NULL, NULL, of->query, &q));
   RDX_TRY(rdx_build_query(p, q, &p->plan->root));
   for (uint32_t i = 0; i < p->parameter_count; i++) {
     types[i] = p->parameters[i]->type;
@@ -105,7 +106,7 @@ rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, co
   rdx_device_get_calibration(rdx_catalog_device(catalog), &p.rates);
   p.threads = device->backend == RDX_BACKEND_CPU ? device->threads : 1;
   RDX_TRY(rdx_planner_alloc(&p, 1, sizeof *p.plan, &p.plan));
-  const rdx_status status = plan_query(&p, of->query, of->parameter_types);
+  const rdx_status status = plan_query(&p, of);
   rdx_pool_destroy(&p.pool);
   p.plan->tables = p.tables;
   p.plan->table_count = p.table_count;

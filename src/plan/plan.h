@@ -214,6 +214,15 @@ typedef struct rdx_plan_scalar {
   rdx_sql_place place;
 } rdx_plan_scalar;
 
+/* What the root's columns are where a statement changes rows: values, then RETURNING's, then numbers of rows. Of these
+ * the first is that of the row that is changed, the others are of what it was joined with, in the order of FROM; or of
+ * the row that is inserted. */
+typedef struct rdx_plan_change {
+  rdx_catalog_table *table; /* whose rows are changed; NULL: of INSERT, or it is no table */
+  uint32_t *columns;        /* of the table, which the values are for; NULL: of INSERT */
+  uint32_t values, returned, numbers;
+} rdx_plan_change;
+
 typedef struct rdx_query_plan {
   rdx_plan_node *root;
   rdx_plan_scalar *scalars;
@@ -225,6 +234,7 @@ typedef struct rdx_query_plan {
   uint32_t table_count;
   const char **views; /* names of those that are read */
   uint32_t view_count;
+  rdx_plan_change change; /* of statements that change rows */
 } rdx_query_plan;
 
 /* A view, as the database keeps it. */
@@ -278,7 +288,8 @@ bool rdx_star_cube_name(const rdx_plan_node *star, char *out, size_t size);
 typedef struct rdx_query_text {
   const char *text;
   const rdx_sql_query *query;
-  rdx_sql_type *parameter_types; /* those of $1..$`parameters`, UNKNOWN where not given: they are set by use */
+  const rdx_sql_statement *change; /* UPDATE, DELETE, INSERT with RETURNING, which the query is of; else NULL */
+  rdx_sql_type *parameter_types;   /* those of $1..$`parameters`, UNKNOWN where not given: they are set by use */
   uint32_t parameters;
 } rdx_query_text;
 

@@ -39,7 +39,7 @@ static const char *name_of(const rdx_ast *ast) {
   }
 }
 
-static rdx_status add_output(rdx_block *b, const char *name, rdx_bound *value) {
+rdx_status rdx_block_add_output(rdx_block *b, const char *name, rdx_bound *value) {
   RDX_TRY(rdx_planner_grow(b->planner, &b->outputs, b->output_count, &b->output_capacity, sizeof *b->outputs));
   b->outputs[b->output_count++] = (rdx_output){name, value};
   return RDX_OK;
@@ -61,7 +61,7 @@ static rdx_status expand_star(rdx_block *b, const rdx_ast *star) {
     for (uint32_t k = i + 1; k < b->merged_count; k++)
       last &= strcmp(b->merged[i].name, b->merged[k].name) != 0;
     if (last)
-      RDX_TRY(add_output(b, b->merged[i].name, b->merged[i].value));
+      RDX_TRY(rdx_block_add_output(b, b->merged[i].name, b->merged[i].value));
   }
   for (uint32_t i = 0; i < b->leaf_count; i++) {
     const rdx_leaf *leaf = &b->leaves[i];
@@ -73,7 +73,7 @@ static rdx_status expand_star(rdx_block *b, const rdx_ast *star) {
       if (!star->qualifier && merges_right(b, rdx_leaf_column(i, c)))
         continue;
       RDX_TRY(rdx_leaf_value(b, i, c, star->place, &column));
-      RDX_TRY(add_output(b, leaf->names[c], column));
+      RDX_TRY(rdx_block_add_output(b, leaf->names[c], column));
     }
   }
   if (any)
@@ -83,17 +83,17 @@ static rdx_status expand_star(rdx_block *b, const rdx_ast *star) {
                           star->qualifier ? star->qualifier : "");
 }
 
-static rdx_status bind_targets(rdx_block *b, const rdx_sql_query *query) {
-  b->clause = query->list_of;
-  for (uint32_t i = 0; i < query->target_count; i++) {
-    const rdx_sql_target *t = &query->targets[i];
+rdx_status rdx_bind_targets(rdx_block *b, const rdx_sql_target *targets, uint32_t count, const char *clause) {
+  b->clause = clause;
+  for (uint32_t i = 0; i < count; i++) {
+    const rdx_sql_target *t = &targets[i];
     rdx_bound *value = NULL;
     if (t->value->kind == RDX_AST_STAR) {
       RDX_TRY(expand_star(b, t->value));
       continue;
     }
     RDX_TRY(rdx_bind(b, t->value, &value));
-    RDX_TRY(add_output(b, t->alias ? t->alias : name_of(t->value), value));
+    RDX_TRY(rdx_block_add_output(b, t->alias ? t->alias : name_of(t->value), value));
   }
   b->visible = b->output_count;
   b->clause = NULL;
@@ -363,7 +363,7 @@ static rdx_status find_output(rdx_block *b, const rdx_bound_query *q, const rdx_
   if (b->distinct)
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL,
                             "with DISTINCT, ORDER BY needs an expression of the list");
-  return add_output(b, "", value);
+  return rdx_block_add_output(b, "", value);
 }
 
 static rdx_status bind_order(rdx_block *b, const rdx_bound_query *q, const rdx_sql_order *written,
@@ -413,14 +413,14 @@ static rdx_status bind_limit(rdx_planner *p, rdx_cte *ctes, const rdx_ast *ast, 
 
 /* ---- A block ---- */
 
-static rdx_status bind_where_part(rdx_block *b, const rdx_ast *ast) {
+rdx_status rdx_bind_where(rdx_block *b, const rdx_ast *ast) {
   rdx_planner *p = b->planner;
   bool done = false;
   rdx_bound *condition = NULL;
   rdx_conjuncts parts = {0};
   if (ast->kind == RDX_AST_CALL && strcmp(ast->name, "and") == 0) {
     for (uint32_t i = 0; i < ast->count; i++)
-      RDX_TRY(bind_where_part(b, ast->args[i]));
+      RDX_TRY(rdx_bind_where(b, ast->args[i]));
     return RDX_OK;
   }
   const char *before = b->clause;
@@ -437,7 +437,7 @@ static rdx_status bind_where_part(rdx_block *b, const rdx_ast *ast) {
   return RDX_OK;
 }
 
-static rdx_status list_columns(rdx_planner *p, rdx_bound_query *q) {
+rdx_status rdx_query_list_columns(rdx_planner *p, rdx_bound_query *q) {
   rdx_block *b = q->block;
   q->column_count = b->visible;
   RDX_TRY(rdx_planner_alloc(p, b->visible, sizeof *q->columns, &q->columns));
@@ -470,7 +470,7 @@ bool rdx_is_one_row(const rdx_sql_query *query) {
 
 /* The list, groups, HAVING, ORDER BY. */
 static rdx_status bind_list(rdx_block *b, const rdx_sql_query *query, rdx_bound_query *q) {
-  RDX_TRY(bind_targets(b, query));
+  RDX_TRY(rdx_bind_targets(b, query->targets, query->target_count, NULL));
   RDX_TRY(bind_groups(b, query));
   if (query->having) {
     b->aggregating = true;
@@ -478,7 +478,7 @@ static rdx_status bind_list(rdx_block *b, const rdx_sql_query *query, rdx_bound_
     RDX_TRY(rdx_bind_condition(b, query->having, NULL, &b->having));
     b->in_having = false;
   }
-  RDX_TRY(list_columns(b->planner, q));
+  RDX_TRY(rdx_query_list_columns(b->planner, q));
   for (uint32_t i = 0; i < query->order_count; i++)
     RDX_TRY(bind_order(b, q, &query->order_by[i], &q->orders[q->order_count++]));
   return bind_distinct_on(b, q, query);
@@ -494,7 +494,7 @@ static rdx_status bind_select(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, 
   p->binding.keeps_all = false;
   RDX_TRY(rdx_bind_from(b, query));
   if (query->where)
-    RDX_TRY(bind_where_part(b, query->where));
+    RDX_TRY(rdx_bind_where(b, query->where));
   RDX_TRY(bind_constants(b, query));
   p->binding.keeps_all = has_groups(query);
   RDX_TRY(bind_list(b, query, q));

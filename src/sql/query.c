@@ -188,15 +188,20 @@ static rdx_status take_group_by(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_s
 
 /* ---- SELECT ---- */
 
-static rdx_status take_targets(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
-  out->target_count = (uint32_t)s->n_target_list;
-  RDX_TRY(rdx_tree_alloc(t, s->n_target_list, sizeof *out->targets, (void **)&out->targets));
-  for (size_t i = 0; i < s->n_target_list; i++) {
-    const PgQuery__ResTarget *target = s->target_list[i]->res_target;
+rdx_status rdx_tree_targets(rdx_tree *t, size_t count, node *const *nodes, rdx_sql_target **out, uint32_t *out_count) {
+  *out_count = (uint32_t)count;
+  RDX_TRY(rdx_tree_alloc(t, count, sizeof **out, (void **)out));
+  for (size_t i = 0; i < count; i++) {
+    const PgQuery__ResTarget *target = nodes[i]->res_target;
     t->near = rdx_tree_place(t, target->location);
-    RDX_TRY(rdx_tree_name(t, target->name, &out->targets[i].alias));
-    RDX_TRY(rdx_tree_expression(t, target->val, &out->targets[i].value));
+    RDX_TRY(rdx_tree_name(t, target->name, &(*out)[i].alias));
+    RDX_TRY(rdx_tree_expression(t, target->val, &(*out)[i].value));
   }
+  return RDX_OK;
+}
+
+static rdx_status take_targets(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
+  RDX_TRY(rdx_tree_targets(t, s->n_target_list, s->target_list, &out->targets, &out->target_count));
   if (s->n_target_list > 0 || !t->in_exists)
     return rdx_tree_refuse_if(t, s->n_target_list == 0, 0, "SELECT without columns is not supported");
   out->target_count = 1; /* any will do */

@@ -267,20 +267,29 @@ static rdx_status take_drop(rdx_tree *t, const node *n, rdx_sql_statement *out) 
   return RDX_OK;
 }
 
-/* ---- INSERT ---- */
+/* ---- INSERT, UPDATE, DELETE, TRUNCATE ---- */
+
+/* The table that changes, with its alias. */
+static rdx_status take_target(rdx_tree *t, PgQuery__RangeVar *table, rdx_sql_statement *out) {
+  node item = PG_QUERY__NODE__INIT;
+  item.node_case = PG_QUERY__NODE__NODE_RANGE_VAR;
+  item.range_var = table;
+  RDX_TRY(rdx_tree_from(t, &item, &out->target));
+  out->name = out->target->name;
+  return RDX_OK;
+}
 
 static rdx_status take_insert(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__InsertStmt *s = n->insert_stmt;
   const rdx_sql_place place = rdx_tree_place(t, s->relation->location);
   out->kind = RDX_STATEMENT_INSERT;
   RDX_TRY(rdx_tree_refuse_if(t, s->on_conflict_clause != NULL, place, "ON CONFLICT is not supported"));
-  RDX_TRY(rdx_tree_refuse_if(t, s->n_returning_list > 0, place, "RETURNING is not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, s->with_clause != NULL, place,
                              "WITH before INSERT is not supported; write INSERT INTO t WITH ... SELECT"));
   RDX_TRY(rdx_tree_refuse_if(t, s->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET, place,
                              "OVERRIDING is not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, !s->select_stmt, place, "DEFAULT VALUES is not supported"));
-  RDX_TRY(rdx_tree_table(t, s->relation, &out->name));
+  RDX_TRY(take_target(t, s->relation, out));
   RDX_TRY(rdx_tree_alloc(t, s->n_cols, sizeof *out->names, (void **)&out->names));
   for (size_t i = 0; i < s->n_cols; i++) {
     const PgQuery__ResTarget *column = s->cols[i]->res_target;
@@ -288,34 +297,31 @@ static rdx_status take_insert(rdx_tree *t, const node *n, rdx_sql_statement *out
                                "parts of columns are not supported"));
     RDX_TRY(rdx_tree_name(t, column->name, &out->names[out->name_count++]));
   }
-  return take_query_node(t, s->select_stmt, place, &out->query);
+  RDX_TRY(take_query_node(t, s->select_stmt, place, &out->query));
+  return rdx_tree_targets(t, s->n_returning_list, s->returning_list, &out->returning, &out->returning_count);
 }
 
-/* ---- UPDATE, DELETE, TRUNCATE ---- */
-
-/* The query that makes a table's new version, of which FROM is the table with its alias. */
-static rdx_status take_changed(rdx_tree *t, PgQuery__RangeVar *table, rdx_sql_statement *out) {
-  node item = PG_QUERY__NODE__INIT;
-  item.node_case = PG_QUERY__NODE__NODE_RANGE_VAR;
-  item.range_var = table;
-  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *out->query, (void **)&out->query));
-  RDX_TRY(rdx_tree_alloc(t, 1, sizeof(rdx_from *), (void **)&out->query->from));
-  RDX_TRY(rdx_tree_from(t, &item, &out->query->from[0]));
-  out->query->kind = RDX_QUERY_SELECT;
-  out->query->from_count = 1;
-  out->query->place = out->query->from[0]->place;
-  out->name = out->query->from[0]->name;
-  return RDX_OK;
+/* Which rows of the target change: it is the first item of FROM, `others` come behind it. */
+static rdx_status take_changed(rdx_tree *t, size_t count, node *const *others, const node *condition,
+                               rdx_sql_statement *out) {
+  rdx_sql_query *q = NULL;
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q, (void **)&q));
+  RDX_TRY(rdx_tree_alloc(t, count + 1, sizeof(rdx_from *), (void **)&q->from));
+  q->kind = RDX_QUERY_SELECT;
+  q->place = out->target->place;
+  q->from[q->from_count++] = out->target;
+  for (size_t i = 0; i < count; i++)
+    RDX_TRY(rdx_tree_from(t, others[i], &q->from[q->from_count++]));
+  out->query = q;
+  return condition ? rdx_tree_expression(t, condition, &q->where) : RDX_OK;
 }
 
 static rdx_status take_update(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__UpdateStmt *u = n->update_stmt;
-  const rdx_sql_place place = rdx_tree_place(t, u->relation->location);
   out->kind = RDX_STATEMENT_UPDATE;
-  RDX_TRY(rdx_tree_refuse_if(t, u->n_from_clause > 0, place, "FROM is not supported in UPDATE; a subquery is"));
-  RDX_TRY(rdx_tree_refuse_if(t, u->n_returning_list > 0, place, "RETURNING is not supported"));
-  RDX_TRY(rdx_tree_refuse_if(t, u->with_clause != NULL, place, "WITH before UPDATE is not supported"));
-  RDX_TRY(take_changed(t, u->relation, out));
+  RDX_TRY(rdx_tree_refuse_if(t, u->with_clause != NULL, rdx_tree_place(t, u->relation->location),
+                             "WITH before UPDATE is not supported"));
+  RDX_TRY(take_target(t, u->relation, out));
   out->arg_count = (uint32_t)u->n_target_list;
   RDX_TRY(rdx_tree_alloc(t, u->n_target_list, sizeof *out->names, (void **)&out->names));
   RDX_TRY(rdx_tree_alloc(t, u->n_target_list, sizeof(rdx_ast *), (void **)&out->args));
@@ -331,37 +337,18 @@ static rdx_status take_update(rdx_tree *t, const node *n, rdx_sql_statement *out
     else
       RDX_TRY(rdx_tree_expression(t, set->val, &out->args[i]));
   }
-  return u->where_clause ? rdx_tree_expression(t, u->where_clause, &out->query->where) : RDX_OK;
-}
-
-/* All columns of the rows for which the condition is not true. */
-static rdx_status keep_others(rdx_tree *t, const node *condition, rdx_sql_statement *out) {
-  rdx_sql_query *q = out->query;
-  rdx_ast *kept = NULL;
-  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q->targets, (void **)&q->targets));
-  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q->targets->value, (void **)&q->targets->value));
-  *q->targets->value = (rdx_ast){.kind = RDX_AST_STAR, .place = q->place};
-  q->target_count = 1;
-  RDX_TRY(rdx_tree_call(t, q->place, "is not true", 1, &kept));
-  if (condition) {
-    RDX_TRY(rdx_tree_expression(t, condition, &kept->args[0]));
-  } else {
-    RDX_TRY(rdx_tree_alloc(t, 1, sizeof *kept->args[0], (void **)&kept->args[0]));
-    *kept->args[0] = (rdx_ast){.kind = RDX_AST_BOOL, .place = q->place, .name = "true"};
-  }
-  q->where = kept;
-  return RDX_OK;
+  RDX_TRY(take_changed(t, u->n_from_clause, u->from_clause, u->where_clause, out));
+  return rdx_tree_targets(t, u->n_returning_list, u->returning_list, &out->returning, &out->returning_count);
 }
 
 static rdx_status take_delete(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__DeleteStmt *d = n->delete_stmt;
-  const rdx_sql_place place = rdx_tree_place(t, d->relation->location);
   out->kind = RDX_STATEMENT_DELETE;
-  RDX_TRY(rdx_tree_refuse_if(t, d->n_using_clause > 0, place, "USING is not supported in DELETE; a subquery is"));
-  RDX_TRY(rdx_tree_refuse_if(t, d->n_returning_list > 0, place, "RETURNING is not supported"));
-  RDX_TRY(rdx_tree_refuse_if(t, d->with_clause != NULL, place, "WITH before DELETE is not supported"));
-  RDX_TRY(take_changed(t, d->relation, out));
-  return keep_others(t, d->where_clause, out);
+  RDX_TRY(rdx_tree_refuse_if(t, d->with_clause != NULL, rdx_tree_place(t, d->relation->location),
+                             "WITH before DELETE is not supported"));
+  RDX_TRY(take_target(t, d->relation, out));
+  RDX_TRY(take_changed(t, d->n_using_clause, d->using_clause, d->where_clause, out));
+  return rdx_tree_targets(t, d->n_returning_list, d->returning_list, &out->returning, &out->returning_count);
 }
 
 static rdx_status take_truncate(rdx_tree *t, const node *n, rdx_sql_statement *out) {
@@ -370,8 +357,8 @@ static rdx_status take_truncate(rdx_tree *t, const node *n, rdx_sql_statement *o
   RDX_TRY(rdx_tree_refuse_if(t, d->n_relations != 1, out->place, "TRUNCATE takes one table"));
   RDX_TRY(rdx_tree_refuse_if(t, d->restart_seqs || d->behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE, out->place,
                              "options of TRUNCATE are not supported"));
-  RDX_TRY(take_changed(t, d->relations[0]->range_var, out));
-  return keep_others(t, NULL, out);
+  RDX_TRY(take_target(t, d->relations[0]->range_var, out));
+  return take_changed(t, 0, NULL, NULL, out);
 }
 
 /* ---- COPY ---- */

@@ -177,8 +177,7 @@ typedef struct rdx_sql_query {
   uint32_t distinct_on_count;
   rdx_sql_target *targets;
   uint32_t target_count;
-  const char *list_of; /* "UPDATE": the list has no aggregates and windows; NULL: a query's own */
-  rdx_from **from;     /* items between commas */
+  rdx_from **from; /* items between commas */
   uint32_t from_count;
   rdx_ast *where;
   rdx_grouping **group_by;
@@ -219,9 +218,10 @@ typedef enum rdx_statement_kind {
   RDX_STATEMENT_CREATE_VIEW,     /* MATERIALIZED VIEW `name` USING `method` WITH `options` AS `query`; `with_data` */
   RDX_STATEMENT_CREATE_INDEX,    /* `name` ON `table` USING `method` (`names`) WITH `options`; `if_not_exists` */
   RDX_STATEMENT_DROP,            /* `object` "table", "index", "view", "materialized view"; `names`; `if_exists` */
-  RDX_STATEMENT_INSERT,          /* INTO `name` (`names`, none: all) `query` */
-  RDX_STATEMENT_UPDATE,          /* `name` SET `names` = `args`; `query` has FROM and WHERE, and no list yet */
-  RDX_STATEMENT_DELETE,          /* FROM `name`; `query` has the rows that stay */
+  RDX_STATEMENT_INSERT,          /* INTO `target` (`names`, none: all) `query`; `returning` */
+  /* `target` SET `names` = `args`; `query` has no list, FROM begins with the target; `returning` */
+  RDX_STATEMENT_UPDATE,
+  RDX_STATEMENT_DELETE,     /* FROM `target`; `query` and `returning` as of UPDATE */
   RDX_STATEMENT_COPY,       /* `name` (`names`) or `query`, `from` or to `path` (NULL: standard streams), `options` */
   RDX_STATEMENT_PREPARE,    /* `name`, `inner`, in which types of parameters are casts of these */
   RDX_STATEMENT_EXECUTE,    /* `name`, `args` */
@@ -245,6 +245,9 @@ typedef struct rdx_sql_statement {
   uint32_t option_count;
   rdx_ast **args;
   uint32_t arg_count;
+  rdx_from *target; /* the table that INSERT, UPDATE and DELETE change; `name` is its name, too */
+  rdx_sql_target *returning;
+  uint32_t returning_count; /* 0: no RETURNING */
   bool analyze, json, if_exists, if_not_exists, from, with_data, replaces;
   uint32_t parameters; /* the largest n of any $n */
   uint32_t levels;     /* of its tree */

@@ -82,6 +82,9 @@ RDX_MUST_USE rdx_status rdx_tree_orders(rdx_tree *t, size_t count, rdx_tree_node
 RDX_MUST_USE rdx_status rdx_tree_window(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_window **out);
 
 RDX_MUST_USE rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query **out);
+/* The list of SELECT or RETURNING. */
+RDX_MUST_USE rdx_status rdx_tree_targets(rdx_tree *t, size_t count, rdx_tree_node *const *nodes, rdx_sql_target **out,
+                                         uint32_t *out_count);
 /* An item of FROM. */
 RDX_MUST_USE rdx_status rdx_tree_from(rdx_tree *t, const rdx_tree_node *n, rdx_from **out);
 /* Where a table stands alone: no schema, no alias. */

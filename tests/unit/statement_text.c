@@ -146,14 +146,18 @@ static void put_grouping(writer *w, const rdx_grouping *g) {
   put(w, ">");
 }
 
+static void put_targets(writer *w, const rdx_sql_target *targets, uint32_t count) {
+  for (uint32_t i = 0; i < count; i++) {
+    put(w, i > 0 ? ", " : "");
+    put_ast(w, targets[i].value);
+    if (targets[i].alias)
+      put(w, " as %s", targets[i].alias);
+  }
+}
+
 static void put_select(writer *w, const rdx_sql_query *q) {
   put(w, "select%s ", q->distinct ? " distinct" : "");
-  for (uint32_t i = 0; i < q->target_count; i++) {
-    put(w, i > 0 ? ", " : "");
-    put_ast(w, q->targets[i].value);
-    if (q->targets[i].alias)
-      put(w, " as %s", q->targets[i].alias);
-  }
+  put_targets(w, q->targets, q->target_count);
   for (uint32_t i = 0; i < q->from_count; i++) {
     put(w, i > 0 ? ", " : " from ");
     put_from(w, q->from[i]);
@@ -247,6 +251,10 @@ static void put_statement(writer *w, const rdx_sql_statement *s) {
   if (s->query) {
     put(w, s->kind == RDX_STATEMENT_SELECT ? "" : " ");
     put_query(w, s->query);
+  }
+  if (s->returning_count > 0) {
+    put(w, " returning ");
+    put_targets(w, s->returning, s->returning_count);
   }
   if (s->inner) {
     put(w, " ");

@@ -128,6 +128,51 @@ static void test_parameters_keep_their_values(void **state) {
   rdx_database_close(&d);
 }
 
+/* Runs of one statement with values for $1: its tag, and RETURNING's rows and first value. */
+static void expect_change(rdx_statement *s, int32_t value, const char *tag, uint64_t rows, int32_t first) {
+  rdx_error err = {""};
+  rdx_answer *a = NULL;
+  rdx_answer_stats stats;
+  const rdx_column given = {.type = RDX_TYPE_I32, .rows = 1, .values = &value};
+  if (rdx_statement_bind(s, 1, &given, &err) != RDX_OK || rdx_statement_execute(s, &a, &err) != RDX_OK)
+    fail_msg("%s", err.text);
+  rdx_answer_get_stats(a, &stats);
+  assert_string_equal(rdx_answer_tag(a), tag);
+  assert_int_equal(stats.rows, rows);
+  const rdx_table *table = rdx_answer_table(a);
+  assert_int_equal(rdx_table_rows(table), rows);
+  if (rows > 0)
+    assert_int_equal(*(const int32_t *)rdx_table_column(table, 0)->values, first);
+  rdx_answer_destroy(&a);
+}
+
+static void test_changes_return_rows(void **state) {
+  static const char *const texts[] = {"INSERT INTO changed VALUES ($1), ($1 + 1) RETURNING x, x * 2",
+                                      "UPDATE changed SET x = x + $1 WHERE x < 10 RETURNING x",
+                                      "DELETE FROM changed WHERE x = $1 RETURNING x"};
+  rdx_error err = {""};
+  rdx_statement *s[3] = {NULL};
+  (void)state;
+  rdx_database *d = open_database();
+  run(d, "CREATE TABLE changed (x int)");
+  for (int i = 0; i < 3; i++)
+    if (rdx_statement_prepare(d, texts[i], NULL, &s[i], &err) != RDX_OK)
+      fail_msg("%s", err.text);
+  for (int32_t again = 0; again < 2; again++) {
+    expect_change(s[0], 1, "INSERT 0 2", 2, 1);
+    expect_change(s[0], 9, "INSERT 0 2", 2, 9);
+    expect_change(s[1], 100, "UPDATE 3", 3, 101);
+    expect_change(s[1], 100, "UPDATE 0", 0, 0);
+    expect_change(s[2], 102, "DELETE 1", 1, 102);
+    expect_change(s[2], 102, "DELETE 0", 0, 0);
+  }
+  for (int i = 0; i < 3; i++)
+    rdx_statement_destroy(&s[i]);
+  expect(d, "SELECT string_agg(x::text, ' ') FROM changed", "101 109 10 101 109 10");
+  run(d, "DROP TABLE changed");
+  rdx_database_close(&d);
+}
+
 static void test_text_has_several_statements(void **state) {
   rdx_error err = {""};
   rdx_statement *s = NULL;
@@ -450,12 +495,19 @@ int main(int argc, char **argv) {
   if (argc > 1)
     return change_always(argv[1]);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_parameters_keep_their_values), cmocka_unit_test(test_text_has_several_statements),
-      cmocka_unit_test(test_replaced_table_is_read_anew),  cmocka_unit_test(test_now_is_of_each_run),
-      cmocka_unit_test(test_read_only_and_safe_refuse),    cmocka_unit_test(test_views_and_indexes_last),
-      cmocka_unit_test(test_damaged_definition_is_named),  cmocka_unit_test(test_killed_insert_leaves_whole_tables),
-      cmocka_unit_test(test_threads_share_a_database),     cmocka_unit_test(test_prepared_is_listed_and_trimmed),
-      cmocka_unit_test(test_defined_views_last),           cmocka_unit_test(test_views_have_levels),
+      cmocka_unit_test(test_parameters_keep_their_values),
+      cmocka_unit_test(test_changes_return_rows),
+      cmocka_unit_test(test_text_has_several_statements),
+      cmocka_unit_test(test_replaced_table_is_read_anew),
+      cmocka_unit_test(test_now_is_of_each_run),
+      cmocka_unit_test(test_read_only_and_safe_refuse),
+      cmocka_unit_test(test_views_and_indexes_last),
+      cmocka_unit_test(test_damaged_definition_is_named),
+      cmocka_unit_test(test_killed_insert_leaves_whole_tables),
+      cmocka_unit_test(test_threads_share_a_database),
+      cmocka_unit_test(test_prepared_is_listed_and_trimmed),
+      cmocka_unit_test(test_defined_views_last),
+      cmocka_unit_test(test_views_have_levels),
   };
   return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
