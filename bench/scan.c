@@ -19,11 +19,17 @@ typedef struct method {
 
 /* All methods: they take part in every experiment that does not choose. */
 static const method all[] = {
-    {"", {.method = RDX_SCAN_COLUMN}},  {"", {.method = RDX_SCAN_BINDEX}},
-    {"", {.method = RDX_SCAN_RTSCAN}},  {"published", {.method = RDX_SCAN_RTSCAN, .rtscan.published = true}},
-    {"", {.method = RDX_SCAN_RTC3}},    {"published", {.method = RDX_SCAN_RTC3, .rtc3.published = true}},
-    {"", {.method = RDX_SCAN_RTC1}},    {"published", {.method = RDX_SCAN_RTC1, .rtc1.published = true}},
+    {"", {.method = RDX_SCAN_COLUMN}},
+    {"", {.method = RDX_SCAN_BINDEX}},
+    {"", {.method = RDX_SCAN_RTSCAN}},
+    {"published", {.method = RDX_SCAN_RTSCAN, .rtscan.published = true}},
+    {"", {.method = RDX_SCAN_RTC3}},
+    {"published", {.method = RDX_SCAN_RTC3, .rtc3.published = true}},
+    {"", {.method = RDX_SCAN_RTC1}},
+    {"published", {.method = RDX_SCAN_RTC1, .rtc1.published = true}},
     {"", {.method = RDX_SCAN_RTINDEX}},
+    {"", {.method = RDX_SCAN_BTREE}},
+    {"published", {.method = RDX_SCAN_BTREE, .btree.published = true}},
 };
 
 /* What is measured of a run, and of a build. */

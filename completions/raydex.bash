@@ -38,7 +38,7 @@ _raydex() {
       return ;;
     --method)
       _raydex_reply "$(printf '%s\n' auto rx rx_optimized cgrx cgrx_naive cgrx_updatable sorted_array tree btree hash \
-        radix_hash column bindex rtindex rtc1 rtc3 rtscan)" "$word"
+        radix_hash column bindex btree_scan rtindex rtc1 rtc3 rtscan)" "$word"
       return ;;
     --encoding)
       _raydex_reply "$(printf '%s\n' utf8 latin1 windows-1252)" "$word"

@@ -34,7 +34,7 @@ complete -c raydex -n __raydex_at_start -a '(__raydex_commands)'
 complete -c raydex -n '__raydex_after help' -f -a '(__raydex_commands)'
 complete -c raydex -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__raydex_options raydex (__raydex_command))'
 complete -c raydex -n '__raydex_after --device' -f -a 'auto cpu'
-complete -c raydex -n '__raydex_after --method' -f -a 'auto rx rx_optimized cgrx cgrx_naive cgrx_updatable sorted_array tree btree hash radix_hash column bindex rtindex rtc1 rtc3 rtscan'
+complete -c raydex -n '__raydex_after --method' -f -a 'auto rx rx_optimized cgrx cgrx_naive cgrx_updatable sorted_array tree btree hash radix_hash column bindex btree_scan rtindex rtc1 rtc3 rtscan'
 complete -c raydex -n '__raydex_after --encoding' -f -a 'utf8 latin1 windows-1252'
 
 complete -c raydex-bench -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__raydex_options raydex-bench)'

@@ -47,13 +47,14 @@ typedef enum rdx_scan_method {
   RDX_SCAN_AUTO = 0, /**< the column scan, or whichever of several is fastest: see rdx_scan_auto_params */
   RDX_SCAN_COLUMN,   /**< read packed columns, skip blocks by their smallest and largest values */
   RDX_SCAN_BINDEX,   /**< BinDex: sorted rows and filter bit vectors (Li et al., SIGMOD 2020; RTScan's baseline) */
+  RDX_SCAN_BTREE,    /**< a range of a B+-tree of each column (RTScan, section 5.1) */
   RDX_SCAN_RTINDEX,  /**< a ray along each column (RTScan, section 2.2) */
   RDX_SCAN_RTC1,     /**< many rays across each column (RTScan, section 2.3) */
   RDX_SCAN_RTC3,     /**< a matrix of rays through three columns' space (RTScan, section 3.1) */
   RDX_SCAN_RTSCAN,   /**< uniform encoding, data sieving, matrix RT refine (RTScan, section 4) */
 } rdx_scan_method;
 
-#define RDX_SCAN_METHODS 7 /**< values of rdx_scan_method */
+#define RDX_SCAN_METHODS 8 /**< values of rdx_scan_method */
 
 /** A name such as "rtscan"; never NULL. */
 RDX_API const char *rdx_scan_method_name(rdx_scan_method method);
@@ -65,6 +66,11 @@ RDX_API RDX_MUST_USE rdx_status rdx_scan_method_from_name(const char *name, rdx_
 typedef struct rdx_bindex_params {
   uint32_t vectors; /**< bit vectors of each column, 1 to 1024; 0: 128 */
 } rdx_bindex_params;
+
+/** B+-trees. */
+typedef struct rdx_btree_scan_params {
+  bool published; /**< as published: one group of threads walks along all leaves of a range, instead of many */
+} rdx_btree_scan_params;
 
 /** RTIndex and RTc1. */
 typedef struct rdx_rtc1_params {
@@ -126,7 +132,7 @@ typedef struct rdx_rtscan_params {
  * one that is predicted to be fastest. Whether the time and memory of an index pay, only the caller knows.
  */
 typedef struct rdx_scan_auto_params {
-  bool bindex, rtindex, rtc1, rtc3, rtscan;
+  bool bindex, btree, rtindex, rtc1, rtc3, rtscan;
 } rdx_scan_auto_params;
 
 /** How to prepare a scan; all zero is the default. */
@@ -134,6 +140,7 @@ typedef struct rdx_scan_params {
   rdx_scan_method method;
   rdx_scan_auto_params among;
   rdx_bindex_params bindex;
+  rdx_btree_scan_params btree;
   rdx_rtc1_params rtc1; /**< of RTIndex, too */
   rdx_rtc3_params rtc3;
   rdx_rtscan_params rtscan;

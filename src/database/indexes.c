@@ -30,7 +30,7 @@ static rdx_status find_method(const char *name, rdx_plan_index *out, rdx_error *
   return rdx_fail(
       err, RDX_ERROR_NOT_FOUND,
       "there is no method \"%.60s\" of indexes; there are rx, rx_optimized, cgrx, cgrx_updatable, tree, hash, "
-      "btree and sorted_array for lookups, and column, bindex, rtindex, rtc1, rtc3 and rtscan for scans",
+      "btree and sorted_array for lookups, and column, bindex, btree_scan, rtindex, rtc1, rtc3 and rtscan for scans",
       name);
 }
 

@@ -100,11 +100,29 @@ static rdx_status drop_nulls(const rdx_device_column *column, rdx_key_set *set, 
   return rdx_stream_finish(stream, err);
 }
 
+rdx_status rdx_key_set_create(rdx_device *device, const rdx_device_column *column, rdx_key_set *out, rdx_error *err) {
+  *out = (rdx_key_set){
+      .device = device, .type = column->type, .key_bits = column->key_bits, .count = column->rows - column->nulls};
+  if (column->nulls == 0) {
+    out->keys = rdx_buffer_retain(column->keys);
+    return RDX_OK;
+  }
+  const rdx_status status = drop_nulls(column, out, err);
+  if (status != RDX_OK)
+    rdx_key_set_destroy(out);
+  return status;
+}
+
+void rdx_key_set_destroy(rdx_key_set *set) {
+  rdx_buffer_destroy(&set->keys);
+  rdx_buffer_destroy(&set->rows);
+}
+
 /* Refuse a build that cannot fit, with numbers, before anything is built. */
-static rdx_status check_memory(const rdx_index *index, const rdx_key_set *set, rdx_error *err) {
-  const uint64_t need = index->ops->estimate(index->device, &index->params, set->count, set->key_bits);
+static rdx_status check_memory(const rdx_index *index, uint64_t keys, uint32_t key_bits, rdx_error *err) {
+  const uint64_t need = index->ops->estimate(index->device, &index->params, keys, key_bits);
   char what[96];
-  snprintf(what, sizeof what, "building %s over %llu keys", index->ops->name, (unsigned long long)set->count);
+  snprintf(what, sizeof what, "building %s over %llu keys", index->ops->name, (unsigned long long)keys);
   return rdx_device_expect(index->device, need, what, "use fewer keys, another method, or a build for low memory", err);
 }
 
@@ -116,31 +134,21 @@ static void destroy_self(const rdx_index_ops *ops, void *self) {
 
 /* Build over the column; only on success are `self` and `stats` of the index replaced. */
 static rdx_status build(rdx_index *index, const rdx_device_column *column, rdx_error *err) {
-  rdx_key_set set = {.device = index->device,
-                     .type = column->type,
-                     .key_bits = column->key_bits,
-                     .count = column->rows - column->nulls};
+  RDX_SCOPED(rdx_key_set_destroy) rdx_key_set set = {0};
   rdx_index_stats stats = {.method = index->params.method,
                            .key_type = column->type,
                            .key_bits = column->key_bits,
                            .rows = column->rows,
-                           .keys = set.count};
-  RDX_TRY(check_memory(index, &set, err));
+                           .keys = column->rows - column->nulls};
+  RDX_TRY(check_memory(index, stats.keys, stats.key_bits, err));
   const uint64_t used = atomic_load(&index->device->memory_used);
   atomic_store(&index->device->memory_mark, used);
-  rdx_status status = RDX_OK;
-  if (column->nulls > 0)
-    status = drop_nulls(column, &set, err);
-  else
-    set.keys = rdx_buffer_retain(column->keys);
   void *self = NULL;
-  if (status == RDX_OK)
-    status = rdx_calloc(1, index->ops->size, "an index", &self, err);
+  RDX_TRY(rdx_key_set_create(index->device, column, &set, err));
+  rdx_status status = rdx_calloc(1, index->ops->size, "an index", &self, err);
   if (status == RDX_OK)
     status = index->ops->build(self, &set, &index->params, &stats, err);
   stats.bytes_peak = atomic_load(&index->device->memory_mark) - used;
-  rdx_buffer_destroy(&set.keys);
-  rdx_buffer_destroy(&set.rows);
   if (status == RDX_OK) {
     void *old = index->self;
     index->self = self;

@@ -22,6 +22,11 @@ typedef struct rdx_key_set {
   rdx_buffer *rows;
 } rdx_key_set;
 
+/* Of a column; on failure nothing is left to destroy. */
+RDX_MUST_USE rdx_status rdx_key_set_create(rdx_device *device, const rdx_device_column *column, rdx_key_set *out,
+                                           rdx_error *err);
+void rdx_key_set_destroy(rdx_key_set *set);
+
 typedef struct rdx_included rdx_included; /* index/range_gather.h */
 typedef struct rdx_composite rdx_composite; /* column/composite.h */
 
@@ -46,6 +51,13 @@ typedef struct rdx_row_layout {
 
 typedef struct rdx_changes rdx_changes; /* index/changes.h */
 
+/* A range of keys, both ends included, and a bitmap of rows. */
+typedef struct rdx_index_range_scan {
+  uint64_t low, high;
+  uint32_t walkers; /* that share the range; 0: as many as suit the device */
+  rdx_buffer *bits;
+} rdx_index_range_scan;
+
 typedef struct rdx_index_ops {
   const char *name;
   /* Device bytes held at the peak of a build, the key set not counted. */
@@ -61,6 +73,8 @@ typedef struct rdx_index_ops {
   /* For an index over sorted entries. Its query() answers ranges by spans alone, whatever is to be gathered: the first
    * entry to out_first, their number to out_count, where these are not NULL. NULL: query() gathers ranges, too. */
   rdx_row_layout (*rows)(const void *self);
+  /* Record to set the bits of the rows whose keys lie in a range. NULL: cannot. */
+  rdx_status (*scan)(const void *self, rdx_stream *stream, const rdx_index_range_scan *scan, rdx_error *err);
   /* The rays of each probe to out_count. NULL: the index casts none. */
   rdx_status (*count_rays)(const void *self, rdx_stream *stream, const rdx_index_query *query, rdx_error *err);
   /* The nodes or buckets that each probe looks into, to out_count. NULL: the index has none. */

@@ -223,12 +223,15 @@ static rdx_work scan_index_work(const rdx_plan_node *n, rdx_scan_method method, 
   const double rows = (double)n->table->rows;
   rdx_work w = {.lists = 1, .found = n->expected_rows, .primitives = rows};
   const double vectors = (terms + 1) * rows / 8, between = terms * rows / VECTORS;
+  const bool traces = method != RDX_SCAN_BINDEX && method != RDX_SCAN_BTREE;
   if (method == RDX_SCAN_BINDEX)
     w.bytes = vectors + ROW_BYTES * between;
   else if (method == RDX_SCAN_RTSCAN)
     w.bytes = vectors;
-  w.rays = method == RDX_SCAN_BINDEX ? 0 : sqrt(rows);
-  w.hits = method == RDX_SCAN_BINDEX ? 0 : method == RDX_SCAN_RTSCAN ? between : n->expected_rows;
+  else if (method == RDX_SCAN_BTREE)
+    w.bytes = vectors + ROW_BYTES * n->expected_rows;
+  w.rays = !traces ? 0 : sqrt(rows);
+  w.hits = !traces ? 0 : method == RDX_SCAN_RTSCAN ? between : n->expected_rows;
   return w;
 }
 

@@ -26,8 +26,9 @@ static uint32_t list_wanted(const rdx_scan_params *p, rdx_scan_method *out) {
     bool wanted;
     rdx_scan_method method;
   } all[] = {
-      {true, RDX_SCAN_COLUMN},  {w->bindex, RDX_SCAN_BINDEX}, {w->rtindex, RDX_SCAN_RTINDEX},
-      {w->rtc1, RDX_SCAN_RTC1}, {w->rtc3, RDX_SCAN_RTC3},     {w->rtscan, RDX_SCAN_RTSCAN},
+      {true, RDX_SCAN_COLUMN},        {w->bindex, RDX_SCAN_BINDEX}, {w->btree, RDX_SCAN_BTREE},
+      {w->rtindex, RDX_SCAN_RTINDEX}, {w->rtc1, RDX_SCAN_RTC1},     {w->rtc3, RDX_SCAN_RTC3},
+      {w->rtscan, RDX_SCAN_RTSCAN},
   };
   uint32_t count = 0;
   for (size_t i = 0; i < RDX_COUNT(all); i++)

@@ -37,11 +37,13 @@ static bool read_groups(const char *text, void *field) {
 
 static const rdx_option list[] = {
     WORD(RDX_SCAN_AUTO, "bindex", among.bindex, rdx_option_switches),
+    WORD(RDX_SCAN_AUTO, "btree_scan", among.btree, rdx_option_switches),
     WORD(RDX_SCAN_AUTO, "rtindex", among.rtindex, rdx_option_switches),
     WORD(RDX_SCAN_AUTO, "rtc1", among.rtc1, rdx_option_switches),
     WORD(RDX_SCAN_AUTO, "rtc3", among.rtc3, rdx_option_switches),
     WORD(RDX_SCAN_AUTO, "rtscan", among.rtscan, rdx_option_switches),
     NUMBER(RDX_SCAN_BINDEX, "vectors", bindex.vectors, 1, 1024),
+    WORD(RDX_SCAN_BTREE, "published", btree.published, rdx_option_switches),
     WORD(RDX_SCAN_RTINDEX, "published", rtc1.published, rdx_option_switches),
     WORD(RDX_SCAN_RTINDEX, "build", rtc1.build, rdx_option_builds),
     NUMBER(RDX_SCAN_RTC1, "rays", rtc1.rays, 1, (1u << 21) - 1),
@@ -84,9 +86,9 @@ rdx_status rdx_scan_check_options(const rdx_scan_params *params, rdx_error *err)
   const rdx_scan_auto_params *a = &params->among;
   uint64_t methods = 1ull << params->method;
   if (params->method == RDX_SCAN_AUTO)
-    methods |= (uint64_t)a->bindex << RDX_SCAN_BINDEX | (uint64_t)a->rtindex << RDX_SCAN_RTINDEX |
-               (uint64_t)a->rtc1 << RDX_SCAN_RTC1 | (uint64_t)a->rtc3 << RDX_SCAN_RTC3 |
-               (uint64_t)a->rtscan << RDX_SCAN_RTSCAN;
+    methods |= (uint64_t)a->bindex << RDX_SCAN_BINDEX | (uint64_t)a->btree << RDX_SCAN_BTREE |
+               (uint64_t)a->rtindex << RDX_SCAN_RTINDEX | (uint64_t)a->rtc1 << RDX_SCAN_RTC1 |
+               (uint64_t)a->rtc3 << RDX_SCAN_RTC3 | (uint64_t)a->rtscan << RDX_SCAN_RTSCAN;
   return rdx_option_check(options, methods, params->method, rdx_scan_method_name(params->method), params, err);
 }
 

@@ -15,11 +15,9 @@
 #include "scan/evaluate.h"
 
 static const rdx_scan_ops *const methods[] = {
-    [RDX_SCAN_COLUMN] = &rdx_column_scan_ops,
-    [RDX_SCAN_BINDEX] = &rdx_bindex_ops,
-    [RDX_SCAN_RTINDEX] = &rdx_scan_rtindex_ops,
-    [RDX_SCAN_RTC1] = &rdx_rtc1_ops,
-    [RDX_SCAN_RTC3] = &rdx_rtc3_ops,
+    [RDX_SCAN_COLUMN] = &rdx_column_scan_ops, [RDX_SCAN_BINDEX] = &rdx_bindex_ops,
+    [RDX_SCAN_BTREE] = &rdx_btree_scan_ops,   [RDX_SCAN_RTINDEX] = &rdx_scan_rtindex_ops,
+    [RDX_SCAN_RTC1] = &rdx_rtc1_ops,          [RDX_SCAN_RTC3] = &rdx_rtc3_ops,
     [RDX_SCAN_RTSCAN] = &rdx_rtscan_ops,
 };
 
@@ -133,6 +131,7 @@ static rdx_status create(rdx_scan *scan, const rdx_column *columns, uint32_t cou
   return RDX_OK;
 }
 
+/* RTScan, section 7 "When data is updated, the BVH tree should be rebuilt". */
 rdx_status rdx_scan_create(rdx_device *device, const rdx_column *columns, uint32_t count, const rdx_scan_params *params,
                            rdx_scan **out, rdx_error *err) {
   static const rdx_scan_params defaults = {0};

@@ -422,6 +422,7 @@ static void check_scans(uint64_t rows) {
   static const rdx_scan_params methods[] = {
       {.method = RDX_SCAN_COLUMN},
       {.method = RDX_SCAN_BINDEX},
+      {.method = RDX_SCAN_BTREE},
       {.method = RDX_SCAN_RTINDEX},
       {.method = RDX_SCAN_RTC1},
       {.method = RDX_SCAN_RTC3},
@@ -441,7 +442,7 @@ static void check_scans(uint64_t rows) {
     tree_make(columns, COLUMNS, &trees[i]);
   for (size_t m = 0; m < RDX_COUNT(methods); m++) {
     const scan_job j = {methods[m], columns, trees};
-    if (methods[m].method == RDX_SCAN_COLUMN || methods[m].method == RDX_SCAN_BINDEX || test_traces())
+    if (methods[m].method <= RDX_SCAN_BTREE || test_traces())
       check_job(rdx_scan_method_name(methods[m].method), run_scan, &j);
   }
   for (uint32_t i = 0; i < TREES; i++)

@@ -218,6 +218,7 @@ static void test_scans(void **state) {
   need_room();
   check_scan(RDX_SCAN_COLUMN, 31);
   check_scan(RDX_SCAN_BINDEX, 29);
+  check_scan(RDX_SCAN_BTREE, 28);
   check_scan(RDX_SCAN_RTSCAN, 29);
   check_scan(RDX_SCAN_RTC3, 28);
   check_scan(RDX_SCAN_RTC1, 27);

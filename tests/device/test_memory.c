@@ -370,6 +370,10 @@ static rdx_status bindex_scan(rdx_error *err) {
   return scan_job(&(rdx_scan_params){.method = RDX_SCAN_BINDEX}, err);
 }
 
+static rdx_status btree_scan(rdx_error *err) {
+  return scan_job(&(rdx_scan_params){.method = RDX_SCAN_BTREE}, err);
+}
+
 static rdx_status rtc1_scan(rdx_error *err) {
   return scan_job(&(rdx_scan_params){.method = RDX_SCAN_RTC1}, err);
 }
@@ -731,6 +735,7 @@ static void test_failing_allocations(void **state) {
   CHECK_JOB(changes_job);
   CHECK_JOB(column_scan);
   CHECK_JOB(bindex_scan);
+  CHECK_JOB(btree_scan);
   if (test_traces() && !test_is_slow())
     CHECK_JOB(scan_choice); /* after those it chooses among: time decides, and new kernels stay */
   CHECK_JOB(column_engine);
@@ -748,11 +753,12 @@ static void test_failing_allocations(void **state) {
 /* Device memory is given back, too. */
 static void test_device_memory_of_failures(void **state) {
   (void)state;
-  static const job jobs[] = {
-      inverse_rows,    inverse_sum,   inverse_float_sum, inverse_strings, array_float_sum, hash_rows,    hash_distinct,
-      radix_hash_rows, sorted_probes, join_ranges,       join_pairs,      result_columns,  strings,      long_strings,
-      device_columns,  changes_job,   column_scan,       bindex_scan,     column_engine,   flat_table,   auto_star,
-      wide_column,     wide_cube,     sorted_cube,       coarse_cube,     coarse_runs,     split_rt_cube};
+  static const job jobs[] = {inverse_rows, inverse_sum,    inverse_float_sum, inverse_strings, array_float_sum,
+                             hash_rows,    hash_distinct,  radix_hash_rows,   sorted_probes,   join_ranges,
+                             join_pairs,   result_columns, strings,           long_strings,    device_columns,
+                             changes_job,  column_scan,    bindex_scan,       btree_scan,      column_engine,
+                             flat_table,   auto_star,      wide_column,       wide_cube,       sorted_cube,
+                             coarse_cube,  coarse_runs,    split_rt_cube};
   const size_t tracing = test_traces() ? 0 : 3; /* the last jobs */
   for (size_t i = 0; i < sizeof jobs / sizeof *jobs - tracing; i++) {
     for (int64_t k = 0; k < 200; k++) {

@@ -14,7 +14,7 @@
 #define MAX_COLUMNS 6
 
 /* What every test runs on. */
-static const rdx_scan_method methods[] = {RDX_SCAN_COLUMN, RDX_SCAN_BINDEX, RDX_SCAN_RTINDEX,
+static const rdx_scan_method methods[] = {RDX_SCAN_COLUMN, RDX_SCAN_BINDEX, RDX_SCAN_BTREE, RDX_SCAN_RTINDEX,
                                           RDX_SCAN_RTC1,   RDX_SCAN_RTC3,   RDX_SCAN_RTSCAN};
 
 static const rdx_type types[] = {RDX_TYPE_BOOL, RDX_TYPE_I8,   RDX_TYPE_I16,       RDX_TYPE_I32,     RDX_TYPE_I64,
@@ -180,6 +180,7 @@ static void test_options(void **state) {
   static const rdx_scan_params variants[] = {
       {.method = RDX_SCAN_BINDEX, .bindex.vectors = 4},
       {.method = RDX_SCAN_BINDEX, .bindex.vectors = 1024},
+      {.method = RDX_SCAN_BTREE, .btree.published = true},
       {.method = RDX_SCAN_RTC1, .rtc1 = {.rays = 13, .build = RDX_BUILD_FAST_BUILD}},
       {.method = RDX_SCAN_RTC3, .rtc3 = {.group = 2, .rays = 13, .rows_per_box = 1}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 4, .group = 2, .rows_per_box = 1, .cube_width = 11}},
@@ -274,7 +275,7 @@ static void test_choice(void **state) {
   (void)state;
   const bool rays = test_traces();
   const rdx_scan_params params = {
-      .among = {.bindex = true, .rtindex = rays, .rtc1 = rays, .rtc3 = rays, .rtscan = rays}};
+      .among = {.bindex = true, .btree = true, .rtindex = rays, .rtc1 = rays, .rtc3 = rays, .rtscan = rays}};
   table t = make_table(3, test_is_slow() ? 3000 : 30000);
   rdx_scan *scan = NULL;
   rdx_scan_stats built;

@@ -43,6 +43,7 @@ static rdx_scan_params random_params(uint64_t rows) {
     return p;
   if (p.method == RDX_SCAN_AUTO && chance(40)) {
     p.among.bindex = chance(50);
+    p.among.btree = chance(30);
     p.among.rtindex = chance(30);
     p.among.rtc1 = chance(30);
     p.among.rtc3 = chance(30);
@@ -50,6 +51,8 @@ static rdx_scan_params random_params(uint64_t rows) {
   }
   if (p.method == RDX_SCAN_BINDEX || p.among.bindex)
     p.bindex.vectors = or_default(30, 1 + (uint32_t)magnitude(1024));
+  if (p.method == RDX_SCAN_BTREE || p.among.btree)
+    p.btree.published = chance(50);
   if (p.method == RDX_SCAN_RTC1 || p.among.rtc1)
     p.rtc1.rays = or_default(40, 1 + (uint32_t)magnitude(chance(95) ? 500 : 20000));
   if (p.method == RDX_SCAN_RTC1 || p.method == RDX_SCAN_RTINDEX)
@@ -67,11 +70,11 @@ static rdx_scan_params random_params(uint64_t rows) {
 }
 
 static void note_params(const rdx_scan_params *p) {
-  note("scan %s, among %d%d%d%d%d, bindex %u, rtc1 %u %d, rtc3 group %u rays %u box %u build %d\n"
+  note("scan %s, among %d%d%d%d%d%d, bindex %u, btree %d, rtc1 %u %d, rtc3 group %u rays %u box %u build %d\n"
        "rtscan vectors %u planes %u,%d group %u cube %u ray %u interval %u spacing %u,%d encoding %d negative %d "
        "box %u build %d\n",
-       rdx_scan_method_name(p->method), p->among.bindex, p->among.rtindex, p->among.rtc1, p->among.rtc3,
-       p->among.rtscan, p->bindex.vectors, p->rtc1.rays, p->rtc1.build, p->rtc3.group, p->rtc3.rays,
+       rdx_scan_method_name(p->method), p->among.bindex, p->among.btree, p->among.rtindex, p->among.rtc1, p->among.rtc3,
+       p->among.rtscan, p->bindex.vectors, p->btree.published, p->rtc1.rays, p->rtc1.build, p->rtc3.group, p->rtc3.rays,
        p->rtc3.rows_per_box, p->rtc3.build, p->rtscan.vectors, p->rtscan.planes, p->rtscan.derived, p->rtscan.group,
        p->rtscan.cube_width, p->rtscan.ray_length, p->rtscan.interval_percent, p->rtscan.spacing_percent,
        p->rtscan.spaced, p->rtscan.encoding, p->rtscan.negative, p->rtscan.rows_per_box, p->rtscan.build);

@@ -336,7 +336,7 @@ static void ask_determined(void) {
 }
 
 static void ask_scans(void) {
-  static const char *const methods[] = {"column", "bindex", "rtindex", "rtc1", "rtc3", "rtscan"};
+  static const char *const methods[] = {"column", "bindex", "btree_scan", "rtindex", "rtc1", "rtc3", "rtscan"};
   const source s = {"f", 1, 0};
   words statement = {0};
   answer expected;
@@ -347,7 +347,7 @@ static void ask_scans(void) {
   }
   rdx_database *database = either();
   if (ask(database, statement.data, &expected))
-    by_all_methods(database, statement.data, "scan_method", methods, 6, &expected);
+    by_all_methods(database, statement.data, "scan_method", methods, 7, &expected);
 }
 
 static void ask_joins(void) {

@@ -213,7 +213,7 @@ async function report(q, verdict, tables, folder, engines, place) {
 
 const settings = [
   ...['column', 'sorted_cube', 'coarse_cube', 'rt_cube'].map((method) => `method = '${method}'`),
-  ...['column', 'bindex', 'rtindex', 'rtc1', 'rtc3', 'rtscan'].map((method) => `scan_method = '${method}'`),
+  ...['column', 'bindex', 'btree_scan', 'rtindex', 'rtc1', 'rtc3', 'rtscan'].map((method) => `scan_method = '${method}'`),
   ...['radix_hash', 'hash', 'tree', 'sorted_array', 'btree', 'rx', 'rx_optimized', 'cgrx', 'cgrx_naive', 'cgrx_updatable']
     .map((method) => `join_method = ${method}`),
 ];

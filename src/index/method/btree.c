@@ -8,6 +8,8 @@
 #include "kernels/btree/kernels.h"
 
 #define DEFAULT_FILL 70
+#define CPU_WALKERS 64 /* of a scan */
+#define GPU_WALKERS 16384
 
 /* All that a tree is made of. Changes make a new one beside the old. */
 typedef struct tree {
@@ -244,6 +246,29 @@ static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_i
   return rdx_stream_launch(stream, &rdx_kernel_btree_visits, &args, &key64, q->count, NULL, err);
 }
 
+/* On a GPU a leaf is read by as many threads as it has entries (RX, section 4.1). */
+static rdx_status scan(const void *self, rdx_stream *stream, const rdx_index_range_scan *s, rdx_error *err) {
+  const btree *b = self;
+  const tree *t = &b->tree;
+  const bool alone = b->device->info.backend == RDX_BACKEND_CPU;
+  const uint32_t most = alone ? CPU_WALKERS : GPU_WALKERS, walkers = s->walkers ? s->walkers : most;
+  if (t->leaves == 0 || s->low > s->high)
+    return RDX_OK;
+  const struct btree_scan_args args = {.keys = RDX_ADDRESS(uint32_t, t->keys),
+                                       .levels = RDX_ADDRESS(uint32_t, t->levels),
+                                       .state = RDX_ADDRESS(btree_state, t->state),
+                                       .out_bits = RDX_ADDRESS(uint32_t, s->bits),
+                                       .low = s->low,
+                                       .high = s->high,
+                                       .leaves = t->leaves,
+                                       .depth = t->depth,
+                                       .walkers = walkers < t->leaves ? walkers : t->leaves,
+                                       .lanes = alone ? 1 : BTREE_WIDTH};
+  const uint32_t key64 = b->key_bits == 64;
+  return rdx_stream_launch(stream, &rdx_kernel_btree_scan, &args, &key64, (uint64_t)args.walkers * args.lanes, NULL,
+                           err);
+}
+
 /* ---- Changes ---- */
 
 /* What a batch makes of each leaf. */
@@ -475,6 +500,7 @@ const rdx_index_ops rdx_btree_ops = {
     .size = sizeof(btree),
     .build = build,
     .query = query,
+    .scan = scan,
     .count_visits = count_visits,
     .apply = apply,
     .destroy = destroy,

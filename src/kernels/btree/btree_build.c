@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The kernels that build and change a B+-tree, and their bodies on the CPU. */
+/* The kernels that build, change and scan a B+-tree, and their bodies on the CPU. */
 
 #include "kernels/btree/kernels.h"
 #include "spirv/btree_level_comp.h"
@@ -9,6 +9,7 @@
 #include "spirv/btree_place_comp.h"
 #include "spirv/btree_plan_comp.h"
 #include "spirv/btree_rewrite_comp.h"
+#include "spirv/btree_scan_comp.h"
 #include "spirv/btree_split_comp.h"
 #include "spirv/btree_visits_comp.h"
 
@@ -72,6 +73,13 @@ static void split(const void *arguments, const uint32_t *variant, const rdx_scen
     btree_split(*a->change, a->first + k, variant[0]);
 }
 
+static void scan(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  const btree_scan_args *a = arguments;
+  for (uint32_t k = 0; k < a->count; k++)
+    btree_scan(*a, a->first + k, variant[0]);
+}
+
 #define KERNEL(name_, args, grain_, group_, body_, words_)                                                             \
   {                                                                                                                    \
     .name = name_, .args_size = sizeof(struct args), .variants = 1, .grain = grain_, .group = group_, .body = body_,   \
@@ -94,3 +102,4 @@ const rdx_kernel rdx_kernel_btree_place =
     KERNEL("btree place", btree_change_args, 4096, 128, place, spirv_btree_place_comp);
 const rdx_kernel rdx_kernel_btree_split =
     KERNEL("btree split", btree_change_args, 256, 128, split, spirv_btree_split_comp);
+const rdx_kernel rdx_kernel_btree_scan = KERNEL("btree scan", btree_scan_args, 1, 128, scan, spirv_btree_scan_comp);

@@ -5,6 +5,7 @@
 
 #include "device/device.h"
 #include "kernels/btree/btree.h"
+#include "kernels/btree/btree_scan.h"
 #include "kernels/btree/btree_update.h"
 
 /* Lookups over btree_args; constants: KEY64, GATHER, VALUE, LEVELS, DISTINCT. */
@@ -16,6 +17,7 @@ extern const rdx_kernel rdx_kernel_btree_load;
 extern const rdx_kernel rdx_kernel_btree_level;
 extern const rdx_kernel rdx_kernel_btree_plan;
 extern const rdx_kernel rdx_kernel_btree_rewrite;
+extern const rdx_kernel rdx_kernel_btree_scan;
 /* Both over btree_change_args. */
 extern const rdx_kernel rdx_kernel_btree_place;
 extern const rdx_kernel rdx_kernel_btree_split;
