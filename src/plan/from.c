@@ -33,16 +33,28 @@ rdx_status rdx_block_add_leaf(rdx_block *b, rdx_leaf leaf, uint32_t *out, rdx_sq
   return RDX_OK;
 }
 
-rdx_status rdx_leaf_of_plan(rdx_planner *p, rdx_plan_node *plan, const char *alias, rdx_leaf *out) {
-  *out = (rdx_leaf){.alias = alias, .plan = plan, .column_count = plan->column_count, .named = plan->column_count};
-  RDX_TRY(rdx_planner_alloc(p, plan->column_count, sizeof *out->names, &out->names));
-  RDX_TRY(rdx_planner_alloc(p, plan->column_count, sizeof *out->types, &out->types));
-  RDX_TRY(rdx_planner_alloc(p, plan->column_count, sizeof *out->used, &out->used));
-  for (uint32_t i = 0; i < plan->column_count; i++) {
-    out->names[i] = plan->columns[i].name;
-    out->types[i] = plan->columns[i].type;
+static rdx_status leaf_of_columns(rdx_planner *p, const rdx_plan_column *columns, uint32_t count, rdx_leaf *out) {
+  out->column_count = out->named = count;
+  RDX_TRY(rdx_planner_alloc(p, count, sizeof *out->names, &out->names));
+  RDX_TRY(rdx_planner_alloc(p, count, sizeof *out->types, &out->types));
+  RDX_TRY(rdx_planner_alloc(p, count, sizeof *out->used, &out->used));
+  for (uint32_t i = 0; i < count; i++) {
+    out->names[i] = columns[i].name;
+    out->types[i] = columns[i].type;
   }
   return RDX_OK;
+}
+
+rdx_status rdx_leaf_of_plan(rdx_planner *p, rdx_plan_node *plan, const char *alias, rdx_leaf *out) {
+  *out = (rdx_leaf){.alias = alias, .plan = plan};
+  return leaf_of_columns(p, plan->columns, plan->column_count, out);
+}
+
+rdx_status rdx_leaf_of_query(rdx_planner *p, rdx_bound_query *query, const rdx_from *from, const char *alias,
+                             rdx_leaf *out) {
+  *out = (rdx_leaf){.alias = alias, .query = query, .from = from};
+  RDX_TRY(rdx_query_settle(p, query, NULL));
+  return leaf_of_columns(p, query->columns, query->column_count, out);
 }
 
 static rdx_status rename_columns(rdx_planner *p, const rdx_from *from, rdx_leaf *leaf) {
@@ -140,9 +152,21 @@ static rdx_cte *find_cte(rdx_block *b, const char *name) {
   return NULL;
 }
 
+/* One that a single place reads is a query of it; where this is bound again, so is the query. */
 static rdx_status bind_cte(rdx_block *b, rdx_cte *cte, const rdx_from *from, rdx_leaf *out) {
-  cte->plan->shared = ++cte->uses > 1;
-  RDX_TRY(rdx_leaf_of_plan(b->planner, cte->plan, from->alias ? from->alias : cte->name, out));
+  rdx_planner *p = b->planner;
+  const char *alias = from->alias ? from->alias : cte->name;
+  rdx_bound_query *query = cte->query;
+  cte->uses++;
+  cte->query = NULL;
+  if (cte->plan) {
+    cte->plan->shared = cte->uses > 1;
+    RDX_TRY(rdx_leaf_of_plan(p, cte->plan, alias, out));
+  } else {
+    if (!query)
+      RDX_TRY(rdx_bind_query(p, cte->parent, cte->before, cte->written->query, &query));
+    RDX_TRY(rdx_leaf_of_query(p, query, from, alias, out));
+  }
   for (uint32_t i = 0; i < cte->written->column_count; i++)
     out->names[i] = cte->written->columns[i];
   return rename_columns(b->planner, from, out);
@@ -159,14 +183,12 @@ static const rdx_sql_query *find_cube(const rdx_planner *p, const char *name) {
 static rdx_status bind_from_query(rdx_block *b, const rdx_from *from, const rdx_sql_query *written, rdx_leaf *out) {
   rdx_planner *p = b->planner;
   rdx_bound_query *query = NULL;
-  rdx_plan_node *plan = NULL;
   RDX_TRY(rdx_bind_query(p, b->parent, b->ctes, written, &query));
   if (query->outer_levels > 0)
     return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, from->place, "use the outer columns in the subquery's WHERE",
                             "a query in FROM cannot read columns of an enclosing query");
-  RDX_TRY(rdx_build_query(p, query, &plan));
   const char *name = from->kind == RDX_FROM_TABLE ? from->name : "";
-  RDX_TRY(rdx_leaf_of_plan(p, plan, from->alias ? from->alias : name, out));
+  RDX_TRY(rdx_leaf_of_query(p, query, from, from->alias ? from->alias : name, out));
   return rename_columns(p, from, out);
 }
 
@@ -520,13 +542,11 @@ static rdx_status add_lateral(rdx_block *b, const rdx_from *from, rdx_bound_quer
 static rdx_status bind_lateral(rdx_block *b, const rdx_from *from, rdx_group *group) {
   rdx_planner *p = b->planner;
   rdx_bound_query *query = NULL;
-  rdx_plan_node *plan = NULL;
   rdx_leaf leaf;
   RDX_TRY(rdx_bind_query(p, b, b->ctes, from->query, &query));
   if (query->outer_levels > 0)
     return add_lateral(b, from, query, group);
-  RDX_TRY(rdx_build_query(p, query, &plan));
-  RDX_TRY(rdx_leaf_of_plan(p, plan, from->alias ? from->alias : "", &leaf));
+  RDX_TRY(rdx_leaf_of_query(p, query, from, from->alias ? from->alias : "", &leaf));
   RDX_TRY(rdx_planner_alloc(p, leaf.named, sizeof *leaf.values, &leaf.values));
   RDX_TRY(rename_columns(p, from, &leaf));
   return rdx_block_add_relation(b, leaf, from->place, group);

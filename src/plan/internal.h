@@ -41,7 +41,11 @@ typedef struct rdx_conjuncts {
 typedef struct rdx_leaf {
   const char *alias; /* NULL: of a subquery of an expression, which has no name */
   rdx_catalog_table *table;
-  rdx_plan_node *plan;          /* where it is no table */
+  rdx_plan_node *plan; /* where it is no table */
+  /* A query in FROM, until rdx_build_queries() makes `plan` of it; `view`: the name of the one that it is, or NULL */
+  struct rdx_bound_query *query;
+  const rdx_from *from;
+  const char *view;
   uint32_t column_count, named; /* named: how many columns, the first ones, have names */
   const char **names;
   rdx_sql_type *types;
@@ -119,8 +123,9 @@ typedef struct rdx_merged {
 typedef struct rdx_cte {
   const char *name;
   const rdx_sql_cte *written;
-  rdx_plan_node *plan;
-  const char **names;
+  rdx_plan_node *plan;           /* NULL: one place reads it, and plans it, */
+  struct rdx_bound_query *query; /* which is this one, until it does */
+  struct rdx_block *parent;
   uint32_t uses;
   struct rdx_cte *before; /* the ones that it sees */
 } rdx_cte;
@@ -359,6 +364,18 @@ RDX_MUST_USE rdx_status rdx_leaf_value(rdx_block *block, uint32_t leaf, uint32_t
                                        rdx_bound **out);
 /* A leaf that is a plan's result. */
 RDX_MUST_USE rdx_status rdx_leaf_of_plan(rdx_planner *p, rdx_plan_node *plan, const char *alias, rdx_leaf *out);
+/* A leaf that is a query's result: it is planned later. */
+RDX_MUST_USE rdx_status rdx_leaf_of_query(rdx_planner *p, rdx_bound_query *query, const rdx_from *from,
+                                          const char *alias, rdx_leaf *out);
+
+/* How many places of a query name a table or a query of WITH so; what has several parents counts for each
+ * (reads.c). */
+uint32_t rdx_count_reads(const rdx_sql_query *query, const char *name);
+
+/* ---- Conditions that go down (push.c) ---- */
+
+/* The block's queries in FROM become plans, with the conditions of the block that can be theirs. */
+RDX_MUST_USE rdx_status rdx_build_queries(rdx_block *block);
 
 /* A LATERAL query that reads columns of the block (lateral.c). */
 typedef struct rdx_lateral {
@@ -380,6 +397,8 @@ RDX_MUST_USE rdx_status rdx_bind_series(rdx_block *block, const rdx_from *from, 
 RDX_MUST_USE rdx_status rdx_find_view(const rdx_planner *planner, const char *name, bool exact, rdx_view_text *out);
 RDX_MUST_USE rdx_status rdx_bind_view(rdx_planner *planner, const rdx_from *from, const rdx_view_text *view,
                                       rdx_leaf *out);
+/* An error in a view is shown where the statement names it, or the view above; returns the status. */
+rdx_status rdx_view_fail(rdx_planner *p, const rdx_from *from, const char *view, rdx_status status);
 
 /* Outer joins of a group that its conditions make inner ones (outer.c). */
 RDX_MUST_USE rdx_status rdx_simplify_outer(rdx_planner *p, rdx_group *group);

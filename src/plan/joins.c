@@ -778,6 +778,7 @@ static bool has_choice(const rdx_block *b) {
 
 rdx_status rdx_build_from(rdx_block *b, rdx_built *out) {
   RDX_TRY(rdx_simplify_outer(b->planner, &b->from));
+  RDX_TRY(rdx_build_queries(b));
   rdx_dependent *kept = NULL;
   rdx_built late = {0};
   RDX_TRY(rdx_planner_alloc(b->planner, b->dependent_count, sizeof *kept, &kept));

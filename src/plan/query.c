@@ -600,7 +600,7 @@ static rdx_status bind_set_operation(rdx_planner *p, rdx_block *parent, rdx_cte 
   return RDX_OK;
 }
 
-/* WITH: each is planned once, whoever reads it. */
+/* WITH: each is planned once, whoever reads it; what one place reads is planned there. */
 static rdx_status bind_ctes(rdx_planner *p, rdx_block *parent, const rdx_sql_query *query, rdx_cte **ctes) {
   for (uint32_t i = 0; i < query->cte_count; i++) {
     const rdx_sql_cte *written = &query->ctes[i];
@@ -614,8 +614,9 @@ static rdx_status bind_ctes(rdx_planner *p, rdx_block *parent, const rdx_sql_que
       return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, written->place, NULL, "\"%.100s\" has %u columns, and %u names",
                               written->name, q->column_count, written->column_count);
     RDX_TRY(rdx_planner_alloc(p, 1, sizeof *cte, &cte));
-    *cte = (rdx_cte){.name = written->name, .written = written, .before = *ctes};
-    RDX_TRY(rdx_build_query(p, q, &cte->plan));
+    *cte = (rdx_cte){.name = written->name, .written = written, .query = q, .parent = parent, .before = *ctes};
+    if (written->materialized || rdx_count_reads(query, written->name) != 1)
+      RDX_TRY(rdx_build_query(p, q, &cte->plan));
     *ctes = cte;
   }
   return RDX_OK;

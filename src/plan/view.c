@@ -14,8 +14,7 @@ rdx_status rdx_find_view(const rdx_planner *p, const char *name, bool exact, rdx
                                 : RDX_OK;
 }
 
-/* What went wrong in a view is shown where the statement names it, or the view above. */
-static rdx_status fail_in(rdx_planner *p, const rdx_from *from, const char *name, rdx_status status) {
+rdx_status rdx_view_fail(rdx_planner *p, const rdx_from *from, const char *name, rdx_status status) {
   rdx_error why = {""};
   if (!p->err || status == RDX_ERROR_MEMORY || status == RDX_ERROR_CANCELLED)
     return status;
@@ -52,12 +51,12 @@ static rdx_status note(rdx_planner *p, const char *name) {
   return RDX_OK;
 }
 
-static rdx_status bind_definition(rdx_planner *p, const rdx_sql_statement *view, const char *alias, rdx_leaf *out) {
+static rdx_status bind_definition(rdx_planner *p, const rdx_sql_statement *view, const rdx_from *from, const char *name,
+                                  rdx_leaf *out) {
   rdx_bound_query *query = NULL;
-  rdx_plan_node *plan = NULL;
   RDX_TRY(rdx_bind_query(p, NULL, NULL, view->query, &query));
-  RDX_TRY(rdx_build_query(p, query, &plan));
-  RDX_TRY(rdx_leaf_of_plan(p, plan, alias, out));
+  RDX_TRY(rdx_leaf_of_query(p, query, from, from->alias ? from->alias : name, out));
+  out->view = name;
   if (view->name_count > out->named)
     return rdx_fail(p->err, RDX_ERROR_ARGUMENT, "it has %u columns, and %u names", out->named, view->name_count);
   for (uint32_t i = 0; i < view->name_count; i++)
@@ -76,9 +75,9 @@ rdx_status rdx_bind_view(rdx_planner *p, const rdx_from *from, const rdx_view_te
   if (status == RDX_OK)
     status = note(p, view->name);
   if (status != RDX_OK)
-    return fail_in(p, from, view->name, status);
+    return rdx_view_fail(p, from, view->name, status);
   p->view = &open;
-  status = bind_definition(p, written, from->alias ? from->alias : view->name, out);
+  status = bind_definition(p, written, from, view->name, out);
   p->view = open.outside;
-  return status == RDX_OK ? RDX_OK : fail_in(p, from, view->name, status);
+  return status == RDX_OK ? RDX_OK : rdx_view_fail(p, from, view->name, status);
 }

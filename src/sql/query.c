@@ -269,6 +269,7 @@ static rdx_status take_cte(rdx_tree *t, const PgQuery__CommonTableExpr *c, rdx_s
   RDX_TRY(rdx_tree_refuse_if(t, c->search_clause || c->cycle_clause, out->place, "SEARCH and CYCLE are not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, !c->ctequery || c->ctequery->node_case != PG_QUERY__NODE__NODE_SELECT_STMT, out->place,
                              "WITH takes queries only"));
+  out->materialized = c->ctematerialized == PG_QUERY__CTEMATERIALIZE__CTEMaterializeAlways;
   RDX_TRY(rdx_tree_name(t, c->ctename, &out->name));
   RDX_TRY(rdx_tree_names(t, c->n_aliascolnames, c->aliascolnames, &out->columns, &out->column_count));
   return rdx_tree_query(t, c->ctequery->select_stmt, &out->query);

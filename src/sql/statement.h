@@ -163,6 +163,7 @@ typedef struct rdx_sql_cte {
   rdx_sql_place place;
   const char **columns;
   uint32_t column_count;
+  bool materialized; /* MATERIALIZED is written */
   struct rdx_sql_query *query;
 } rdx_sql_cte;
 
