@@ -63,7 +63,7 @@ typedef struct rdx_calibration {
   double hit[RDX_CALIBRATION_SIZES]; /**< a row that it meets there */
   double cube;                       /**< a query of a sorted cube that has next to nothing to do */
   double coarse_cube;                /**< the same of a coarse cube */
-  double rt_cube;                    /**< the same of an RT cube; 0: none are traced */
+  double rt_cube;                    /**< the same of an RT cube, and what a scan adds that traces rays; 0: none do */
   double tuple;                      /**< a combination of a cube's attributes tested by one of them, on one core */
   /** A step of a search in a cube's order of RDX_CALIBRATION_TUPLES combinations, on one core: a range, or a prefix on
    * the way to it, among n combinations takes 1 + log2(n). The range is added up with it where there is one group. */

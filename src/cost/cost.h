@@ -29,7 +29,8 @@ typedef struct rdx_work {
   double joins, built, probed; /* keys put into the index, and looked up in it */
   double rays, hits;           /* in a scene of `primitives` */
   double primitives;
-  double coarse_cubes, rt_cubes; /* queries of such a cube, that trace rays */
+  double coarse_cubes;           /* queries of such a cube, that trace rays */
+  double traces;                 /* other queries that trace rays and wait for them */
   double cubes, tuples, runs;    /* other queries of cubes; tuples tested and runs added to groups there */
   double steps, searched_tuples; /* of searches in an order of so many tuples */
   double values;                 /* of expressions, on the host */

@@ -230,6 +230,7 @@ static rdx_work scan_index_work(const rdx_plan_node *n, rdx_scan_method method, 
     w.bytes = vectors;
   else if (method == RDX_SCAN_BTREE)
     w.bytes = vectors + ROW_BYTES * n->expected_rows;
+  w.traces = traces;
   w.rays = !traces ? 0 : sqrt(rows);
   w.hits = !traces ? 0 : method == RDX_SCAN_RTSCAN ? between : n->expected_rows;
   return w;

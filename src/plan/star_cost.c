@@ -361,7 +361,8 @@ static double column_ms(const rdx_planner *p, const rdx_star_estimate *e, const 
 
 #define RUNS_ANYWAY 16384 /* runs are read instead of their rows, which are more by as much at least */
 #define RUN_ROWS 16
-#define RUN_BYTES 16 /* of a run that is kept, beside its measures; all of them take 4 bytes a row at most */
+#define RUN_BYTES 4  /* of a run that is kept, beside its measures; all of them take 4 bytes a row at most */
+#define GROUPED_RUN_BYTES 16
 #define KEPT_ANYWAY (2.0 * 1048576) /* bytes of runs */
 #define WORTH_PREFIXES 16 /* tuples of a cube that are looked at one by one rather than each prefix of so many */
 
@@ -451,9 +452,25 @@ static cube_reads read_cube(const rdx_star_estimate *e, const rdx_plan_node *nod
   return r;
 }
 
+/* The chance that a row qualifies: of each table with conditions at least one row must. */
+static double chance_of_rows(const rdx_star_estimate *e, const rdx_plan_node *node, double unknown) {
+  double chance = fmin((double)node->star->fact->rows * share_of_all(e, unknown), 1);
+  for (uint32_t d = 1; d <= node->star->dimension_count; d++)
+    chance = fmin(chance, (double)table_of(node->star, d)->rows * share_of_table(e, d, unknown));
+  return chance;
+}
+
+/* Whether the sums of a cube's runs are kept, as rdx_runs_fit() says. */
+static bool keeps_runs(const rdx_plan_node *node, double combinations) {
+  const rdx_plan_node *cube = node->view ? node->view->star : node;
+  const double each = (cube->expr_count > 0 ? GROUPED_RUN_BYTES : RUN_BYTES) + 8.0 * count_measures(cube);
+  return combinations * each <= KEPT_ANYWAY + 4 * (double)node->star->fact->rows;
+}
+
 static void add_cube_work(const rdx_star_estimate *e, const rdx_plan_node *node, double combinations, double unknown,
                           rdx_work *w) {
-  const cube_reads r = read_cube(e, node, combinations, unknown);
+  cube_reads r = read_cube(e, node, combinations, unknown);
+  r.any = fmin(r.any, chance_of_rows(e, node, unknown));
   const double measures = count_measures(node) + 1, rows = (double)node->star->fact->rows;
   w->primitives = rows;
   if (node->star_params.method == RDX_STAR_COARSE_CUBE)
@@ -464,7 +481,7 @@ static void add_cube_work(const rdx_star_estimate *e, const rdx_plan_node *node,
   if (node->star_params.method != RDX_STAR_SORTED_CUBE)
     w->rays += r.ranges;
   if (node->star_params.method == RDX_STAR_RT_CUBE) {
-    w->rt_cubes += r.any; /* no range, no launch */
+    w->traces += r.any; /* no range, no launch */
     w->cubes += 1 - r.any;
     w->hits += r.rows;
     return;
@@ -472,12 +489,11 @@ static void add_cube_work(const rdx_star_estimate *e, const rdx_plan_node *node,
   const double coarse = node->star_params.method == RDX_STAR_COARSE_CUBE ? r.any : 0;
   w->coarse_cubes += coarse;
   w->cubes += 1 - coarse;
-  const bool grouped = node->expr_count > 0,
-             kept = combinations * (RUN_BYTES + 8 * measures) <= KEPT_ANYWAY + 4 * rows; /* as rdx_runs_fit() says */
+  const bool grouped = node->expr_count > 0;
   w->runs += grouped ? fmin(r.runs, r.rows) : 0; /* else they are added up as they are found */
-  if (kept && r.runs < RUNS_ANYWAY + r.rows / RUN_ROWS)
+  if (keeps_runs(node, combinations) && r.runs < RUNS_ANYWAY + r.rows / RUN_ROWS)
     return;
-  w->launches += 1;
+  w->launches += r.any;
   w->grouped += r.rows * measures;
   w->bytes += grouped ? combinations * 8 * measures : 0; /* all groups of the cube are looked at */
 }
