@@ -162,9 +162,34 @@ static bool is_about_values(rdx_status status) {
          status == RDX_ERROR_OVERFLOW;
 }
 
+/* Whether the rows below a node go to an operator that can take them on the device: to it, or through it. */
+static bool takes_on_device(const rdx_plan_node *node, bool above) {
+  switch (node->kind) {
+  case RDX_PLAN_JOIN:
+  case RDX_PLAN_AGGREGATE:
+  case RDX_PLAN_SORT:
+    return true;
+  case RDX_PLAN_PROJECT:
+  case RDX_PLAN_LIMIT:
+  case RDX_PLAN_ROWS:
+    return above;
+  default:
+    return false;
+  }
+}
+
+static rdx_status run_below(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  const bool above = x->feeds_device;
+  if (node->kind != RDX_PLAN_TABLE)
+    x->feeds_device = takes_on_device(node, above);
+  const rdx_status status = operators[node->kind](x, node, out, err);
+  x->feeds_device = above;
+  return status;
+}
+
 static rdx_status run_operator(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   const rdx_plan_node none = {.kind = RDX_PLAN_VALUES, .columns = node->columns, .column_count = node->column_count};
-  rdx_failure why = {.status = operators[node->kind](x, node, out, &why.error)};
+  rdx_failure why = {.status = run_below(x, node, out, &why.error)};
   if (why.status == RDX_OK)
     return RDX_OK;
   rdx_frame_destroy(out);

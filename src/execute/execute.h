@@ -30,6 +30,7 @@ typedef struct rdx_execution {
   rdx_datum *parameters;     /* plan->parameter_count, those of $n set */
   rdx_node_actuals *actuals; /* plan->node_count; NULL: not wanted */
   bool counts;               /* rays and hits too, which may take a second run */
+  bool feeds_device;         /* the node's rows go to an operator that can take them on the device */
   rdx_frame *shared;         /* plan->node_count: results of shared nodes, empty until they ran */
   rdx_arena *arena;          /* of the execution */
 } rdx_execution;

@@ -89,12 +89,22 @@ static rdx_status list_columns(const filtering *f, uint32_t **columns, uint32_t 
   return RDX_OK;
 }
 
+/* Whether rows that a scan finds stay on the device: an operator above takes them there. */
+static bool stays(const filtering *f, double found) {
+  return (f->x->feeds_device || f->x->settings->operators == RDX_OPERATORS_DEVICE) &&
+         rdx_runs_on_device(f->x, (uint64_t)found);
+}
+
 /* What a scan of these columns is expected to save beside evaluation for `read` rows, and what it takes to prepare. */
 static double scan_saves(const filtering *f, double read, uint32_t columns, double *prepare_ms) {
   rdx_calibration rates;
   rdx_filter_work work;
   rdx_device_get_calibration(f->x->device, &rates);
   rdx_filter_work_of(f->node, read, columns, &work);
+  if (stays(f, f->node->expected_rows)) {
+    work.scan.found = 0;
+    work.evaluation.moved = sizeof(uint32_t) * f->node->expected_rows;
+  }
   *prepare_ms = rdx_work_ms(&rates, &work.preparation);
   return rdx_work_ms(&rates, &work.evaluation) - rdx_work_ms(&rates, &work.scan);
 }
@@ -159,13 +169,13 @@ static void note_scan(filtering *f, const rdx_scan *scan, const rdx_scan_result 
   a->bytes += run.bytes;
 }
 
-/* Where many rows are found they stay on the device, and become the frame's there: `*done`. */
+/* Where many rows are found they may stay on the device, and become the frame's there: `*done`. */
 static rdx_status take_rows_there(filtering *f, rdx_scan_result *result, bool *done, rdx_error *err) {
   rdx_device_column *rows = NULL;
   rdx_row_list *list = NULL;
   RDX_TRY(rdx_scan_result_column(result, &rows, err));
   const uint64_t count = rdx_device_column_view(rows).rows;
-  *done = rdx_runs_on_device(f->x, count);
+  *done = stays(f, (double)count);
   if (!*done || count == f->in.frame.rows) {
     rdx_device_column_destroy(&rows);
     return RDX_OK;
