@@ -237,13 +237,6 @@ rdx_status rdx_block_add_relation(rdx_block *b, rdx_leaf leaf, rdx_sql_place pla
 
 static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group);
 
-static uint64_t leaves_of(const rdx_group *group) {
-  uint64_t leaves = group->dependents;
-  for (uint32_t i = 0; i < group->count; i++)
-    leaves |= group->items[i].leaves;
-  return leaves;
-}
-
 /* The column of this name among leaves. */
 static rdx_status column_among(rdx_block *b, uint64_t leaves, const char *name, rdx_sql_place place, rdx_bound **out) {
   uint32_t count = 0;
@@ -303,8 +296,8 @@ static bool has_name(const rdx_block *b, uint64_t leaves, const char *name) {
 static rdx_status attach(rdx_block *b, const rdx_from *from, uint32_t first, rdx_group *sides[2]) {
   for (uint32_t i = first; i < b->dependent_count; i++) {
     rdx_dependent *d = &b->dependents[i];
-    const bool left = !(d->needs & ~leaves_of(sides[0]));
-    if (!left && (d->needs & ~leaves_of(sides[1])))
+    const bool left = !(d->needs & ~rdx_group_leaves(sides[0]));
+    if (!left && (d->needs & ~rdx_group_leaves(sides[1])))
       return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->on->place, NULL,
                               "a subquery in ON of an outer join can read columns of one of its sides only");
     d->attached = true;
@@ -341,11 +334,12 @@ static rdx_status bind_on(rdx_block *b, const rdx_from *from, uint64_t left, uin
 }
 
 static rdx_status bind_inner(rdx_block *b, const rdx_from *from, rdx_group *group) {
-  const uint64_t before = leaves_of(group);
+  const uint64_t before = rdx_group_leaves(group);
   RDX_TRY(bind_item(b, from->left, group));
-  const uint64_t left = leaves_of(group) & ~before;
+  const uint64_t left = rdx_group_leaves(group) & ~before;
   RDX_TRY(bind_item(b, from->right, group));
-  return bind_on(b, from, left, leaves_of(group) & ~before & ~left, (rdx_group *[]){group, group}, &group->conjuncts);
+  return bind_on(b, from, left, rdx_group_leaves(group) & ~before & ~left, (rdx_group *[]){group, group},
+                 &group->conjuncts);
 }
 
 #define RIGHT_LATERAL "a LATERAL query can read the other side of its join only where that is INNER or LEFT"
@@ -354,7 +348,7 @@ static rdx_status bind_inner(rdx_block *b, const rdx_from *from, rdx_group *grou
 static rdx_status raise_conjuncts(rdx_block *b, const rdx_from *from, rdx_group *side, uint64_t allowed, bool can,
                                   rdx_conjuncts *out) {
   rdx_conjuncts *list = &side->conjuncts;
-  const uint64_t own = leaves_of(side);
+  const uint64_t own = rdx_group_leaves(side);
   uint32_t kept = 0;
   for (uint32_t i = 0; i < list->count; i++) {
     const uint64_t reads = rdx_bound_leaves(list->list[i]);
@@ -388,7 +382,7 @@ static bool has_lateral(const rdx_from *from) {
 
 /* What stands before a LEFT JOIN with LATERAL queries, which may read it, becomes a part of its left side. */
 static rdx_status absorb(rdx_block *b, rdx_group *group, rdx_group *left) {
-  const uint64_t leaves = leaves_of(group);
+  const uint64_t leaves = rdx_group_leaves(group);
   const rdx_group all = *group;
   *group = (rdx_group){0};
   *left = (rdx_group){.items = all.items, .count = all.count, .capacity = all.capacity, .dependents = all.dependents};
@@ -401,7 +395,7 @@ static rdx_status absorb(rdx_block *b, rdx_group *group, rdx_group *left) {
 
 /* First rows, and a series, need a left side that has all that they read. */
 static rdx_status check_first(const rdx_block *b, const rdx_from *from, const rdx_group *left, const rdx_group *right) {
-  const uint64_t leaves = leaves_of(left) | leaves_of(right);
+  const uint64_t leaves = rdx_group_leaves(left) | rdx_group_leaves(right);
   uint64_t reads = 0;
   for (uint32_t i = 0; right->series && i < 2; i++)
     reads |= rdx_bound_leaves(right->series->exprs[i]);
@@ -421,34 +415,36 @@ static rdx_status bind_outer(rdx_block *b, const rdx_from *from, rdx_group *grou
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof *right, &right));
   if (from->join == RDX_SQL_LEFT && has_lateral(from))
     RDX_TRY(absorb(b, group, left));
-  const uint64_t before = leaves_of(left);
+  const uint64_t before = rdx_group_leaves(left);
   RDX_TRY(bind_sides(b, from, left, right));
   if (right->first || left->first || right->series || left->series)
     RDX_TRY(check_first(b, from, left, right));
-  rdx_item item = {.leaves = leaves_of(left) | leaves_of(right),
+  rdx_item item = {.leaves = rdx_group_leaves(left) | rdx_group_leaves(right),
                    .outer = true,
                    .join = from->join == RDX_SQL_FULL ? RDX_PLAN_FULL : RDX_PLAN_LEFT,
                    .left = turned ? right : left,
                    .right = turned ? left : right,
                    .first = right->first,
                    .series = right->series};
-  RDX_TRY(bind_on(b, from, leaves_of(left) & ~before, leaves_of(right), (rdx_group *[]){left, right}, &item.on));
+  RDX_TRY(bind_on(b, from, rdx_group_leaves(left) & ~before, rdx_group_leaves(right), (rdx_group *[]){left, right},
+                  &item.on));
   item.leaves |= left->dependents | right->dependents;
   const bool fills_right = from->join == RDX_SQL_LEFT;
-  RDX_TRY(raise_conjuncts(b, from->right, right, leaves_of(left) | leaves_of(right), fills_right, &item.on));
+  RDX_TRY(
+      raise_conjuncts(b, from->right, right, rdx_group_leaves(left) | rdx_group_leaves(right), fills_right, &item.on));
   RDX_TRY(raise_conjuncts(b, from->left, left, UINT64_MAX, fills_right, &group->conjuncts));
   return add_item(b, group, item);
 }
 
 /* x LEFT JOIN LATERAL (one row) ON condition has the rows of x: where the condition does not hold, values are NULL. */
 static rdx_status bind_one_row(rdx_block *b, const rdx_from *from, rdx_group *group) {
-  const uint64_t before = leaves_of(group);
+  const uint64_t before = rdx_group_leaves(group);
   rdx_bound *args[2];
   RDX_TRY(bind_item(b, from->left, group));
   RDX_TRY(bind_item(b, from->right, group));
   const rdx_leaf *leaf = &b->leaves[b->leaf_count - 1];
   const uint32_t before_on = b->dependent_count;
-  b->scope = leaves_of(group) & ~before;
+  b->scope = rdx_group_leaves(group) & ~before;
   const rdx_status status = rdx_bind_condition(b, from->on, "JOIN conditions", &args[0]);
   b->scope = 0;
   RDX_TRY(status);
@@ -496,7 +492,7 @@ static rdx_status add_first(rdx_block *b, const rdx_from *from, uint32_t number,
   const rdx_from inner = {.join = RDX_SQL_INNER, .place = from->place};
   RDX_TRY(check_first(b, &inner, left, right));
   return add_item(b, group,
-                  (rdx_item){.leaves = leaves_of(left) | leaf.leaves,
+                  (rdx_item){.leaves = rdx_group_leaves(left) | leaf.leaves,
                              .outer = true,
                              .join = RDX_PLAN_INNER,
                              .left = left,
@@ -531,7 +527,7 @@ static rdx_status add_lateral(rdx_block *b, const rdx_from *from, rdx_bound_quer
     return add_first(b, from, made.leaf, &(rdx_item){.first = made.first}, group);
   if (!made.one_row)
     return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << made.leaf, .leaf = made.leaf});
-  if (group != &b->from && (b->dependents[b->dependent_count - 1].needs & ~leaves_of(group)))
+  if (group != &b->from && (b->dependents[b->dependent_count - 1].needs & ~rdx_group_leaves(group)))
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->place, "write it before the outer join",
                             "a LATERAL query that aggregates can read columns of its own side of an outer join only");
   group->dependents |= (uint64_t)1 << made.leaf;

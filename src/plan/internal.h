@@ -335,6 +335,9 @@ typedef rdx_status (*rdx_rewrite_fn)(void *user, rdx_bound *node, rdx_bound **ou
 RDX_MUST_USE rdx_status rdx_bound_rewrite(rdx_planner *p, rdx_bound *node, rdx_rewrite_fn fn, void *user,
                                           rdx_bound **out);
 uint64_t rdx_bound_leaves(const rdx_bound *node); /* leaves that it reads, as bits */
+uint64_t rdx_group_leaves(const rdx_group *group); /* and that are in a group */
+/* Whether it is a constant, or a parameter of the statement's own. */
+bool rdx_is_known(const rdx_planner *p, const rdx_bound *e);
 /* All that aggregates read becomes what `fn` makes of it; their lists are copied. */
 RDX_MUST_USE rdx_status rdx_aggregates_rewrite(rdx_planner *p, rdx_plan_aggregate *list, uint32_t count,
                                                rdx_value_fn fn, void *user);
@@ -402,6 +405,9 @@ rdx_status rdx_view_fail(rdx_planner *p, const rdx_from *from, const char *view,
 
 /* Outer joins of a group that its conditions make inner ones (outer.c). */
 RDX_MUST_USE rdx_status rdx_simplify_outer(rdx_planner *p, rdx_group *group);
+
+/* Comparisons with values that equalities of the group imply become conditions, too (imply.c). */
+RDX_MUST_USE rdx_status rdx_imply(rdx_planner *p, rdx_group *group);
 
 /* ---- Subqueries (subquery.c) ---- */
 

@@ -289,13 +289,6 @@ static rdx_status build_join(rdx_block *b, rdx_plan_join join, const rdx_built *
 
 static rdx_status join_group(rdx_block *b, const rdx_group *group, waiting *w, bool early, rdx_built *out);
 
-static uint64_t group_leaves(const rdx_group *group) {
-  uint64_t leaves = group->dependents;
-  for (uint32_t i = 0; i < group->count; i++)
-    leaves |= group->items[i].leaves;
-  return leaves;
-}
-
 static rdx_status apply_dependent(rdx_block *b, rdx_dependent *d, rdx_built *built);
 
 /* The subqueries that belong to a group. */
@@ -420,7 +413,7 @@ static rdx_status build_lateral(rdx_block *b, const rdx_item *item, waiting *w, 
   rdx_planner *p = b->planner;
   rdx_conjuncts left_only = {0}, none = {0}, after = {0};
   rdx_built left = {0}, right = {0};
-  const uint64_t left_leaves = group_leaves(item->left);
+  const uint64_t left_leaves = rdx_group_leaves(item->left);
   RDX_TRY(take(p, w, left_leaves, left_leaves, &left_only));
   RDX_TRY(build_side(b, item->left, &left_only, &left));
   if (item->first)
@@ -436,7 +429,7 @@ static rdx_status build_outer(rdx_block *b, const rdx_item *item, waiting *w, rd
     return build_lateral(b, item, w, out);
   rdx_conjuncts left_only = {0}, right_only = {0}, on = {0}, after = {0};
   rdx_built left = {0}, right = {0};
-  const uint64_t right_leaves = group_leaves(item->right), left_leaves = group_leaves(item->left);
+  const uint64_t right_leaves = rdx_group_leaves(item->right), left_leaves = rdx_group_leaves(item->left);
   if (item->join == RDX_PLAN_LEFT)
     RDX_TRY(take(p, w, left_leaves, left_leaves, &left_only));
   for (uint32_t i = 0; i < item->on.count; i++) {
@@ -778,6 +771,7 @@ static bool has_choice(const rdx_block *b) {
 
 rdx_status rdx_build_from(rdx_block *b, rdx_built *out) {
   RDX_TRY(rdx_simplify_outer(b->planner, &b->from));
+  RDX_TRY(rdx_imply(b->planner, &b->from));
   RDX_TRY(rdx_build_queries(b));
   rdx_dependent *kept = NULL;
   rdx_built late = {0};

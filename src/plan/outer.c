@@ -47,13 +47,6 @@ bool rdx_bound_rejects(const rdx_bound *c, uint64_t leaves) {
   return c->op == RDX_OP_AND ? rejecting > 0 : rejecting == c->count;
 }
 
-static uint64_t leaves_of(const rdx_group *group) {
-  uint64_t leaves = group->dependents;
-  for (uint32_t i = 0; i < group->count; i++)
-    leaves |= group->items[i].leaves;
-  return leaves;
-}
-
 static bool is_rejected(const rdx_group *group, uint64_t leaves) {
   bool rejected = false;
   for (uint32_t i = 0; i < group->conjuncts.count && !rejected; i++)
@@ -87,7 +80,8 @@ static rdx_status simplify_item(rdx_planner *p, rdx_group *group, uint32_t place
   rdx_item *item = &group->items[place];
   if (!item->outer || item->first || item->series)
     return RDX_OK;
-  const bool left = is_rejected(group, leaves_of(item->left)), right = is_rejected(group, leaves_of(item->right));
+  const bool left = is_rejected(group, rdx_group_leaves(item->left)),
+             right = is_rejected(group, rdx_group_leaves(item->right));
   if (item->join == RDX_PLAN_FULL && (left || right)) {
     rdx_group *kept = left ? item->left : item->right, *other = left ? item->right : item->left;
     item->left = kept;

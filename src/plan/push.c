@@ -8,22 +8,17 @@
 
 /* ---- What cannot fail ---- */
 
-static bool is_known(const rdx_planner *p, const rdx_bound *e) {
-  return e->kind == RDX_BOUND_CONSTANT || (e->kind == RDX_BOUND_PARAMETER && e->index < p->parameter_count);
-}
-
 /* A pattern that ends in an escape fails where it is compared. */
 static bool is_pattern(const rdx_bound *e) {
   const rdx_sql_text text = e->value.text;
-  return e->kind == RDX_BOUND_CONSTANT &&
-         (e->value.null || text.length == 0 || text.data[text.length - 1] != '\\');
+  return e->kind == RDX_BOUND_CONSTANT && (e->value.null || text.length == 0 || text.data[text.length - 1] != '\\');
 }
 
 /* Values that are equal are equal to it, too. */
 static bool cannot_fail(const rdx_planner *p, const rdx_bound *e) {
   bool safe = true;
   if (e->kind != RDX_BOUND_CALL)
-    return e->kind == RDX_BOUND_COLUMN || is_known(p, e);
+    return e->kind == RDX_BOUND_COLUMN || rdx_is_known(p, e);
   for (uint32_t i = 0; i < e->count && safe; i++)
     safe = cannot_fail(p, e->args[i]);
   switch (e->op) {

@@ -39,6 +39,17 @@ uint64_t rdx_bound_leaves(const rdx_bound *node) {
   return leaves;
 }
 
+bool rdx_is_known(const rdx_planner *p, const rdx_bound *e) {
+  return e->kind == RDX_BOUND_CONSTANT || (e->kind == RDX_BOUND_PARAMETER && e->index < p->parameter_count);
+}
+
+uint64_t rdx_group_leaves(const rdx_group *group) {
+  uint64_t leaves = group->dependents;
+  for (uint32_t i = 0; i < group->count; i++)
+    leaves |= group->items[i].leaves;
+  return leaves;
+}
+
 rdx_status rdx_aggregates_rewrite(rdx_planner *p, rdx_plan_aggregate *list, uint32_t count, rdx_value_fn fn,
                                   void *user) {
   for (uint32_t i = 0; i < count; i++) {
