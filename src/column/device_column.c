@@ -49,7 +49,7 @@ typedef struct encoding {
   const rdx_column *column;
   uint64_t begin; /* row */
   uint32_t bytes;
-  char *codes;
+  char *keys;
 } encoding;
 
 #define PIECE 65536 /* rows that a thread encodes at a time */
@@ -57,27 +57,27 @@ typedef struct encoding {
 static void encode_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   (void)worker;
   const encoding *e = context;
-  rdx_keys_encode(e->column, e->begin + begin, end - begin, e->codes + begin * e->bytes);
+  rdx_keys_encode(e->column, e->begin + begin, end - begin, e->keys + begin * e->bytes);
 }
 
 static rdx_status upload_keys(rdx_device_column *d, const rdx_column *c, rdx_error *err) {
   const uint32_t bytes = d->key_bits / 8;
   RDX_TRY(rdx_buffer_create(d->device, c->rows * bytes, "a column", &d->keys, err));
-  if (c->type == RDX_TYPE_U32 || c->type == RDX_TYPE_U64) /* are their own codes */
+  if (c->type == RDX_TYPE_U32 || c->type == RDX_TYPE_U64) /* are their own keys */
     return rdx_buffer_upload(d->keys, 0, c->values, c->rows * bytes, err);
-  void *codes = NULL;
-  RDX_TRY(rdx_alloc(c->rows < CHUNK ? c->rows : CHUNK, bytes, "a column", &codes, err));
+  void *keys = NULL;
+  RDX_TRY(rdx_alloc(c->rows < CHUNK ? c->rows : CHUNK, bytes, "a column", &keys, err));
   rdx_status status = RDX_OK;
   for (uint64_t done = 0; done < c->rows && status == RDX_OK; done += CHUNK) {
     const uint64_t n = c->rows - done < CHUNK ? c->rows - done : CHUNK;
-    encoding e = {c, done, bytes, codes};
+    encoding e = {c, done, bytes, keys};
     status = rdx_device_run_stage_on_host(d->device, n, PIECE, encode_piece, &e, "upload", err);
     if (status == RDX_OK)
-      status = rdx_buffer_upload(d->keys, done * bytes, codes, n * bytes, err);
+      status = rdx_buffer_upload(d->keys, done * bytes, keys, n * bytes, err);
     if (status == RDX_OK)
       status = rdx_progress("upload", done + n, c->rows, err);
   }
-  rdx_free(codes);
+  rdx_free(keys);
   return status;
 }
 

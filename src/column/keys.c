@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Order-preserving codes of values. */
+/* Order-preserving keys of values. */
 
 #include "column/keys.h"
 
@@ -11,7 +11,7 @@ uint32_t rdx_key_bits(rdx_type type) {
   return rdx_type_size(type) == 8 || type == RDX_TYPE_STRING ? 64 : 32;
 }
 
-/* ---- Codes of single values ---- */
+/* ---- Keys of single values ---- */
 
 #define SIGN32 0x80000000u
 #define SIGN64 0x8000000000000000u
@@ -19,7 +19,7 @@ uint32_t rdx_key_bits(rdx_type type) {
 static uint32_t encode_float(float value) {
   uint32_t bits;
   if (value != value)
-    return 0xffc00000u; /* above the code of infinity, 0xff800000 */
+    return 0xffc00000u; /* above the key of infinity, 0xff800000 */
   value += 0.0f;        /* -0 becomes 0 */
   memcpy(&bits, &value, sizeof bits);
   return bits & SIGN32 ? ~bits : bits ^ SIGN32;
@@ -36,10 +36,10 @@ static uint64_t encode_double(double value) {
 
 /* RX, section 3.2 "the first eight characters in a string". */
 static uint64_t encode_string(const char *bytes, uint64_t length) {
-  uint64_t code = 0;
+  uint64_t key = 0;
   for (uint32_t i = 0; i < 8; i++)
-    code = code << 8 | (i < length ? (uint8_t)bytes[i] : 0);
-  return code;
+    key = key << 8 | (i < length ? (uint8_t)bytes[i] : 0);
+  return key;
 }
 
 uint64_t rdx_key_zero(rdx_type type) {
@@ -65,10 +65,10 @@ uint64_t rdx_key_zero(rdx_type type) {
 #define ENCODE(from, to, expression)                                                                                   \
   do {                                                                                                                 \
     const from *values = (const from *)c->values + begin;                                                              \
-    to *codes = out;                                                                                                   \
+    to *keys = out;                                                                                                    \
     for (uint64_t i = 0; i < count; i++) {                                                                             \
       const from value = values[i];                                                                                    \
-      codes[i] = (expression);                                                                                         \
+      keys[i] = (expression);                                                                                          \
     }                                                                                                                  \
   } while (0)
 
@@ -125,49 +125,49 @@ void rdx_keys_encode(const rdx_column *c, uint64_t begin, uint64_t count, void *
 
 #define DECODE(to, expression)                                                                                         \
   for (uint64_t i = 0; i < count; i++) {                                                                               \
-    const uint64_t code = codes[i];                                                                                    \
+    const uint64_t key = keys[i];                                                                                      \
     ((to *)out)[i] = (to)(expression);                                                                                 \
   }                                                                                                                    \
   break
 
 /* Codes with the highest bit set are of positive floats. */
-static void decode_floats(const uint64_t *codes, uint64_t count, uint32_t *out) {
+static void decode_floats(const uint64_t *keys, uint64_t count, uint32_t *out) {
   for (uint64_t i = 0; i < count; i++)
-    out[i] = codes[i] & SIGN32 ? (uint32_t)codes[i] ^ SIGN32 : ~(uint32_t)codes[i];
+    out[i] = keys[i] & SIGN32 ? (uint32_t)keys[i] ^ SIGN32 : ~(uint32_t)keys[i];
 }
 
-static void decode_doubles(const uint64_t *codes, uint64_t count, uint64_t *out) {
+static void decode_doubles(const uint64_t *keys, uint64_t count, uint64_t *out) {
   for (uint64_t i = 0; i < count; i++)
-    out[i] = codes[i] & SIGN64 ? codes[i] ^ SIGN64 : ~codes[i];
+    out[i] = keys[i] & SIGN64 ? keys[i] ^ SIGN64 : ~keys[i];
 }
 
-void rdx_keys_decode(rdx_type type, const uint64_t *codes, uint64_t count, void *out) {
+void rdx_keys_decode(rdx_type type, const uint64_t *keys, uint64_t count, void *out) {
   switch (type) {
   case RDX_TYPE_BOOL:
   case RDX_TYPE_U8:
-    DECODE(uint8_t, code);
+    DECODE(uint8_t, key);
   case RDX_TYPE_U16:
-    DECODE(uint16_t, code);
+    DECODE(uint16_t, key);
   case RDX_TYPE_U32:
-    DECODE(uint32_t, code);
+    DECODE(uint32_t, key);
   case RDX_TYPE_U64:
-    DECODE(uint64_t, code);
+    DECODE(uint64_t, key);
   case RDX_TYPE_I8:
-    DECODE(int8_t, (uint32_t)code ^ SIGN32);
+    DECODE(int8_t, (uint32_t)key ^ SIGN32);
   case RDX_TYPE_I16:
-    DECODE(int16_t, (uint32_t)code ^ SIGN32);
+    DECODE(int16_t, (uint32_t)key ^ SIGN32);
   case RDX_TYPE_I32:
   case RDX_TYPE_DATE:
-    DECODE(int32_t, (uint32_t)code ^ SIGN32);
+    DECODE(int32_t, (uint32_t)key ^ SIGN32);
   case RDX_TYPE_I64:
   case RDX_TYPE_TIMESTAMP:
   case RDX_TYPE_DECIMAL:
-    DECODE(int64_t, code ^ SIGN64);
+    DECODE(int64_t, key ^ SIGN64);
   case RDX_TYPE_F32:
-    decode_floats(codes, count, out);
+    decode_floats(keys, count, out);
     break;
   case RDX_TYPE_F64:
-    decode_doubles(codes, count, out);
+    decode_doubles(keys, count, out);
     break;
   default:
     break;

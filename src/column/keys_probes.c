@@ -9,13 +9,13 @@
 #include "column/keys.h"
 #include "base/numbers.h"
 
-/* What became of a probe: a code, or the knowledge that it matches nothing. */
-typedef struct code {
+/* What became of a probe: a key, or the knowledge that it matches nothing. */
+typedef struct probe_key {
   uint64_t key;
   bool usable;
-} code;
+} probe_key;
 
-static const code nothing = {0, false};
+static const probe_key nothing = {0, false};
 
 static bool is_integer(rdx_type type) {
   return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_DECIMAL;
@@ -52,7 +52,7 @@ static void limits_of(rdx_type type, rdx_i128 *least, rdx_i128 *most) {
 }
 
 /* `value` / `divisor` as the key type has it: exact for points, rounded inwards for bounds. */
-static code from_integer(rdx_i128 value, rdx_i128 divisor, const rdx_probe_target *t) {
+static probe_key from_integer(rdx_i128 value, rdx_i128 divisor, const rdx_probe_target *t) {
   rdx_i128 quotient = value / divisor;
   const rdx_i128 rest = value % divisor;
   if (rest != 0 && t->role == RDX_PROBE_POINT)
@@ -73,12 +73,12 @@ static code from_integer(rdx_i128 value, rdx_i128 divisor, const rdx_probe_targe
       return nothing;
     quotient = most;
   }
-  return (code){(uint64_t)(quotient + (rdx_i128)rdx_key_zero(t->type)), true};
+  return (probe_key){(uint64_t)(quotient + (rdx_i128)rdx_key_zero(t->type)), true};
 }
 
 /* ---- Floats ---- */
 
-static code from_float(double value, const rdx_probe_target *t) {
+static probe_key from_float(double value, const rdx_probe_target *t) {
   const bool single = t->type == RDX_TYPE_F32;
   float narrow = (float)value;
   if (single && value == value && (double)narrow != value) {
@@ -90,24 +90,24 @@ static code from_float(double value, const rdx_probe_target *t) {
       narrow = nextafterf(narrow, -INFINITY);
   }
   const rdx_column one = {.type = t->type, .rows = 1, .values = single ? (const void *)&narrow : (const void *)&value};
-  uint32_t code32 = 0;
-  uint64_t code64 = 0;
-  rdx_keys_encode(&one, 0, 1, single ? (void *)&code32 : (void *)&code64);
-  return (code){single ? code32 : code64, true};
+  uint32_t key32 = 0;
+  uint64_t key64 = 0;
+  rdx_keys_encode(&one, 0, 1, single ? (void *)&key32 : (void *)&key64);
+  return (probe_key){single ? key32 : key64, true};
 }
 
 /* ---- Strings ---- */
 
-/* Keys of exact prefixes have at most eight bytes and no zero byte: their codes are in the order of their strings,
- * and a string that is not such a key lies between two codes. */
-static code from_string(const rdx_column *c, uint64_t row, const rdx_probe_target *t) {
+/* Keys of exact prefixes have at most eight bytes and no zero byte: their keys are in the order of their strings,
+ * and a string that is not such a key lies between two keys. */
+static probe_key from_string(const rdx_column *c, uint64_t row, const rdx_probe_target *t) {
   uint64_t key;
   rdx_keys_encode(c, row, 1, &key);
   uint64_t length;
   const char *bytes = rdx_column_text(c, row, &length);
   const char *zero = length ? memchr(bytes, 0, length) : NULL;
   if (!t->exact || (length <= 8 && !zero))
-    return (code){key, true};
+    return (probe_key){key, true};
   if (t->role == RDX_PROBE_POINT)
     return nothing;
   /* Up to its first zero byte, or its eighth byte, the bound is the last key that is not above it. */
@@ -115,8 +115,8 @@ static code from_string(const rdx_column *c, uint64_t row, const rdx_probe_targe
   common = common < 8 ? common : 8;
   key = common == 8 ? key : key & ~(UINT64_MAX >> (8 * common));
   if (t->role == RDX_PROBE_UPPER)
-    return (code){key, true};
-  return key == UINT64_MAX ? nothing : (code){key + 1, true};
+    return (probe_key){key, true};
+  return key == UINT64_MAX ? nothing : (probe_key){key + 1, true};
 }
 
 /* ---- All of them ---- */
@@ -129,7 +129,7 @@ static rdx_status check_types(const rdx_column *c, const rdx_probe_target *t, rd
                   rdx_type_name(c->type), rdx_type_name(t->type));
 }
 
-static code convert(const rdx_column *c, uint64_t row, const rdx_probe_target *t) {
+static probe_key convert(const rdx_column *c, uint64_t row, const rdx_probe_target *t) {
   if (t->type == RDX_TYPE_STRING)
     return from_string(c, row, t);
   if (rdx_type_is_float(t->type))
@@ -159,7 +159,7 @@ rdx_status rdx_keys_encode_probes(const rdx_column *probes, uint64_t begin, uint
   for (uint64_t i = 0; i < count; i++) {
     bool good = rdx_column_has(probes, begin + i);
     if (good && !same) {
-      const code c = convert(probes, begin + i, &t);
+      const probe_key c = convert(probes, begin + i, &t);
       store(out, i, rdx_key_bits(t.type), c.key);
       good = c.usable;
     }

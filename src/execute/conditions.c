@@ -12,23 +12,23 @@
 #define WHAT "the pairs of a join"
 #define BATCH (1u << 18) /* pairs */
 
-typedef struct sieve {
+typedef struct pair_filter {
   rdx_joining *j;
   uint32_t *left, *right; /* the batch */
   uint64_t count, capacity;
   uint32_t *marks; /* of left rows; NULL: pairs are kept */
   uint32_t *kept_left, *kept_right;
   uint64_t kept, kept_capacity;
-} sieve;
+} pair_filter;
 
 /* Room for pairs, at least so many. */
-static rdx_status reserve(const sieve *s, uint32_t **left, uint32_t **right, uint64_t *capacity, uint64_t wanted,
+static rdx_status reserve(const pair_filter *f, uint32_t **left, uint32_t **right, uint64_t *capacity, uint64_t wanted,
                           rdx_error *err) {
   if (wanted <= *capacity)
     return RDX_OK;
   uint64_t more = *capacity + *capacity / 2;
   more = more > wanted ? more : wanted;
-  RDX_TRY(rdx_device_expect_host(s->j->x->device, (more - *capacity) * 8, "the pairs of a join take",
+  RDX_TRY(rdx_device_expect_host(f->j->x->device, (more - *capacity) * 8, "the pairs of a join take",
                                  "join by equal columns, or filter its inputs", err));
   RDX_TRY(rdx_realloc((void **)left, more, sizeof **left, WHAT, err));
   RDX_TRY(rdx_realloc((void **)right, more, sizeof **right, WHAT, err));
@@ -37,9 +37,9 @@ static rdx_status reserve(const sieve *s, uint32_t **left, uint32_t **right, uin
 }
 
 /* The places of the batch's pairs for which the condition is true, for rdx_free(). */
-static rdx_status find_true(const sieve *s, uint32_t **places, uint64_t *count, rdx_error *err) {
-  const rdx_pairs batch = {.count = s->count, .left = s->left, .right = s->right};
-  const rdx_joining *j = s->j;
+static rdx_status find_true(const pair_filter *f, uint32_t **places, uint64_t *count, rdx_error *err) {
+  const rdx_pairs batch = {.count = f->count, .left = f->left, .right = f->right};
+  const rdx_joining *j = f->j;
   rdx_operand pairs = {0};
   rdx_arena arena = {0};
   RDX_TRY(rdx_pairs_frame(j, &batch, &pairs.frame, err));
@@ -53,81 +53,84 @@ static rdx_status find_true(const sieve *s, uint32_t **places, uint64_t *count, 
 }
 
 /* Evaluate the condition for the batch, which is empty then. */
-static rdx_status sift(sieve *s, rdx_error *err) {
+static rdx_status filter_batch(pair_filter *f, rdx_error *err) {
   uint32_t *places = NULL;
   uint64_t count = 0;
-  if (s->count == 0)
+  if (f->count == 0)
     return RDX_OK;
   RDX_TRY(rdx_progress_at_times("join", 0, 0, err));
-  RDX_TRY(find_true(s, &places, &count, err));
+  RDX_TRY(find_true(f, &places, &count, err));
   rdx_status status = RDX_OK;
-  if (!s->marks)
-    status = reserve(s, &s->kept_left, &s->kept_right, &s->kept_capacity, s->kept + count, err);
+  if (!f->marks)
+    status = reserve(f, &f->kept_left, &f->kept_right, &f->kept_capacity, f->kept + count, err);
   for (uint64_t i = 0; i < count && status == RDX_OK; i++) {
-    const uint32_t left = s->left[places[i]];
-    if (s->marks) {
-      s->marks[left / 32] |= 1u << left % 32;
+    const uint32_t left = f->left[places[i]];
+    if (f->marks) {
+      f->marks[left / 32] |= 1u << left % 32;
       continue;
     }
-    s->kept_left[s->kept] = left;
-    s->kept_right[s->kept++] = s->right[places[i]];
+    f->kept_left[f->kept] = left;
+    f->kept_right[f->kept++] = f->right[places[i]];
   }
   rdx_free(places);
-  s->count = 0;
+  f->count = 0;
   return status;
 }
 
 /* A row with all that it is paired with: rows[0 .. count - 1], or 0 .. count - 1. */
-static rdx_status add_row(sieve *s, uint32_t row, bool is_left, const uint32_t *rows, uint64_t count, rdx_error *err) {
+static rdx_status add_row(pair_filter *f, uint32_t row, bool is_left, const uint32_t *rows, uint64_t count,
+                          rdx_error *err) {
   for (uint64_t done = 0; done < count;) {
-    if (s->count == BATCH)
-      RDX_TRY(sift(s, err));
-    const uint64_t room = BATCH - s->count, n = count - done < room ? count - done : room;
-    uint32_t *own = (is_left ? s->left : s->right) + s->count, *other = (is_left ? s->right : s->left) + s->count;
+    if (f->count == BATCH)
+      RDX_TRY(filter_batch(f, err));
+    const uint64_t room = BATCH - f->count, n = count - done < room ? count - done : room;
+    uint32_t *own = (is_left ? f->left : f->right) + f->count, *other = (is_left ? f->right : f->left) + f->count;
     for (uint64_t k = 0; k < n; k++) {
       own[k] = row;
       other[k] = rows ? rows[done + k] : (uint32_t)(done + k);
     }
-    s->count += n;
+    f->count += n;
     done += n;
   }
   return RDX_OK;
 }
 
-static rdx_status sift_matches(sieve *s, const rdx_matches *m, rdx_error *err) {
+/* What an index or a hash table has found. */
+static rdx_status filter_matches(pair_filter *f, const rdx_matches *m, rdx_error *err) {
   for (uint64_t i = 0; i < m->probes; i++) {
     RDX_TRY(rdx_loop_goes_on(i, m->probes, "join", err));
     if (m->first && m->first[i] != RDX_NO_ROW)
-      RDX_TRY(add_row(s, (uint32_t)i, !m->inverse, &m->first[i], 1, err));
+      RDX_TRY(add_row(f, (uint32_t)i, !m->inverse, &m->first[i], 1, err));
     else if (!m->first && m->offsets[i + 1] > m->offsets[i])
-      RDX_TRY(add_row(s, (uint32_t)i, !m->inverse, m->rows + m->offsets[i], m->offsets[i + 1] - m->offsets[i], err));
+      RDX_TRY(add_row(f, (uint32_t)i, !m->inverse, m->rows + m->offsets[i], m->offsets[i + 1] - m->offsets[i], err));
   }
-  return sift(s, err);
+  return filter_batch(f, err);
 }
 
-static rdx_status sift_all(sieve *s, rdx_error *err) {
-  const uint64_t lefts = s->j->left.frame.rows, rights = s->j->right.frame.rows;
+/* All pairs. */
+static rdx_status filter_product(pair_filter *f, rdx_error *err) {
+  const uint64_t lefts = f->j->left.frame.rows, rights = f->j->right.frame.rows;
   for (uint64_t i = 0; i < lefts && rights > 0; i++) {
     RDX_TRY(rdx_loop_goes_on(i, lefts, "join", err));
-    RDX_TRY(add_row(s, (uint32_t)i, true, NULL, rights, err));
+    RDX_TRY(add_row(f, (uint32_t)i, true, NULL, rights, err));
   }
-  return sift(s, err);
+  return filter_batch(f, err);
 }
 
 rdx_status rdx_pairs_filter(rdx_joining *j, const rdx_matches *matches, uint32_t *marks, rdx_pairs *out,
                             rdx_error *err) {
-  sieve s = {.j = j, .marks = marks};
+  pair_filter f = {.j = j, .marks = marks};
   *out = (rdx_pairs){0};
-  rdx_status status = reserve(&s, &s.left, &s.right, &s.capacity, BATCH, err);
+  rdx_status status = reserve(&f, &f.left, &f.right, &f.capacity, BATCH, err);
   if (status == RDX_OK && !marks)
-    status = reserve(&s, &s.kept_left, &s.kept_right, &s.kept_capacity, 64, err);
+    status = reserve(&f, &f.kept_left, &f.kept_right, &f.kept_capacity, 64, err);
   if (status == RDX_OK)
-    status = matches ? sift_matches(&s, matches, err) : sift_all(&s, err);
-  rdx_free(s.left);
-  rdx_free(s.right);
+    status = matches ? filter_matches(&f, matches, err) : filter_product(&f, err);
+  rdx_free(f.left);
+  rdx_free(f.right);
   if (status == RDX_OK && !marks)
-    return rdx_pairs_take(s.kept_left, s.kept_right, s.kept, out, err);
-  rdx_free(s.kept_left);
-  rdx_free(s.kept_right);
+    return rdx_pairs_take(f.kept_left, f.kept_right, f.kept, out, err);
+  rdx_free(f.kept_left);
+  rdx_free(f.kept_right);
   return status;
 }

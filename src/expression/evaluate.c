@@ -147,17 +147,17 @@ rdx_status rdx_evaluate(const rdx_evaluation *e, const rdx_bound *expression, rd
 
 /* ---- Filters ---- */
 
-typedef struct sieve {
+typedef struct filter_rows {
   uint32_t *rows;   /* those of a block begin where the block does */
   uint32_t *counts; /* of each block */
   uint64_t *starts; /* where they begin in `found` */
   uint32_t *found;  /* all of them, one after the other */
-} sieve;
+} filter_rows;
 
-static rdx_status sift(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
-  const sieve *s = context;
+static rdx_status keep_true(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
+  const filter_rows *f = context;
   const int64_t *is_true = values->data;
-  uint32_t *to = s->rows + w->begin, count = 0;
+  uint32_t *to = f->rows + w->begin, count = 0;
   (void)worker;
   (void)class;
   if (values->nulls)
@@ -170,50 +170,50 @@ static rdx_status sift(rdx_worker *w, void *context, uint32_t worker, rdx_class 
       to[count] = (uint32_t)w->begin + i;
       count += (uint32_t)is_true[i];
     }
-  s->counts[w->begin / RDX_BLOCK] = count;
+  f->counts[w->begin / RDX_BLOCK] = count;
   return RDX_OK;
 }
 
 static void move_blocks(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  const sieve *s = context;
+  const filter_rows *f = context;
   (void)worker;
   for (uint64_t b = begin; b < end; b++)
-    memcpy(s->found + s->starts[b], s->rows + b * RDX_BLOCK, s->counts[b] * sizeof *s->rows);
+    memcpy(f->found + f->starts[b], f->rows + b * RDX_BLOCK, f->counts[b] * sizeof *f->rows);
 }
 
 #define BLOCKS_EACH 64 /* that a thread moves at a time */
 
-static rdx_status filter(const rdx_program *program, sieve *s, uint64_t *count, rdx_error *err) {
+static rdx_status filter(const rdx_program *program, filter_rows *f, uint64_t *count, rdx_error *err) {
   const uint64_t rows = program->e->rows, blocks = (rows + RDX_BLOCK - 1) / RDX_BLOCK;
-  RDX_TRY(rdx_alloc(rows, sizeof *s->rows, "the rows of a filter", (void **)&s->rows, err));
-  RDX_TRY(rdx_calloc(blocks, sizeof *s->counts, "the rows of a filter", (void **)&s->counts, err));
-  RDX_TRY(rdx_alloc(blocks, sizeof *s->starts, "the rows of a filter", (void **)&s->starts, err));
-  RDX_TRY(rdx_program_run(program, sift, s, err));
+  RDX_TRY(rdx_alloc(rows, sizeof *f->rows, "the rows of a filter", (void **)&f->rows, err));
+  RDX_TRY(rdx_calloc(blocks, sizeof *f->counts, "the rows of a filter", (void **)&f->counts, err));
+  RDX_TRY(rdx_alloc(blocks, sizeof *f->starts, "the rows of a filter", (void **)&f->starts, err));
+  RDX_TRY(rdx_program_run(program, keep_true, f, err));
   *count = 0;
   for (uint64_t b = 0; b < blocks; b++) {
-    s->starts[b] = *count;
-    *count += s->counts[b];
+    f->starts[b] = *count;
+    *count += f->counts[b];
   }
-  RDX_TRY(rdx_alloc(*count, sizeof *s->found, "the rows of a filter", (void **)&s->found, err));
+  RDX_TRY(rdx_alloc(*count, sizeof *f->found, "the rows of a filter", (void **)&f->found, err));
   if (program->e->pool)
-    return rdx_pool_run_stage(program->e->pool, blocks, BLOCKS_EACH, move_blocks, s, "filter", err);
-  move_blocks(s, 0, blocks, 0);
+    return rdx_pool_run_stage(program->e->pool, blocks, BLOCKS_EACH, move_blocks, f, "filter", err);
+  move_blocks(f, 0, blocks, 0);
   return RDX_OK;
 }
 
 rdx_status rdx_evaluate_filter(const rdx_evaluation *e, const rdx_bound *expression, uint32_t **out, uint64_t *count,
                                rdx_error *err) {
   rdx_program program;
-  sieve s = {0};
+  filter_rows f = {0};
   RDX_TRY(rdx_compile(e, expression, &program, err));
-  const rdx_status status = filter(&program, &s, count, err);
+  const rdx_status status = filter(&program, &f, count, err);
   rdx_program_free(&program);
-  rdx_free(s.counts);
-  rdx_free(s.starts);
-  rdx_free(s.rows);
-  *out = s.found;
+  rdx_free(f.counts);
+  rdx_free(f.starts);
+  rdx_free(f.rows);
+  *out = f.found;
   if (status != RDX_OK) {
-    rdx_free(s.found);
+    rdx_free(f.found);
     *out = NULL;
   }
   return status;

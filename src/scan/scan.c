@@ -108,7 +108,7 @@ static rdx_status prepare(rdx_scan *scan, const rdx_column *columns, uint32_t co
 }
 
 /* What only preparing needed. */
-static void drop_codes(rdx_scan *scan) {
+static void drop_keys(rdx_scan *scan) {
   for (uint32_t i = 0; i < scan->stats.columns; i++) {
     rdx_buffer_destroy(&scan->columns[i].keys);
     rdx_buffer_destroy(&scan->columns[i].zones);
@@ -126,7 +126,7 @@ static rdx_status create(rdx_scan *scan, const rdx_column *columns, uint32_t cou
   atomic_store(&device->memory_mark, used);
   RDX_TRY(prepare(scan, columns, count, params, err));
   scan->stats.bytes_peak = atomic_load(&device->memory_mark) - used;
-  drop_codes(scan);
+  drop_keys(scan);
   scan->stats.bytes_resident = atomic_load(&device->memory_used) - used;
   return RDX_OK;
 }

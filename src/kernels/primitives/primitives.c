@@ -189,26 +189,30 @@ static void values(const void *arguments, const uint32_t *variant, const rdx_sce
     }                                                                                                                  \
   }
 
-static const rdx_kernel pair_kernel = KERNEL("refine pair", primitive_pair_args, 0, pair, spirv_primitives_pair_comp);
+static const rdx_kernel pair_kernel =
+    KERNEL("primitive pair", primitive_pair_args, 0, pair, spirv_primitives_pair_comp);
 static const rdx_kernel owner_kernel =
-    KERNEL("refine owner", primitive_owner_args, 0, owner, spirv_primitives_owner_comp);
+    KERNEL("primitive owner", primitive_owner_args, 0, owner, spirv_primitives_owner_comp);
 static const rdx_kernel unpair_kernel =
-    KERNEL("refine unpair", primitive_unpair_args, 0, unpair, spirv_primitives_unpair_comp);
+    KERNEL("primitive unpair", primitive_unpair_args, 0, unpair, spirv_primitives_unpair_comp);
 static const rdx_kernel gather_kernel =
-    KERNEL("refine gather", primitive_gather_args, 1, gather, spirv_primitives_gather_comp);
+    KERNEL("primitive gather", primitive_gather_args, 1, gather, spirv_primitives_gather_comp);
 static const rdx_kernel scatter_kernel =
-    KERNEL("refine scatter", primitive_scatter_args, 1, scatter, spirv_primitives_scatter_comp);
-static const rdx_kernel bits_kernel = KERNEL("refine bits", primitive_bits_args, 0, bits, spirv_primitives_bits_comp);
+    KERNEL("primitive scatter", primitive_scatter_args, 1, scatter, spirv_primitives_scatter_comp);
+static const rdx_kernel bits_kernel =
+    KERNEL("primitive bits", primitive_bits_args, 0, bits, spirv_primitives_bits_comp);
 static const rdx_kernel heads_kernel =
-    KERNEL("refine heads", primitive_heads_args, 1, heads, spirv_primitives_heads_comp);
+    KERNEL("primitive heads", primitive_heads_args, 1, heads, spirv_primitives_heads_comp);
 static const rdx_kernel long_runs_kernel =
-    KERNEL("refine long runs", primitive_long_runs_args, 1, long_runs, spirv_primitives_long_runs_comp);
+    KERNEL("primitive long runs", primitive_long_runs_args, 1, long_runs, spirv_primitives_long_runs_comp);
 static const rdx_kernel expand_kernel =
-    KERNEL("refine expand", primitive_expand_args, 1, expand, spirv_primitives_expand_comp);
-static const rdx_kernel iota_kernel = KERNEL("refine iota", primitive_iota_args, 0, iota, spirv_primitives_iota_comp);
-static const rdx_kernel wide_kernel = KERNEL("refine wide", primitive_wide_args, 1, wide, spirv_primitives_wide_comp);
+    KERNEL("primitive expand", primitive_expand_args, 1, expand, spirv_primitives_expand_comp);
+static const rdx_kernel iota_kernel =
+    KERNEL("primitive iota", primitive_iota_args, 0, iota, spirv_primitives_iota_comp);
+static const rdx_kernel wide_kernel =
+    KERNEL("primitive wide", primitive_wide_args, 1, wide, spirv_primitives_wide_comp);
 static const rdx_kernel floats_kernel =
-    KERNEL("refine floats", primitive_floats_args, 1, floats, spirv_primitives_floats_comp);
+    KERNEL("primitive floats", primitive_floats_args, 1, floats, spirv_primitives_floats_comp);
 
 static const rdx_kernel values_kernel = {.name = "primitive values",
                                          .args_size = sizeof(struct primitive_values_args),
