@@ -44,7 +44,7 @@ typedef struct rdx_kept_column {
   uint32_t column;
 } rdx_kept_column;
 
-/* A version of a table. */
+/* A version of a table: what plans see of it (rdx_catalog_table), its content, and what is prepared over it. */
 typedef struct rdx_table_version {
   rdx_catalog_table table; /* first: what users have points here */
   rdx_table *content;

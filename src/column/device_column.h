@@ -8,7 +8,8 @@
 #include "device/device.h"
 
 /* A column on a device: its values as order-preserving keys (column/keys.h). Strings also keep a host copy, since the
- * device holds only their prefixes; a dictionary stays one there. */
+ * device holds only their prefixes; a dictionary stays one there. An rdx_encoded_column is made of it where a scan or a
+ * star needs bounds, zones or packed codes, too. */
 struct rdx_device_column {
   rdx_device *device;
   rdx_type type;

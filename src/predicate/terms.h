@@ -8,7 +8,11 @@
 #include "column/encoded_column.h"
 #include "predicate/code_set.h"
 
-/* The form of predicates that methods evaluate; see scan.h. */
+/* The form of predicates that methods of scans and stars evaluate: a tree of AND and OR over terms. NOT goes down to
+ * the leaves, where it turns them round (three-valued logic allows that, with a comparison with a NULL literal being
+ * false both ways); what is left asks only "is it true". A leaf is a term: the key, or code, of a column lies in a set
+ * of disjoint intervals. Terms of one column under one AND are intersected, under one OR united (RTScan, section 3.1:
+ * one predicate a column). */
 
 /* What terms are sets of: the keys of columns, or the packed codes, of which NULL has one, too. */
 typedef enum rdx_domain { RDX_DOMAIN_KEYS, RDX_DOMAIN_CODES } rdx_domain;

@@ -3,13 +3,8 @@
 #ifndef RDX_SCAN_SCAN_H
 #define RDX_SCAN_SCAN_H
 
-/* What a method of scanning is to the rest of this folder: scan.c brings every predicate into a form that all methods
- * evaluate, each method is one file that provides rdx_scan_ops.
- *
- * The form (terms.c): NOT goes down to the leaves, where it turns them round (three-valued logic allows that, with a
- * comparison with a NULL literal being false both ways); what is left asks only "is it true", so AND and OR are those
- * of bitmaps (evaluate.c). A leaf is a term: a column's code lies in a set of disjoint intervals. Terms of one column
- * under one AND are intersected, under one OR united (RTScan, section 3.1: one predicate a column). */
+/* What a method of scanning is to the rest of this folder: scan.c brings every predicate into the form of
+ * predicate/terms.h, evaluate.c walks it and combines bitmaps, each method is one file that provides rdx_scan_ops. */
 
 #include <raydex/scan.h>
 
