@@ -13,13 +13,11 @@ static char problem[256];
 /* ---- Options of several commands ---- */
 
 void cli_print_index_help(void) {
-  printf(
-      "  --method NAME           auto, rx, rx_optimized, cgrx, cgrx_naive, cgrx_updatable, sorted_array, tree, btree,\n"
-      "                          hash, radix_hash (auto: tree; joins of equal values: radix_hash, pairs: hash);\n"
-      "                          hash and radix_hash have no ranges; radix_hash is for large batches\n"
-      "  --options NAME=VALUE[,...]   options of the method, see below\n");
+  printf("  --method NAME           a method, see below (auto: tree; joins of equal values: radix_hash, pairs: hash);\n"
+         "                          hash and radix_hash have no ranges; radix_hash is for large batches\n"
+         "  --options NAME=VALUE[,...]   options of the method, see below\n");
   cli_print_common_help();
-  printf("\nOptions of methods (--options):\n");
+  printf("\nMethods (--method) and their options (--options):\n");
   console_print_index_options();
 }
 

@@ -32,13 +32,13 @@ static void print_help(void) {
       "  rows                    their numbers, counted from 0, one a line; so without --return\n"
       "  bitmap                  a line with a character for each row of the file: 1 or 0\n\n"
       "Options:\n"
-      "  --method NAME           how to scan: auto, column, bindex, btree_scan, rtindex, rtc1, rtc3 or rtscan\n"
-      "                          (auto: column, or the fastest of it and those that its options switch on)\n"
+      "  --method NAME           how to scan, see below (auto: column, or the fastest of it and those that its\n"
+      "                          options switch on)\n"
       "  --options NAME=VALUE[,...]   options of the method, see below\n"
       "  --type COLUMN=TYPE      the type of a column instead of the one its values suggest: bool, i8 to i64,\n"
       "                          u8 to u64, f32, f64, date, timestamp, decimal(DIGITS), string; may be repeated\n");
   cli_print_common_help();
-  printf("\nOptions of methods (--options):\n");
+  printf("\nMethods (--method) and their options (--options):\n");
   console_print_scan_options();
 }
 

@@ -30,8 +30,7 @@ static void print_help(void) {
          "  --dir DIR     the folder of the table files\n"
          "  --flat FILE   over this flat table that flatten made of them instead\n"
          "  --query A,B   these queries, such as 1.1,3.4 (all)\n"
-         "  --method A,B  by these methods: auto, column, sorted_cube, coarse_cube, rt_cube (all, which is all\n"
-         "                but auto); results are printed once\n"
+         "  --method A,B  by these methods, see below (all, which is all but auto); results are printed once\n"
          "  --options NAME=VALUE[,...]  of the one method that --method names; they are listed below\n"
          "  --device NAME cpu, auto, or number or part of the name of a device (auto)\n"
          "  --threads N   threads of the CPU device (one a core)\n"
@@ -47,7 +46,7 @@ static void print_help(void) {
          "Options of queries:\n"
          "  --flat        over one table lineorder_flat, with the columns of all five\n",
          SSB_MAX_SCALE);
-  printf("\nOptions of methods, for --options:\n");
+  printf("\nMethods (--method) and their options (--options):\n");
   console_print_star_options();
 }
 

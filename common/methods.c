@@ -55,25 +55,28 @@ const char *console_parse_star_options(const char *text, rdx_star_params *params
 
 void console_print_index_options(void) {
   char text[128];
-  for (int kind = RDX_INDEX_RX; kind < RDX_INDEX_METHODS; kind++)
-    for (uint32_t i = 0; kind != RDX_INDEX_CGRX_NAIVE && rdx_index_option((rdx_index_method)kind, i, text, sizeof text);
-         i++)
-      printf("%s%s%s    %s\n", i ? "" : "  ", i ? "" : rdx_index_method_name((rdx_index_method)kind), i ? "" : "\n",
-             text);
+  for (int m = RDX_INDEX_AUTO; m < RDX_INDEX_METHODS; m++) {
+    const bool as_cgrx = m == RDX_INDEX_CGRX_NAIVE;
+    printf("  %s%s\n", rdx_index_method_name((rdx_index_method)m), as_cgrx ? ", with the options of cgrx" : "");
+    for (uint32_t i = 0; !as_cgrx && rdx_index_option((rdx_index_method)m, i, text, sizeof text); i++)
+      printf("    %s\n", text);
+  }
 }
 
 void console_print_scan_options(void) {
   char text[128];
-  for (int method = RDX_SCAN_AUTO; method < RDX_SCAN_METHODS; method++)
-    for (uint32_t i = 0; rdx_scan_option((rdx_scan_method)method, i, text, sizeof text); i++)
-      printf("%s%s%s    %s\n", i ? "" : "  ", i ? "" : rdx_scan_method_name((rdx_scan_method)method), i ? "" : "\n",
-             text);
+  for (int m = RDX_SCAN_AUTO; m < RDX_SCAN_METHODS; m++) {
+    printf("  %s\n", rdx_scan_method_name((rdx_scan_method)m));
+    for (uint32_t i = 0; rdx_scan_option((rdx_scan_method)m, i, text, sizeof text); i++)
+      printf("    %s\n", text);
+  }
 }
 
 void console_print_star_options(void) {
   char text[128];
-  for (int kind = RDX_STAR_AUTO; kind < RDX_STAR_METHODS; kind++)
-    for (uint32_t i = 0; rdx_star_option((rdx_star_method)kind, i, text, sizeof text); i++)
-      printf("%s%s%s    %s\n", i ? "" : "  ", i ? "" : rdx_star_method_name((rdx_star_method)kind), i ? "" : "\n",
-             text);
+  for (int m = RDX_STAR_AUTO; m < RDX_STAR_METHODS; m++) {
+    printf("  %s\n", rdx_star_method_name((rdx_star_method)m));
+    for (uint32_t i = 0; rdx_star_option((rdx_star_method)m, i, text, sizeof text); i++)
+      printf("    %s\n", text);
+  }
 }

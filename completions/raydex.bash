@@ -19,6 +19,14 @@ _raydex_reply() {
   COMPREPLY=($(compgen -W "$1" -- "$2"))
 }
 
+# The methods of a command, as it lists them where it is given none of them.
+_raydex_methods() {
+  case $2 in
+    ssb) "$1" ssb run --dir . --method '?' ;;
+    *) "$1" "$2" --method '?' ;;
+  esac 2>&1 | sed -n 's/.*; there are //p' | tr -d ' ' | tr , '\n'
+}
+
 _raydex_files() {
   compopt -o filenames 2>/dev/null
   local IFS=$'\n'
@@ -37,8 +45,7 @@ _raydex() {
       _raydex_reply "$(printf '%s\n' auto cpu; "$program" devices --csv 2>/dev/null | sed -n 's/^\([0-9][0-9]*\),.*/\1/p')" "$word"
       return ;;
     --method)
-      _raydex_reply "$(printf '%s\n' auto rx rx_optimized cgrx cgrx_naive cgrx_updatable sorted_array tree btree hash \
-        radix_hash column bindex btree_scan rtindex rtc1 rtc3 rtscan)" "$word"
+      _raydex_reply "$(_raydex_methods "$program" "$command")" "$word"
       return ;;
     --encoding)
       _raydex_reply "$(printf '%s\n' utf8 latin1 windows-1252)" "$word"

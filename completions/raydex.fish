@@ -21,6 +21,13 @@ function __raydex_commands
     raydex --help 2>/dev/null | sed -n 's/^  \([a-z][a-z]*\)  *\([a-z].*\)/\1\t\2/p'
 end
 
+# The methods of a command, as it lists them where it is given none of them.
+function __raydex_methods
+    set -l given $argv[1]
+    test $given = ssb; and set given ssb run --dir .
+    raydex $given --method '?' 2>&1 | sed -n 's/.*; there are //p' | tr -d ' ' | tr , '\n'
+end
+
 function __raydex_at_start
     test (count (commandline -opc)) -eq 1
 end
@@ -34,7 +41,7 @@ complete -c raydex -n __raydex_at_start -a '(__raydex_commands)'
 complete -c raydex -n '__raydex_after help' -f -a '(__raydex_commands)'
 complete -c raydex -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__raydex_options raydex (__raydex_command))'
 complete -c raydex -n '__raydex_after --device' -f -a 'auto cpu'
-complete -c raydex -n '__raydex_after --method' -f -a 'auto rx rx_optimized cgrx cgrx_naive cgrx_updatable sorted_array tree btree hash radix_hash column bindex btree_scan rtindex rtc1 rtc3 rtscan'
+complete -c raydex -n '__raydex_after --method' -f -a '(__raydex_methods (__raydex_command))'
 complete -c raydex -n '__raydex_after --encoding' -f -a 'utf8 latin1 windows-1252'
 
 complete -c raydex-bench -n 'string match -q -- "-*" (commandline -ct)' -f -a '(__raydex_options raydex-bench)'

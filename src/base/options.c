@@ -9,6 +9,27 @@
 #include <stdio.h>
 #include <string.h>
 
+void rdx_methods_list(const char *const *names, uint32_t count, char *out, size_t size) {
+  size_t used = 0;
+  out[0] = '\0';
+  for (uint32_t i = 0; i < count && used < size; i++)
+    if (names[i])
+      used += (size_t)snprintf(out + used, size - used, "%s%s", used ? ", " : "", names[i]);
+}
+
+rdx_status rdx_method_find(const char *const *names, uint32_t count, const char *what, const char *name, uint32_t *out,
+                          rdx_error *err) {
+  char list[256];
+  for (uint32_t i = 0; i < count; i++) {
+    if (names[i] && strcmp(names[i], name) == 0) {
+      *out = i;
+      return RDX_OK;
+    }
+  }
+  rdx_methods_list(names, count, list, sizeof list);
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no %s '%.40s'; there are %s", what, name, list);
+}
+
 const rdx_option_word rdx_option_switches[] = {{"off", 0}, {"on", 1}, {0}};
 const rdx_option_word rdx_option_defaults[] = {{"on", RDX_SWITCH_ON}, {"off", RDX_SWITCH_OFF}, {0}};
 const rdx_option_word rdx_option_builds[] = {{"fast_trace", RDX_BUILD_FAST_TRACE},

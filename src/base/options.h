@@ -9,6 +9,12 @@
 
 #include <stddef.h>
 
+/* The names of methods with commas; names that are NULL are left out. */
+void rdx_methods_list(const char *const *names, uint32_t count, char *out, size_t size);
+/* The number of a name among them. RDX_ERROR_NOT_FOUND says that there is no such `what`, and lists what there is. */
+RDX_MUST_USE rdx_status rdx_method_find(const char *const *names, uint32_t count, const char *what, const char *name,
+                                       uint32_t *out, rdx_error *err);
+
 typedef struct rdx_option_word {
   const char *name; /* NULL ends a list */
   uint32_t value;

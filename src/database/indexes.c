@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "base/options.h"
 #include "database/definitions.h"
 
 static rdx_status fail(const rdx_statement *s, rdx_status status, const char *text, const char *name, rdx_error *err) {
@@ -17,21 +18,35 @@ static rdx_status fail(const rdx_statement *s, rdx_status status, const char *te
 
 /* ---- Methods ---- */
 
+/* RADIX_HASH is made for each join anew. */
+static bool is_index(rdx_index_method method) {
+  return method != RDX_INDEX_AUTO && method != RDX_INDEX_RADIX_HASH;
+}
+
+static rdx_status no_method(const char *name, rdx_error *err) {
+  const char *lookups[RDX_INDEX_METHODS], *scans[RDX_SCAN_METHODS];
+  char list[256], scan_list[256];
+  for (uint32_t i = 0; i < RDX_INDEX_METHODS; i++)
+    lookups[i] = is_index((rdx_index_method)i) ? rdx_index_method_name((rdx_index_method)i) : NULL;
+  for (uint32_t i = 0; i < RDX_SCAN_METHODS; i++)
+    scans[i] = i != RDX_SCAN_AUTO ? rdx_scan_method_name((rdx_scan_method)i) : NULL;
+  rdx_methods_list(lookups, RDX_INDEX_METHODS, list, sizeof list);
+  rdx_methods_list(scans, RDX_SCAN_METHODS, scan_list, sizeof scan_list);
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND,
+                  "there is no method \"%.60s\" of indexes; there are %s for lookups, and %s for scans", name, list,
+                  scan_list);
+}
+
 /* What USING names: an index for lookups, or a scan's. */
 static rdx_status find_method(const char *name, rdx_plan_index *out, rdx_error *err) {
   if (!name || !*name)
     name = "tree";
-  if (rdx_index_method_from_name(name, &out->lookup.method, NULL) == RDX_OK && out->lookup.method != RDX_INDEX_AUTO &&
-      out->lookup.method != RDX_INDEX_RADIX_HASH)
+  if (rdx_index_method_from_name(name, &out->lookup.method, NULL) == RDX_OK && is_index(out->lookup.method))
     return RDX_OK;
   out->scans = true;
   if (rdx_scan_method_from_name(name, &out->scan.method, NULL) == RDX_OK && out->scan.method != RDX_SCAN_AUTO)
     return RDX_OK;
-  return rdx_fail(
-      err, RDX_ERROR_NOT_FOUND,
-      "there is no method \"%.60s\" of indexes; there are rx, rx_optimized, cgrx, cgrx_updatable, tree, hash, "
-      "btree and sorted_array for lookups, and column, bindex, btree_scan, rtindex, rtc1, rtc3 and rtscan for scans",
-      name);
+  return no_method(name, err);
 }
 
 /* ---- The list ---- */

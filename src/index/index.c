@@ -9,28 +9,30 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "column/composite.h"
 #include "column/keys.h"
 #include "index/range_gather.h"
 #include "column/text_codes.h"
 #include "kernels/primitives/kernels.h"
 
-static const struct {
-  rdx_index_method method;
-  const rdx_index_ops *ops;
-} kinds[] = {
-    {RDX_INDEX_RX, &rdx_rx_ops},
-    {RDX_INDEX_SORTED_ARRAY, &rdx_sorted_array_ops},
-    {RDX_INDEX_TREE, &rdx_tree_ops},
-    {RDX_INDEX_BTREE, &rdx_btree_ops},
-    {RDX_INDEX_HASH, &rdx_hash_ops},
-    {RDX_INDEX_RX_OPTIMIZED, &rdx_rx_optimized_ops},
-    {RDX_INDEX_CGRX, &rdx_cgrx_ops},
-    {RDX_INDEX_CGRX_NAIVE, &rdx_cgrx_naive_ops},
-    {RDX_INDEX_CGRX_UPDATABLE, &rdx_cgrx_updatable_ops},
-    {RDX_INDEX_RADIX_HASH, &rdx_radix_hash_ops},
+/* The table of methods. */
+extern const rdx_index_ops rdx_rx_ops, rdx_sorted_array_ops, rdx_tree_ops, rdx_hash_ops, rdx_rx_optimized_ops,
+    rdx_cgrx_ops, rdx_cgrx_naive_ops, rdx_cgrx_updatable_ops, rdx_radix_hash_ops;
+
+static const rdx_index_ops *const methods[] = {
+    [RDX_INDEX_RX] = &rdx_rx_ops,
+    [RDX_INDEX_SORTED_ARRAY] = &rdx_sorted_array_ops,
+    [RDX_INDEX_TREE] = &rdx_tree_ops,
+    [RDX_INDEX_BTREE] = &rdx_btree_ops,
+    [RDX_INDEX_HASH] = &rdx_hash_ops,
+    [RDX_INDEX_RX_OPTIMIZED] = &rdx_rx_optimized_ops,
+    [RDX_INDEX_CGRX] = &rdx_cgrx_ops,
+    [RDX_INDEX_CGRX_NAIVE] = &rdx_cgrx_naive_ops,
+    [RDX_INDEX_CGRX_UPDATABLE] = &rdx_cgrx_updatable_ops,
+    [RDX_INDEX_RADIX_HASH] = &rdx_radix_hash_ops,
 };
-_Static_assert(RDX_COUNT(kinds) + 1 == RDX_INDEX_METHODS, "a method is not counted"); /* AUTO has none */
+_Static_assert(RDX_COUNT(methods) == RDX_INDEX_METHODS, "a method is not counted");
 
 rdx_status rdx_check_compaction(const char *method, const rdx_device *device, rdx_switch compaction, rdx_error *err) {
   if (compaction > RDX_SWITCH_OFF)
@@ -43,11 +45,9 @@ rdx_status rdx_check_compaction(const char *method, const rdx_device *device, rd
                   method);
 }
 
+/* NULL: there is no such method, or it is AUTO. */
 static const rdx_index_ops *find_ops(rdx_index_method method) {
-  for (size_t i = 0; i < RDX_COUNT(kinds); i++)
-    if (kinds[i].method == method)
-      return kinds[i].ops;
-  return NULL;
+  return (size_t)method < RDX_COUNT(methods) ? methods[method] : NULL;
 }
 
 const char *rdx_index_method_name(rdx_index_method method) {
@@ -56,23 +56,15 @@ const char *rdx_index_method_name(rdx_index_method method) {
 }
 
 rdx_status rdx_index_method_from_name(const char *name, rdx_index_method *out, rdx_error *err) {
+  const char *names[RDX_INDEX_METHODS];
+  uint32_t number = 0;
   if (!name || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_method_from_name: name and out must not be NULL");
-  if (strcmp(name, "auto") == 0) {
-    *out = RDX_INDEX_AUTO;
-    return RDX_OK;
-  }
-  for (size_t i = 0; i < RDX_COUNT(kinds); i++) {
-    if (strcmp(name, kinds[i].ops->name) == 0) {
-      *out = kinds[i].method;
-      return RDX_OK;
-    }
-  }
-  char list[256] = "auto";
-  size_t used = 4;
-  for (size_t i = 0; i < RDX_COUNT(kinds) && used < sizeof list; i++)
-    used += (size_t)snprintf(list + used, sizeof list - used, ", %s", kinds[i].ops->name);
-  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no method '%s'; there are %s", name, list);
+  for (uint32_t i = 0; i < RDX_INDEX_METHODS; i++)
+    names[i] = rdx_index_method_name((rdx_index_method)i);
+  RDX_TRY(rdx_method_find(names, RDX_INDEX_METHODS, "method", name, &number, err));
+  *out = (rdx_index_method)number;
+  return RDX_OK;
 }
 
 bool rdx_index_has_rows(const rdx_index *index) {

@@ -3,8 +3,8 @@
 #ifndef RDX_INDEX_INDEX_H
 #define RDX_INDEX_INDEX_H
 
-/* What an index is to the rest of this folder: index.c (life) and lookup.c (queries) work on any rdx_index_ops; each
- * index is one file that provides them. */
+/* What an index is to the rest of this folder: index.c (life, and the table of methods) and lookup.c (queries) work on
+ * any rdx_index_ops; each index is one file that provides them. */
 
 #include <raydex/index.h>
 
@@ -27,7 +27,7 @@ RDX_MUST_USE rdx_status rdx_key_set_create(rdx_device *device, const rdx_device_
                                            rdx_error *err);
 void rdx_key_set_destroy(rdx_key_set *set);
 
-typedef struct rdx_included rdx_included; /* index/range_gather.h */
+typedef struct rdx_included rdx_included;   /* index/range_gather.h */
 typedef struct rdx_composite rdx_composite; /* column/composite.h */
 
 /* One pass over probes: addresses for the LOOKUP_FIELDS of kernels/lookup/lookup.h. */
@@ -101,16 +101,7 @@ typedef struct rdx_index_ops {
   uint64_t partition_bytes;
 } rdx_index_ops;
 
-extern const rdx_index_ops rdx_rx_ops;
-extern const rdx_index_ops rdx_sorted_array_ops;
-extern const rdx_index_ops rdx_tree_ops;
-extern const rdx_index_ops rdx_btree_ops;
-extern const rdx_index_ops rdx_hash_ops;
-extern const rdx_index_ops rdx_radix_hash_ops;
-extern const rdx_index_ops rdx_rx_optimized_ops;
-extern const rdx_index_ops rdx_cgrx_ops;
-extern const rdx_index_ops rdx_cgrx_naive_ops;
-extern const rdx_index_ops rdx_cgrx_updatable_ops;
+extern const rdx_index_ops rdx_btree_ops; /* scans by trees use it, too */
 
 struct rdx_index {
   rdx_device *device;

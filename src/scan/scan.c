@@ -9,10 +9,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "column/column.h"
 #include "column/derived.h"
 #include "kernels/bitmap/kernels.h"
 #include "scan/evaluate.h"
+
+/* The table of methods. */
+extern const rdx_scan_ops rdx_column_scan_ops, rdx_bindex_ops, rdx_btree_scan_ops, rdx_scan_rtindex_ops, rdx_rtc1_ops,
+    rdx_rtc3_ops, rdx_rtscan_ops;
 
 static const rdx_scan_ops *const methods[] = {
     [RDX_SCAN_COLUMN] = &rdx_column_scan_ops, [RDX_SCAN_BINDEX] = &rdx_bindex_ops,
@@ -42,22 +47,15 @@ const char *rdx_scan_method_name(rdx_scan_method method) {
 }
 
 rdx_status rdx_scan_method_from_name(const char *name, rdx_scan_method *out, rdx_error *err) {
+  const char *names[RDX_SCAN_METHODS];
+  uint32_t number = 0;
   if (!name || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_scan_method_from_name: name and out must not be NULL");
-  char list[256] = "auto";
-  for (size_t i = 0; i < RDX_COUNT(methods); i++) {
-    const rdx_scan_method method = (rdx_scan_method)i;
-    if (method != RDX_SCAN_AUTO && !methods[i])
-      continue;
-    if (strcmp(name, rdx_scan_method_name(method)) == 0) {
-      *out = method;
-      return RDX_OK;
-    }
-    const size_t used = strlen(list);
-    if (method != RDX_SCAN_AUTO)
-      snprintf(list + used, sizeof list - used, ", %s", methods[i]->name);
-  }
-  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no scan method '%.40s'; there are %s", name, list);
+  for (uint32_t i = 0; i < RDX_SCAN_METHODS; i++)
+    names[i] = rdx_scan_method_name((rdx_scan_method)i);
+  RDX_TRY(rdx_method_find(names, RDX_SCAN_METHODS, "scan method", name, &number, err));
+  *out = (rdx_scan_method)number;
+  return RDX_OK;
 }
 
 /* ---- Preparing ---- */

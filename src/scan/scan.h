@@ -84,12 +84,5 @@ RDX_MUST_USE rdx_status rdx_scan_check_options(const rdx_scan_params *params, rd
 bool rdx_scan_is_choice(const rdx_scan_params *params);
 
 extern const rdx_scan_ops rdx_scan_auto_ops;
-extern const rdx_scan_ops rdx_column_scan_ops;
-extern const rdx_scan_ops rdx_bindex_ops;
-extern const rdx_scan_ops rdx_btree_scan_ops;
-extern const rdx_scan_ops rdx_scan_rtindex_ops;
-extern const rdx_scan_ops rdx_rtc1_ops;
-extern const rdx_scan_ops rdx_rtc3_ops;
-extern const rdx_scan_ops rdx_rtscan_ops;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Engines: their life, their cubes, and queries on the way through them. */
+/* Stars: their life, their cubes, and queries on the way through them. */
 
 #include "star/star.h"
 
@@ -9,54 +9,55 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/options.h"
 #include "star/result.h"
 #include "star/spec.h"
 
-/* What answers queries: by cubes, and without any. */
+/* The table of methods: what answers queries, by cubes and without any. */
+extern const rdx_star_ops rdx_column_engine_ops, rdx_sorted_cube_ops, rdx_coarse_cube_ops, rdx_rt_cube_ops,
+    rdx_rtcudb_ops; /* the last: rt_cube with the published mapping */
+
 typedef struct method_ops {
   const char *name;
   const rdx_star_ops *plain; /* which answers all queries; NULL: only those that a cube serves are */
   const rdx_star_ops *cubed; /* NULL: there are no cubes */
 } method_ops;
 
-static const method_ops kinds[] = {
+static const method_ops methods[] = {
     [RDX_STAR_AUTO] = {"auto", &rdx_column_engine_ops, &rdx_sorted_cube_ops},
     [RDX_STAR_COLUMN_ENGINE] = {"column", &rdx_column_engine_ops, NULL},
     [RDX_STAR_SORTED_CUBE] = {"sorted_cube", NULL, &rdx_sorted_cube_ops},
     [RDX_STAR_COARSE_CUBE] = {"coarse_cube", NULL, &rdx_coarse_cube_ops},
     [RDX_STAR_RT_CUBE] = {"rt_cube", NULL, &rdx_rt_cube_ops},
 };
-_Static_assert(RDX_COUNT(kinds) == RDX_STAR_METHODS, "a method is not counted");
+_Static_assert(RDX_COUNT(methods) == RDX_STAR_METHODS, "a method is not counted");
 
 struct rdx_star {
   rdx_device *device;
-  const method_ops *kind;
+  const method_ops *ops;
   rdx_star_params params;
   rdx_packed_relation *relation;
   rdx_star_stats stats;
-  rdx_cube *cubes; /* the first of a kind that answers all queries is none: its spec is empty */
+  rdx_cube *cubes; /* the first of a method that answers all queries is none: its spec is empty */
   uint32_t cube_count, cube_capacity;
 };
 
 /* ---- Names ---- */
 
 const char *rdx_star_method_name(rdx_star_method method) {
-  return (size_t)method < RDX_COUNT(kinds) ? kinds[method].name : "unknown";
+  return (size_t)method < RDX_COUNT(methods) ? methods[method].name : "unknown";
 }
 
 rdx_status rdx_star_method_from_name(const char *name, rdx_star_method *out, rdx_error *err) {
+  const char *names[RDX_STAR_METHODS];
+  uint32_t number = 0;
   if (!name || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_method_from_name: name and out must not be NULL");
-  char list[256] = "";
-  for (size_t i = 0; i < RDX_COUNT(kinds); i++) {
-    if (strcmp(name, kinds[i].name) == 0) {
-      *out = (rdx_star_method)i;
-      return RDX_OK;
-    }
-    const size_t used = strlen(list);
-    snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", kinds[i].name);
-  }
-  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no star method '%.40s'; there are %s", name, list);
+  for (uint32_t i = 0; i < RDX_STAR_METHODS; i++)
+    names[i] = rdx_star_method_name((rdx_star_method)i);
+  RDX_TRY(rdx_method_find(names, RDX_STAR_METHODS, "star method", name, &number, err));
+  *out = (rdx_star_method)number;
+  return RDX_OK;
 }
 
 /* ---- Cubes ---- */
@@ -73,17 +74,17 @@ static void destroy_cube(rdx_cube *cube) {
 static const rdx_star_ops *cube_ops(const rdx_star *star) {
   const bool published =
       star->params.method == RDX_STAR_RT_CUBE && star->params.rt_cube.mapping == RDX_RT_CUBE_PUBLISHED;
-  return published ? &rdx_rtcudb_ops : star->kind->cubed;
+  return published ? &rdx_rtcudb_ops : star->ops->cubed;
 }
 
 /* The scan attributes that its cubes have at most. */
 static uint32_t most_scan(const rdx_star *star) {
-  const rdx_star_ops *ops = star->kind->cubed ? cube_ops(star) : NULL;
+  const rdx_star_ops *ops = star->ops->cubed ? cube_ops(star) : NULL;
   return ops && ops->most_scan > 0 ? ops->most_scan : RDX_MAX_SPEC;
 }
 
 static rdx_status build_cube(rdx_star *star, const rdx_cube_spec *spec, rdx_cube *cube, rdx_error *err) {
-  *cube = (rdx_cube){.ops = spec ? cube_ops(star) : star->kind->plain};
+  *cube = (rdx_cube){.ops = spec ? cube_ops(star) : star->ops->plain};
   if (spec)
     RDX_TRY(rdx_spec_copy(spec, most_scan(star), star->relation, &cube->arena, &cube->spec, err));
   RDX_TRY(rdx_calloc(1, cube->ops->size, "a cube", &cube->self, err));
@@ -120,8 +121,8 @@ static rdx_status add_cube(rdx_star *star, const rdx_cube_spec *spec, rdx_error 
 rdx_status rdx_star_add_cube(rdx_star *star, const rdx_cube_spec *spec, rdx_error *err) {
   if (!star || !spec)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_add_cube: star and spec must not be NULL");
-  if (!star->kind->cubed)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s star needs no cubes", star->kind->name);
+  if (!star->ops->cubed)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s star needs no cubes", star->ops->name);
   return add_cube(star, spec, err);
 }
 
@@ -184,9 +185,9 @@ static rdx_status plan_all(const rdx_star *star, const rdx_query *queries, uint3
   for (uint32_t i = 0; i < count; i++) {
     RDX_TRY(name_query(rdx_plan_create(star->relation, &queries[i], &plans[i], err), i, count, err));
     ++*planned;
-    const rdx_status status = rdx_needs_of(&queries[i], most_scan(star), &needs[i], star->kind->plain ? NULL : err);
+    const rdx_status status = rdx_needs_of(&queries[i], most_scan(star), &needs[i], star->ops->plain ? NULL : err);
     needs[i].too_many = status != RDX_OK;
-    if (!star->kind->plain)
+    if (!star->ops->plain)
       RDX_TRY(name_query(status, i, count, err));
   }
   return RDX_OK;
@@ -201,7 +202,7 @@ static rdx_status add_needed(rdx_star *star, const rdx_needs *needs, const rdx_p
     RDX_TRY(rdx_progress("build", i, count, err));
     rdx_error why = {""};
     const rdx_status status = prepare_from(star, &needs[i], &plans[i], count - i, &why);
-    if (star->kind->plain && (status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_MEMORY))
+    if (star->ops->plain && (status == RDX_ERROR_UNSUPPORTED || status == RDX_ERROR_MEMORY))
       continue; /* it will be answered without */
     if (status != RDX_OK && err)
       *err = why;
@@ -214,7 +215,7 @@ static rdx_status add_needed(rdx_star *star, const rdx_needs *needs, const rdx_p
 rdx_status rdx_star_prepare(rdx_star *star, const rdx_query *queries, uint32_t count, rdx_error *err) {
   if (!star || (count > 0 && !queries))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_prepare: star and queries must not be NULL");
-  if (!star->kind->cubed)
+  if (!star->ops->cubed)
     return RDX_OK;
   rdx_needs *needs = NULL;
   rdx_plan *plans = NULL;
@@ -251,7 +252,7 @@ static rdx_status create(rdx_star *star, const rdx_relation *relation, const rdx
   star->stats.encode_ms = star->relation->encode_ms;
   star->stats.bytes_columns = rdx_packed_relation_bytes(star->relation);
   star->stats.bytes_peak = atomic_load(&device->memory_mark) - used;
-  return star->kind->plain ? add_cube(star, NULL, err) : RDX_OK;
+  return star->ops->plain ? add_cube(star, NULL, err) : RDX_OK;
 }
 
 rdx_status rdx_star_create_sharing(rdx_device *device, const rdx_relation *relation, const rdx_shared_parts *shared,
@@ -260,16 +261,16 @@ rdx_status rdx_star_create_sharing(rdx_device *device, const rdx_relation *relat
   if (!device || !relation || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_create: device, relation and out must not be NULL");
   const rdx_star_params used = params ? *params : defaults;
-  if ((size_t)used.method >= RDX_COUNT(kinds))
+  if ((size_t)used.method >= RDX_COUNT(methods))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown star method %d", (int)used.method);
   RDX_TRY(rdx_star_check_options(&used, err));
-  const method_ops *kind = &kinds[used.method];
-  if (kind->cubed && kind->cubed->traces_rays && device->info.tracing == RDX_TRACING_NONE)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", kind->name, device->info.name);
+  const method_ops *ops = &methods[used.method];
+  if (ops->cubed && ops->cubed->traces_rays && device->info.tracing == RDX_TRACING_NONE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", ops->name, device->info.name);
   rdx_star *star = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *star, "an star", (void **)&star, err));
   star->device = device;
-  star->kind = kind;
+  star->ops = ops;
   star->params = used;
   star->stats.method = used.method;
   const rdx_status status = create(star, relation, shared, err);
@@ -322,7 +323,7 @@ static rdx_status fail_uncovered(const rdx_star *star, const rdx_needs *needs, r
   }
   if (!nearest)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s star has no cube yet; add one, or prepare the query",
-                    star->kind->name);
+                    star->ops->name);
   rdx_spec_lacks(&nearest->spec, needs, star->relation, text, sizeof text);
   return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "no cube has all that the query needs: %s lacks %s",
                   star->cube_count > 1 ? "the nearest" : "the only one", text);
@@ -332,7 +333,7 @@ static rdx_status fail_uncovered(const rdx_star *star, const rdx_needs *needs, r
 /* Of what has all that the plan needs, the one that is expected to be the fastest. */
 static rdx_status choose_cube(const rdx_star *star, const rdx_plan *plan, const rdx_cube **out, rdx_error *err) {
   *out = star->cubes;
-  if (!star->kind->cubed)
+  if (!star->ops->cubed)
     return RDX_OK;
   rdx_needs needs;
   rdx_calibration rates;

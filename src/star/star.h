@@ -59,10 +59,4 @@ const rdx_packed_relation *rdx_star_relation(const rdx_star *star);
 /* Refuse options of other methods; the method is known. */
 RDX_MUST_USE rdx_status rdx_star_check_options(const rdx_star_params *params, rdx_error *err);
 
-extern const rdx_star_ops rdx_column_engine_ops;
-extern const rdx_star_ops rdx_sorted_cube_ops;
-extern const rdx_star_ops rdx_coarse_cube_ops;
-extern const rdx_star_ops rdx_rt_cube_ops;
-extern const rdx_star_ops rdx_rtcudb_ops; /* rt_cube with the published mapping */
-
 #endif

@@ -52,13 +52,13 @@ static const rdx_rx_params decompositions[] = {
     {.x_bits = 16, .y_bits = 16, .z_bits = 0},  {.x_bits = 9, .y_bits = 0, .z_bits = 23},
 };
 
-/* Every method, by default. */
-static const rdx_index_params methods[] = {
-    {.method = RDX_INDEX_RX},         {.method = RDX_INDEX_SORTED_ARRAY}, {.method = RDX_INDEX_TREE},
-    {.method = RDX_INDEX_HASH},       {.method = RDX_INDEX_RX_OPTIMIZED}, {.method = RDX_INDEX_CGRX},
-    {.method = RDX_INDEX_CGRX_NAIVE}, {.method = RDX_INDEX_BTREE},        {.method = RDX_INDEX_CGRX_UPDATABLE},
-    {.method = RDX_INDEX_RADIX_HASH},
-};
+/* Every method but AUTO, by default: list_methods(). */
+static rdx_index_params methods[RDX_INDEX_METHODS - 1];
+
+static void list_methods(void) {
+  for (size_t m = 0; m < COUNT(methods); m++)
+    methods[m].method = (rdx_index_method)(m + 1);
+}
 
 /* Methods with other options than RX's. */
 static const rdx_index_params variants[] = {
@@ -767,6 +767,7 @@ static void test_large_batches(void **state) {
 }
 
 int main(void) {
+  list_methods();
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_types_and_shapes),
       cmocka_unit_test(test_options),

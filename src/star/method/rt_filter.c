@@ -61,7 +61,7 @@ rdx_status rdx_rt_filter_create(rdx_cube_core *core, const rdx_cube_rows *rows, 
                                 uint32_t count, rdx_error *err) {
   RDX_TRY(rdx_calloc(1, sizeof *core->filter, "a scan", (void **)&core->filter, err));
   core->filter->device = core->device;
-  core->filter->ops = &rdx_rtscan_ops;
+  core->filter->ops = rdx_scan_ops_of(RDX_SCAN_RTSCAN);
   return create(core, rows, attributes, count, core->filter, err);
 }
 
