@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors
  *
- * Errors while a statement runs on several nodes name the node that failed, or those that have not answered. */
+ * Errors while a statement runs on several nodes name the node that failed, or those that have not answered; errors
+ * while it ends there, or its transaction is committed, name all that take part. */
 #include "distribution.h"
 
+#include <access/xact.h>
 #include <executor/executor.h>
 #include <foreign/foreign.h>
 #include <nodes/execnodes.h>
@@ -11,32 +13,50 @@
 
 static ExecutorStart_hook_type next_start;
 static ExecutorRun_hook_type next_run;
+static ExecutorEnd_hook_type next_end;
 
-/* A child of an Append, and the server that it asks. */
+/* A scan of postgres_fdw, and the server that it asks. */
 typedef struct Asked {
-  const AppendState *append;
+  const PlanState *scan;
+  const AppendState *append; /* NULL: it is a child of none */
   int child;
   const char *server;
 } Asked;
 
-static bool add_children(PlanState *state, void *argument) {
-  List **asked = argument;
-  if (IsA(state, AppendState)) {
-    AppendState *append = (AppendState *)state;
-    for (int i = 0; i < append->as_nplans; i++) {
-      const PlanState *child = append->appendplans[i];
-      if (!IsA(child, ForeignScanState))
-        continue;
-      Asked *a = palloc(sizeof *a);
-      *a = (Asked){append, i, GetForeignServer(((ForeignScan *)child->plan)->fs_server)->servername};
-      *asked = lappend(*asked, a);
-    }
+static void add_scan(const PlanState *scan, const AppendState *append, int child, List **asked) {
+  ListCell *cell;
+  const ForeignServer *server = GetForeignServer(((ForeignScan *)scan->plan)->fs_server);
+  foreach (cell, *asked) {
+    if (((const Asked *)lfirst(cell))->scan == scan)
+      return;
   }
-  return planstate_tree_walker(state, add_children, argument);
+  if (strcmp(GetForeignDataWrapper(server->fdwid)->fdwname, "postgres_fdw") != 0)
+    return;
+  Asked *a = palloc(sizeof *a);
+  *a = (Asked){scan, append, child, server->servername};
+  *asked = lappend(*asked, a);
+}
+
+static bool add_scans(PlanState *state, void *argument) {
+  if (IsA(state, ForeignScanState))
+    add_scan(state, NULL, 0, argument);
+  if (IsA(state, AppendState)) {
+    const AppendState *append = (AppendState *)state;
+    for (int i = 0; i < append->as_nplans; i++)
+      if (IsA(append->appendplans[i], ForeignScanState))
+        add_scan(append->appendplans[i], append, i, argument);
+  }
+  return planstate_tree_walker(state, add_scans, argument);
 }
 
 static const AsyncRequest *request_of(const Asked *a) {
-  return a->append->as_nasyncplans > 0 && a->append->as_asyncrequests ? a->append->as_asyncrequests[a->child] : NULL;
+  return a->append && a->append->as_nasyncplans > 0 && a->append->as_asyncrequests
+             ? a->append->as_asyncrequests[a->child]
+             : NULL;
+}
+
+static bool is_alone(const Asked *a) {
+  return !a->append;
 }
 
 static bool is_awaited(const Asked *a) {
@@ -48,6 +68,8 @@ static bool is_awaited(const Asked *a) {
  * answer that is being read is neither awaited nor complete. */
 static bool is_served(const Asked *a) {
   const AsyncRequest *request = request_of(a);
+  if (is_alone(a))
+    return true;
   if (!request)
     return a->append->as_begun && a->append->as_whichplan == a->child;
   if (a->append->as_begun)
@@ -80,9 +102,15 @@ static void name_nodes(void *argument) {
     return;
   }
   resetStringInfo(&names);
-  const int count = name_servers(asked, is_awaited, &names);
-  if (count > 0)
+  int count = name_servers(asked, is_awaited, &names);
+  if (count > 0) {
     errcontext("while waiting for node%s %s", count > 1 ? "s" : "", names.data);
+    return;
+  }
+  resetStringInfo(&names);
+  count = name_servers(asked, is_alone, &names);
+  if (count > 0)
+    errcontext("while nodes %s are asked", names.data);
 }
 
 #if PG_VERSION_NUM >= 180000
@@ -100,15 +128,75 @@ static void run_next(RUN_PARAMETERS) {
     standard_ExecutorRun(RUN_ARGUMENTS);
 }
 
+/* ---- The end of a statement and the commit, which postgres_fdw sends to one node after another ---- */
+
+static List *taking_part; /* names of servers, in the transaction's memory */
+static ErrorContextCallback committing;
+
+static void name_all(void *what) {
+  const char *separator = "";
+  StringInfoData names;
+  ListCell *cell;
+  initStringInfo(&names);
+  foreach (cell, taking_part) {
+    appendStringInfo(&names, "%s\"%s\"", separator, (const char *)lfirst(cell));
+    separator = ", ";
+  }
+  errcontext("while %s on node%s %s", (const char *)what, list_length(taking_part) > 1 ? "s" : "", names.data);
+}
+
+static void end_named(QueryDesc *query) {
+  ErrorContextCallback callback = {error_context_stack, name_all, "scans end"};
+  if (taking_part)
+    error_context_stack = &callback;
+  if (next_end)
+    next_end(query);
+  else
+    standard_ExecutorEnd(query);
+  error_context_stack = callback.previous;
+}
+
+static void at_end(XactEvent event, void *argument) {
+  if (event == XACT_EVENT_PRE_COMMIT && taking_part) {
+    committing = (ErrorContextCallback){error_context_stack, name_all, "the transaction is committed"};
+    error_context_stack = &committing;
+  } else if (event == XACT_EVENT_COMMIT || event == XACT_EVENT_ABORT || event == XACT_EVENT_PREPARE) {
+    if (error_context_stack == &committing)
+      error_context_stack = committing.previous;
+    taking_part = NIL;
+  }
+}
+
+/* What is registered last is called first: postgres_fdw has registered its own by the time that its scans run. */
+static void note_nodes(const List *asked) {
+  static bool registered;
+  ListCell *cell, *known;
+  MemoryContext outer = MemoryContextSwitchTo(TopTransactionContext);
+  foreach (cell, asked) {
+    const char *server = ((const Asked *)lfirst(cell))->server;
+    bool found = false;
+    foreach (known, taking_part)
+      found |= strcmp(lfirst(known), server) == 0;
+    if (!found)
+      taking_part = lappend(taking_part, pstrdup(server));
+  }
+  MemoryContextSwitchTo(outer);
+  if (taking_part && !registered) {
+    RegisterXactCallback(at_end, NULL);
+    registered = true;
+  }
+}
+
 static void run_named(RUN_PARAMETERS) {
   List *asked = NIL;
   MemoryContext outer = MemoryContextSwitchTo(query->estate->es_query_cxt);
-  add_children(query->planstate, &asked);
+  add_scans(query->planstate, &asked);
   MemoryContextSwitchTo(outer);
   if (!asked) {
     run_next(RUN_ARGUMENTS);
     return;
   }
+  note_nodes(asked);
   ErrorContextCallback callback = {error_context_stack, name_nodes, asked};
   error_context_stack = &callback;
   run_next(RUN_ARGUMENTS);
@@ -182,4 +270,6 @@ void raydex_nodes_init(void) {
   ExecutorStart_hook = start_named;
   next_run = ExecutorRun_hook;
   ExecutorRun_hook = run_named;
+  next_end = ExecutorEnd_hook;
+  ExecutorEnd_hook = end_named;
 }
