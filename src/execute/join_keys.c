@@ -50,6 +50,10 @@ static rdx_status make_key(rdx_joining *j, uint32_t i, rdx_vector *left, rdx_vec
   rdx_binding binding = {.arena = j->x->arena, .text = j->x->text, .err = err};
   rdx_sql_type type;
   rdx_status status = make_alike(j, a, b, left, right, err);
+  if (status == RDX_OK)
+    status = rdx_make_unsigned(&left->column, &right->column, err);
+  if (status == RDX_OK && !rdx_columns_alike(&left->column, &right->column))
+    status = RDX_ERROR_OVERFLOW;
   if (status == RDX_ERROR_OVERFLOW && rdx_sql_common_type(types, 2, &type) && type.kind == RDX_SQL_DECIMAL) {
     RDX_TRY(rdx_bind_cast(&binding, a, type, true, a->place, &wide_a));
     RDX_TRY(rdx_bind_cast(&binding, b, type, true, b->place, &wide_b));

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "column/column.h"
 #include "execute/operators.h"
 #include "expression/calendar.h"
 
@@ -98,6 +99,31 @@ rdx_status rdx_operand_coded(rdx_execution *x, rdx_operand *operand, uint32_t in
     return rdx_operand_cast(x, operand, index, rdx_sql_type_of_column(c), out, err);
   const rdx_bound column = {.kind = RDX_BOUND_COLUMN, .index = index, .type = rdx_sql_type_of_column(c)};
   return rdx_operand_flat(x, operand, &column, out, err);
+}
+
+static bool is_whole(const rdx_column *c) {
+  return c->type == RDX_TYPE_DECIMAL && c->scale == 0;
+}
+
+/* Whether none of a column's integers is below 0. */
+static rdx_status has_no_negative(const rdx_column *c, bool *out, rdx_error *err) {
+  const int64_t *values = c->values;
+  *out = true;
+  for (uint64_t i = 0; i < c->rows && *out; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, c->rows, "compare", err));
+    *out = values[i] >= 0 || !rdx_column_has(c, i);
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_make_unsigned(rdx_column *a, rdx_column *b, rdx_error *err) {
+  rdx_column *whole = is_whole(a) ? a : b, *other = whole == a ? b : a;
+  bool can = false;
+  if (is_whole(whole) && other->type == RDX_TYPE_U64)
+    RDX_TRY(has_no_negative(whole, &can, err));
+  if (can)
+    whole->type = RDX_TYPE_U64;
+  return RDX_OK;
 }
 
 static bool conforms(const rdx_column *c, rdx_sql_type type) {
@@ -194,7 +220,7 @@ rdx_status rdx_frame_value(rdx_execution *x, const rdx_frame *frame, rdx_sql_typ
     *out = (rdx_datum){.null = true};
     if (row != RDX_NO_ROW)
       rdx_column_datum(&input->column, row, out);
-    if (!out->null && type.kind == RDX_SQL_DECIMAL && type.precision > 18)
+    if (!out->null && type.kind == RDX_SQL_DECIMAL && type.precision > 18 && input->column.type != RDX_TYPE_U64)
       out->wide = out->i;
     if (!out->null && (type.kind == RDX_SQL_TEXT || type.kind == RDX_SQL_UNKNOWN))
       status = keep_text(x, out, err);

@@ -49,6 +49,8 @@ RDX_MUST_USE rdx_status rdx_operand_column(rdx_execution *x, rdx_operand *operan
 /* Column `index` with a type, in the layout that evaluating gives. */
 RDX_MUST_USE rdx_status rdx_operand_cast(rdx_execution *x, rdx_operand *operand, uint32_t index, rdx_sql_type type,
                                          rdx_vector *out, rdx_error *err);
+/* Of a column of u64 and one of whole decimals, none below 0, the latter becomes u64, too; others stay as they are. */
+RDX_MUST_USE rdx_status rdx_make_unsigned(rdx_column *a, rdx_column *b, rdx_error *err);
 /* The same, flat, as it lies; strings with a dictionary. */
 RDX_MUST_USE rdx_status rdx_operand_coded(rdx_execution *x, rdx_operand *operand, uint32_t index, rdx_vector *out,
                                           rdx_error *err);

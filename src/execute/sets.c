@@ -23,10 +23,12 @@ static rdx_status make_alike(rdx_execution *x, const rdx_plan_node *node, rdx_op
     rdx_vector_destroy(&out[k]);
     RDX_TRY(rdx_operand_cast(x, &in[k], i, node->columns[i].type, &out[k], err));
   }
+  RDX_TRY(rdx_make_unsigned(&out[0].column, &out[1].column, err));
   return out[0].column.type == out[1].column.type
              ? RDX_OK
-             : rdx_fail(err, RDX_ERROR_INTERNAL, "column %u of two queries is of types %s and %s", i + 1,
-                        rdx_type_name(out[0].column.type), rdx_type_name(out[1].column.type));
+             : rdx_sql_error(err, RDX_ERROR_OVERFLOW, x->text, node->place, "cast it to double precision",
+                             "numeric field overflow: column %u of two queries has values beyond bigint and below 0",
+                             i + 1);
 }
 
 /* ---- One after the other ---- */

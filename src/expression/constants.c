@@ -68,14 +68,19 @@ static uint8_t scale_of_all(rdx_sql_type type, const rdx_datum *values, uint64_t
 }
 
 static rdx_status put_decimals(rdx_sql_type type, const rdx_datum *values, rdx_column *out, rdx_error *err) {
+  bool large = false, negative = false;
   out->scale = scale_of_all(type, values, out->rows);
   for (uint64_t i = 0; i < out->rows; i++) {
     const rdx_i128 digits =
         values[i].null ? 0 : digits_of(type, &values[i]) / rdx_power_of_ten((uint32_t)(type.scale - out->scale));
-    if (digits != (int64_t)digits || out->scale > RDX_NARROW_DIGITS)
+    large |= digits > INT64_MAX;
+    negative |= digits < 0;
+    if (digits < INT64_MIN || digits > UINT64_MAX || (large && (negative || out->scale > 0)) ||
+        out->scale > RDX_NARROW_DIGITS)
       return rdx_fail(err, RDX_ERROR_OVERFLOW, "a number has more than 18 digits, which columns cannot have");
     ((int64_t *)(uintptr_t)out->values)[i] = (int64_t)digits;
   }
+  out->type = large ? RDX_TYPE_U64 : out->type;
   return RDX_OK;
 }
 

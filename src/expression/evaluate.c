@@ -26,6 +26,8 @@ typedef struct filling {
   uint8_t *validity;
   _Atomic bool has_nulls;
   uint8_t drop; /* digits behind the point that columns have no room for */
+  /* Of numbers of more than 18 digits without a point: some are beyond 63 bits, which u64 holds; some are below 0 */
+  _Atomic bool has_large, has_negative;
 } filling;
 
 #define STORE(to_type, from_type)                                                                                      \
@@ -35,10 +37,22 @@ typedef struct filling {
       to[i] = (to_type)((const from_type *)values->data)[i];                                                           \
   } while (0)
 
-static rdx_status store_decimals(rdx_worker *w, const filling *f, rdx_class class, const rdx_values *values) {
+static rdx_status fail_digits(const rdx_program *program, const rdx_bound *e, rdx_error *err) {
+  return rdx_sql_error(err, RDX_ERROR_OVERFLOW, program->e->text, e->place,
+                       "columns have at most 18 digits: cast to a type with fewer",
+                       "numeric field overflow: a result has more digits than a column can have");
+}
+
+static bool may_be_unsigned(const filling *f) {
+  return f->column->scale == 0 && f->drop == 0 && f->expression->type.precision > 18;
+}
+
+static rdx_status store_decimals(rdx_worker *w, filling *f, rdx_class class, const rdx_values *values) {
   int64_t *to = (int64_t *)(uintptr_t)f->column->values + w->begin;
   const rdx_i128 power = rdx_power_of_ten(f->drop);
-  if (class == RDX_CLASS_I64 && f->drop == 0) {
+  const bool may = may_be_unsigned(f);
+  bool large = false, negative = false;
+  if (class == RDX_CLASS_I64 && f->drop == 0 && !may) {
     memcpy(to, values->data, w->rows * sizeof *to);
     return RDX_OK;
   }
@@ -47,12 +61,19 @@ static rdx_status store_decimals(rdx_worker *w, const filling *f, rdx_class clas
         class == RDX_CLASS_WIDE ? ((const rdx_i128 *)values->data)[i] : (rdx_i128)((const int64_t *)values->data)[i];
     const rdx_i128 kept = value / power;
     to[i] = (int64_t)kept;
-    if ((kept == to[i] && value % power == 0) || (values->nulls && values->nulls[i]))
+    if (values->nulls && values->nulls[i])
       continue;
-    return rdx_sql_error(&w->err, RDX_ERROR_OVERFLOW, w->program->e->text, f->expression->place,
-                         "columns have at most 18 digits: cast to a type with fewer",
-                         "numeric field overflow: a result has more digits than a column can have");
+    negative |= kept < 0;
+    if (kept == to[i] && value % power == 0)
+      continue;
+    if (!may || kept < 0 || kept > UINT64_MAX)
+      return fail_digits(w->program, f->expression, &w->err);
+    large = true;
   }
+  if (large)
+    atomic_store_explicit(&f->has_large, true, memory_order_relaxed);
+  if (negative)
+    atomic_store_explicit(&f->has_negative, true, memory_order_relaxed);
   return RDX_OK;
 }
 
@@ -124,6 +145,10 @@ static rdx_status evaluate_fixed(const rdx_program *program, const rdx_bound *ex
   out->column.values = out->memory[0];
   f.validity = out->memory[1];
   RDX_TRY(rdx_program_run(program, store, &f, err));
+  if (atomic_load(&f.has_large) && atomic_load(&f.has_negative))
+    return fail_digits(program, expression, err);
+  if (atomic_load(&f.has_large))
+    out->column.type = RDX_TYPE_U64;
   if (atomic_load(&f.has_nulls)) {
     if (rows % 8)
       f.validity[rows / 8] &= (uint8_t)((1u << rows % 8) - 1);

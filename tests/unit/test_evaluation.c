@@ -360,7 +360,8 @@ static void test_errors(void **state) {
       {"w::date", "invalid input syntax for type date", RDX_ERROR_FORMAT},
       {"d4 * l * l * l", "numeric field overflow", RDX_ERROR_OVERFLOW},
       {"sqrt(f)", "square root of a negative number", RDX_ERROR_RANGE},
-      {"ul", "numeric field overflow", RDX_ERROR_OVERFLOW},
+      {"ul * 100", "numeric field overflow", RDX_ERROR_OVERFLOW},
+      {"CASE WHEN i % 2 = 0 THEN ul ELSE -1 END", "numeric field overflow", RDX_ERROR_OVERFLOW},
       {"day + interval '300000 years'", "timestamp out of range", RDX_ERROR_OVERFLOW},
       {"d4::numeric(4,4)", "numeric field overflow", RDX_ERROR_OVERFLOW},
   };
