@@ -116,7 +116,9 @@ bool shell_is_reserved(const char *name) {
 }
 
 const char *const shell_words[] = {
+    "ADD",
     "ALL",
+    "ALTER",
     "ANALYZE",
     "AND",
     "ANY",
@@ -129,6 +131,7 @@ const char *const shell_words[] = {
     "CASE",
     "CAST",
     "COALESCE",
+    "COLUMN",
     "COPY",
     "COUNT",
     "CREATE",
@@ -196,6 +199,7 @@ const char *const shell_words[] = {
     "PERCENTILE_CONT",
     "PERCENTILE_DISC",
     "PREPARE",
+    "RENAME",
     "REPLACE",
     "RETURNING",
     "RIGHT",
@@ -214,6 +218,7 @@ const char *const shell_words[] = {
     "TEXT",
     "THEN",
     "TIMESTAMP",
+    "TO",
     "TRUE",
     "TRUNCATE",
     "UNION",

@@ -117,6 +117,31 @@ static rdx_status sync_folder(rdx_replacement *r, rdx_error *err) {
   return status;
 }
 
+static rdx_status move(const char *from, rdx_replacement *to, rdx_error *err) {
+  struct stat info;
+  if (lstat(to->path, &info) == 0)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "cannot write %s: it is there already", to->path);
+  if (rename(from, to->path) != 0)
+    return rdx_fail(err, RDX_ERROR_IO, "cannot rename %s: %s", from, strerror(errno));
+  unlink(to->growing);
+  close(to->file);
+  to->file = -1;
+  return sync_folder(to, err);
+}
+
+/* The locks keep writers of both paths away. */
+rdx_status rdx_move_file(const char *from, const char *to, rdx_error *err) {
+  rdx_replacement old = {.file = -1}, new = {.file = -1};
+  rdx_status status = rdx_replacement_open(from, &old, err);
+  if (status == RDX_OK)
+    status = rdx_replacement_open(to, &new, err);
+  if (status == RDX_OK)
+    status = move(from, &new, err);
+  rdx_replacement_drop(&new);
+  rdx_replacement_drop(&old);
+  return status;
+}
+
 /* Bring what was written to the disk piece by piece: fsync(), which nothing can stop, has little to do then. What fails
  * here fails there again. */
 static rdx_status sync_pieces(const rdx_replacement *r, rdx_error *err) {

@@ -28,6 +28,9 @@ RDX_MUST_USE rdx_status rdx_replacement_spill(const rdx_replacement *replacement
 /* Sync the file and move it to its path. */
 RDX_MUST_USE rdx_status rdx_replacement_commit(rdx_replacement *replacement, rdx_error *err);
 
+/* Give a file another name in its folder, in one step, unless there is a file of that name. */
+RDX_MUST_USE rdx_status rdx_move_file(const char *from, const char *to, rdx_error *err);
+
 /* Close and free; the new file goes away unless it was committed. One that is all zero is fine. */
 void rdx_replacement_drop(rdx_replacement *replacement);
 

@@ -41,6 +41,8 @@ static const char *verb_of(const rdx_statement *s) {
     return "update";
   case RDX_STATEMENT_DELETE:
     return "delete from";
+  case RDX_STATEMENT_ALTER_TABLE:
+    return "alter";
   case RDX_STATEMENT_COPY:
     return s->prepared->runs->from ? "copy to" : "copy from";
   case RDX_STATEMENT_DROP:
@@ -74,6 +76,12 @@ rdx_status rdx_change_find(const rdx_statement *s, const char *name, rdx_catalog
     snprintf(hint, sizeof hint, "did you mean \"%s\"?", nearest);
   return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, s->prepared->runs->place, *hint ? hint : NULL,
                        "table \"%.100s\" does not exist", name);
+}
+
+rdx_status rdx_change_find_if(const rdx_statement *s, const char *name, bool if_exists, rdx_catalog_table **out,
+                              rdx_error *err) {
+  return if_exists && !rdx_defined_has(s->database, name, true) ? find(s, name, out, err)
+                                                                : rdx_change_find(s, name, out, err);
 }
 
 /* ---- Writing versions ---- */
@@ -134,7 +142,7 @@ static rdx_status store(rdx_statement *s, const char *name, rdx_table **content,
 
 /* ---- CREATE TABLE ---- */
 
-static rdx_status field_of(const rdx_statement *s, const rdx_sql_column *c, rdx_field *out, rdx_error *err) {
+rdx_status rdx_change_field(const rdx_statement *s, const rdx_sql_column *c, rdx_field *out, rdx_error *err) {
   rdx_sql_type type;
   if (!rdx_sql_type_from_name(c->type, c->modifiers, c->modifier_count, &type))
     return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, c->place, NULL, "there is no type \"%.60s\"",
@@ -157,7 +165,7 @@ static rdx_status make_empty(const rdx_statement *s, rdx_table *table, rdx_error
   for (uint32_t i = 0; i < written->column_count; i++) {
     rdx_field field = {0};
     rdx_growing *column = &table->columns[i];
-    RDX_TRY(field_of(s, &written->columns[i], &field, err));
+    RDX_TRY(rdx_change_field(s, &written->columns[i], &field, err));
     for (uint32_t k = 0; k < i; k++)
       if (strcmp(table->columns[k].name, field.name) == 0)
         return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice", field.name);
@@ -426,13 +434,10 @@ static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err)
   rdx_database *d = s->database;
   rdx_catalog_table *table = NULL;
   char *path = NULL;
-  if (s->prepared->runs->if_exists && !rdx_defined_has(d, name, true))
-    RDX_TRY(find(s, name, &table, err));
-  else
-    RDX_TRY(rdx_change_find(s, name, &table, err));
+  RDX_TRY(rdx_change_find_if(s, name, s->prepared->runs->if_exists, &table, err));
   if (!table)
     return RDX_OK;
-  rdx_status status = rdx_defined_check_unread(s, table->name, err);
+  rdx_status status = rdx_defined_check_droppable(s, table->name, err);
   if (status != RDX_OK) {
     rdx_catalog_release(d->catalog, table);
     return status;
@@ -518,6 +523,8 @@ rdx_status rdx_run_change(rdx_statement *s, rdx_answer *answer, rdx_error *err) 
   case RDX_STATEMENT_UPDATE:
   case RDX_STATEMENT_DELETE:
     return rdx_change_run_update(s, answer, err);
+  case RDX_STATEMENT_ALTER_TABLE:
+    return rdx_change_run_alter(s, answer, err);
   case RDX_STATEMENT_COPY:
     return run_copy(s, answer, err);
   case RDX_STATEMENT_DROP:

@@ -26,6 +26,17 @@ typedef struct rdx_merge {
 } rdx_merge;
 
 RDX_MUST_USE rdx_status rdx_change_merge(const rdx_merge *merge, rdx_table **out, rdx_error *err);
+/* A column of a new version: that of the old one, or, where `from` is UINT32_MAX, a new one: all rows have the first
+ * row of `value`. */
+typedef struct rdx_new_column {
+  const char *name;
+  uint32_t from;
+  rdx_vector value;
+} rdx_new_column;
+
+/* The rows of a table with these columns, which may be its own where it `borrows`. */
+RDX_MUST_USE rdx_status rdx_change_columns(const rdx_table *old, const rdx_new_column *columns, uint32_t count,
+                                           bool borrows, rdx_table **out, rdx_error *err);
 /* Rows with the table's columns and types: column i is column from[i] of `rows`, UINT32_MAX: NULL. A value that does
  * not fit is an error that names it. */
 RDX_MUST_USE rdx_status rdx_change_convert(rdx_pool *pool, const rdx_catalog_table *table, const rdx_table *rows,
@@ -37,6 +48,9 @@ rdx_status rdx_change_fail(const rdx_statement *statement, rdx_error *err, rdx_s
 /* A table by its name, which is no view; release it. */
 RDX_MUST_USE rdx_status rdx_change_find(const rdx_statement *statement, const char *name, rdx_catalog_table **out,
                                         rdx_error *err);
+/* The same; `if_exists`: NULL where there is none. */
+RDX_MUST_USE rdx_status rdx_change_find_if(const rdx_statement *statement, const char *name, bool if_exists,
+                                           rdx_catalog_table **out, rdx_error *err);
 /* All of a table that can be changed, read and verified, as a view of it. */
 RDX_MUST_USE rdx_status rdx_change_open(rdx_statement *statement, rdx_catalog_table *table, rdx_table **out,
                                         rdx_error *err);
@@ -47,9 +61,14 @@ RDX_MUST_USE rdx_status rdx_change_insert(rdx_statement *statement, rdx_catalog_
 RDX_MUST_USE rdx_status rdx_change_replace(rdx_statement *statement, const rdx_catalog_table *table,
                                            rdx_table **content, rdx_error *err);
 
-/* INSERT; UPDATE and DELETE (update.c). */
+/* The type of a column as CREATE TABLE and ALTER TABLE write it. */
+RDX_MUST_USE rdx_status rdx_change_field(const rdx_statement *statement, const rdx_sql_column *column, rdx_field *out,
+                                         rdx_error *err);
+
+/* INSERT; UPDATE and DELETE (update.c); ALTER TABLE (alter.c). */
 RDX_MUST_USE rdx_status rdx_change_run_insert(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_change_run_update(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_change_run_alter(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 
 /* COPY's options (options.c). */
 typedef struct rdx_copy_options {

@@ -166,56 +166,88 @@ rdx_status rdx_database_view(rdx_database *d, const char *name, const char **out
 
 /* ---- Who reads what ---- */
 
-static bool reads(const rdx_query_plan *plan, const char *name, bool view) {
+/* What may be read: a view, a table, or a column of one. */
+typedef struct reading {
+  const char *name, *column; /* column: NULL: any */
+  bool view;
+} reading;
+
+static bool reads_column(const rdx_query_plan *plan, uint32_t table, const char *column) {
+  const rdx_catalog_table *t = plan->tables[table];
+  for (uint32_t i = 0; i < t->column_count; i++)
+    if (plan->columns[table][i] && strcmp(t->columns[i].name, column) == 0)
+      return true;
+  return false;
+}
+
+static bool reads(const rdx_query_plan *plan, const reading *r) {
   bool found = false;
-  for (uint32_t i = 0; i < plan->table_count && !view; i++)
-    found |= strcmp(plan->tables[i]->name, name) == 0;
-  for (uint32_t i = 0; i < plan->view_count && view; i++)
-    found |= strcmp(plan->views[i], name) == 0;
+  for (uint32_t i = 0; i < plan->table_count && !r->view; i++)
+    found |= strcmp(plan->tables[i]->name, r->name) == 0 && (!r->column || reads_column(plan, i, r->column));
+  for (uint32_t i = 0; i < plan->view_count && r->view; i++)
+    found |= strcmp(plan->views[i], r->name) == 0;
   return found;
 }
 
 /* One that cannot be planned reads nothing any more. */
-static rdx_status view_reads(rdx_database *d, const char *reader, const char *name, bool view, bool *out,
-                             rdx_error *err) {
+static rdx_status view_reads(rdx_database *d, const char *reader, const reading *r, bool *out, rdx_error *err) {
   char *text = NULL;
   rdx_prepared *p = NULL;
   RDX_TRY(rdx_select_text(reader, "", &text, err));
   const rdx_status status = rdx_prepared_alone(d, text, &p, err);
   rdx_free(text);
-  *out = status == RDX_OK && reads(p->plan, name, view);
+  *out = status == RDX_OK && reads(p->plan, r);
   if (status == RDX_OK)
     rdx_prepared_release(p);
   return status == RDX_ERROR_MEMORY || status == RDX_ERROR_CANCELLED ? status : RDX_OK;
 }
 
-static bool goes_too(const rdx_sql_statement *written, bool view, const char *name) {
+/* Whether DROP VIEW names it, too. */
+static bool goes_too(const rdx_sql_statement *written, const char *name) {
+  const bool view = written->kind == RDX_STATEMENT_DROP && strcmp(written->object, "view") == 0;
   for (uint32_t i = 0; i < written->name_count && view; i++)
     if (strcmp(written->names[i], name) == 0)
       return true;
   return false;
 }
 
-static rdx_status check_unread(const rdx_statement *s, const char *name, rdx_error *err) {
+/* Fail, as `doing` cannot be done, where a view or a materialized view reads it. */
+static rdx_status check_unread(const rdx_statement *s, const reading *r, const char *doing, rdx_error *err) {
   rdx_database *d = s->database;
-  const rdx_sql_statement *written = s->prepared->statement;
-  const bool view = strcmp(written->object, "view") == 0;
-  for (uint32_t i = 0; i < d->defined_count; i++) {
-    const char *reader = d->defined[i].name;
+  for (uint32_t i = 0; i < d->defined_count + d->view_count; i++) {
+    const bool cube = i >= d->defined_count;
+    const char *reader = cube ? d->views[i - d->defined_count].name : d->defined[i].name;
     bool found = false;
-    if (strcmp(reader, name) == 0 || goes_too(written, view, reader))
+    if (!cube && ((r->view && strcmp(reader, r->name) == 0) || goes_too(s->prepared->runs, reader)))
       continue;
-    RDX_TRY(view_reads(d, reader, name, view, &found, err));
+    RDX_TRY(view_reads(d, reader, r, &found, err));
     if (found)
-      return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, "drop the view first",
-                           "cannot drop %s \"%.100s\": view \"%.100s\" reads it", written->object, name, reader);
+      return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, s->prepared->runs->place,
+                           cube ? "drop the materialized view first" : "drop the view first",
+                           "cannot %s: %sview \"%.100s\" reads it", doing, cube ? "materialized " : "", reader);
   }
   return RDX_OK;
 }
 
-rdx_status rdx_defined_check_unread(const rdx_statement *s, const char *name, rdx_error *err) {
+static rdx_status check_droppable(const rdx_statement *s, const char *name, rdx_error *err) {
+  const char *object = s->prepared->runs->object;
+  const reading r = {.name = name, .view = strcmp(object, "view") == 0};
+  char doing[160];
+  snprintf(doing, sizeof doing, "drop %s \"%.100s\"", object, name);
+  return check_unread(s, &r, doing, err);
+}
+
+rdx_status rdx_defined_check_droppable(const rdx_statement *s, const char *name, rdx_error *err) {
   pthread_mutex_lock(&s->database->views_lock);
-  const rdx_status status = check_unread(s, name, err);
+  const rdx_status status = check_droppable(s, name, err);
+  pthread_mutex_unlock(&s->database->views_lock);
+  return status;
+}
+
+rdx_status rdx_defined_check_unread(const rdx_statement *s, const char *table, const char *column, const char *doing,
+                                    rdx_error *err) {
+  pthread_mutex_lock(&s->database->views_lock);
+  const rdx_status status = check_unread(s, &(reading){.name = table, .column = column}, doing, err);
   pthread_mutex_unlock(&s->database->views_lock);
   return status;
 }
@@ -288,7 +320,7 @@ static rdx_status remove_view(rdx_statement *s, const char *name, bool *found, r
   *found = v != NULL;
   if (!v)
     return RDX_OK;
-  RDX_TRY(check_unread(s, v->name, err));
+  RDX_TRY(check_droppable(s, v->name, err));
   RDX_TRY(rdx_definition_remove(d, KIND, v->name, err));
   pthread_mutex_lock(&d->lock);
   gone = *v;

@@ -100,6 +100,7 @@ static rdx_status read_entry(rdx_index_entry *e, const char *name, const char *t
   RDX_TRY(rdx_sql_parse(text, &e->arena, &s, &next, err));
   if (!s || s->kind != RDX_STATEMENT_CREATE_INDEX)
     return rdx_fail(err, RDX_ERROR_FORMAT, "the definition of index '%s' is none", name);
+  e->written = s;
   e->index = (rdx_plan_index){.name = e->name, .table = s->table, .columns = s->names, .column_count = s->name_count};
   rdx_error why = {""};
   const rdx_status status = find_method(s->method, &e->index, &why);
@@ -256,5 +257,130 @@ rdx_status rdx_indexes_drop(rdx_database *d, const char *name, bool *found, rdx_
   *e = d->indexes[--d->index_count];
   pthread_mutex_unlock(&d->lock);
   rdx_definitions_changed(d);
+  return RDX_OK;
+}
+
+/* ---- Other names ---- */
+
+/* A definition while it is written; its memory is for rdx_free(). */
+typedef struct writing {
+  char *text;
+  size_t size, room;
+  rdx_status status;
+  rdx_error *err;
+} writing;
+
+static void put(writing *w, const char *text, size_t size) {
+  if (w->status == RDX_OK && w->size + size + 1 > w->room) {
+    w->room = 2 * w->room + size + 256;
+    w->status = rdx_realloc((void **)&w->text, w->room, 1, "an index", w->err);
+  }
+  if (w->status != RDX_OK)
+    return;
+  memcpy(w->text + w->size, text, size);
+  w->size += size;
+  w->text[w->size] = '\0';
+}
+
+static void put_text(writing *w, const char *text) {
+  put(w, text, strlen(text));
+}
+
+/* In quotes, which are doubled inside. */
+static void put_quoted(writing *w, const char *text, char quote) {
+  put(w, &quote, 1);
+  for (; *text; text++) {
+    put(w, text, 1);
+    if (*text == quote)
+      put(w, text, 1);
+  }
+  put(w, &quote, 1);
+}
+
+/* A name of a table or column of a definition. */
+static const char *renamed(const char *name, const char *from, const char *to) {
+  return from && strcmp(name, from) == 0 ? to : name;
+}
+
+static void put_options(writing *w, const rdx_sql_statement *s) {
+  for (uint32_t i = 0; i < s->option_count; i++) {
+    put_text(w, i > 0 ? ", " : " WITH (");
+    put_quoted(w, s->options[i].name, '"');
+    if (s->options[i].count == 0)
+      continue;
+    put_text(w, " = ");
+    put_quoted(w, s->options[i].values[0], '\'');
+  }
+  put_text(w, s->option_count > 0 ? ")" : "");
+}
+
+/* CREATE INDEX as it is written, but on a table, or of a column, of another name. */
+static void put_definition(writing *w, const char *name, const rdx_sql_statement *s, const char *column,
+                           const char *to) {
+  put_text(w, "CREATE INDEX ");
+  put_quoted(w, name, '"');
+  put_text(w, " ON ");
+  put_quoted(w, column ? s->table : to, '"');
+  if (s->method) {
+    put_text(w, " USING ");
+    put_quoted(w, s->method, '"');
+  }
+  for (uint32_t i = 0; i < s->name_count; i++) {
+    put_text(w, i > 0 ? ", " : " (");
+    put_quoted(w, renamed(s->names[i], column, to), '"');
+  }
+  put_text(w, ")");
+  put_options(w, s);
+}
+
+/* The definition `text` in place of the one that an entry has. */
+static rdx_status redefine(rdx_database *d, const char *name, const char *text, rdx_error *err) {
+  rdx_index_entry e = {0}, gone = {0};
+  rdx_status status = read_entry(&e, name, text, err);
+  if (status == RDX_OK)
+    status = rdx_definition_write(d, "index", name, text, err);
+  if (status != RDX_OK) {
+    drop_entry(&e);
+    return status;
+  }
+  pthread_mutex_lock(&d->lock);
+  rdx_index_entry *place = find_entry(d, name);
+  gone = place ? *place : e;
+  if (place)
+    *place = e;
+  pthread_mutex_unlock(&d->lock);
+  drop_entry(&gone);
+  rdx_definitions_changed(d);
+  return RDX_OK;
+}
+
+static bool is_on(const rdx_index_entry *e, const char *table, const char *column) {
+  bool on = !column;
+  for (uint32_t i = 0; i < e->index.column_count && column; i++)
+    on |= strcmp(e->index.columns[i], column) == 0;
+  return on && strcmp(e->index.table, table) == 0;
+}
+
+rdx_status rdx_indexes_rename(rdx_database *d, const char *table, const char *column, const char *to, rdx_error *err) {
+  for (uint32_t i = 0; i < d->index_count; i++) {
+    writing w = {.err = err};
+    if (!is_on(&d->indexes[i], table, column))
+      continue;
+    put_definition(&w, d->indexes[i].name, d->indexes[i].written, column, to);
+    if (w.status == RDX_OK)
+      w.status = redefine(d, d->indexes[i].name, w.text, err);
+    rdx_free(w.text);
+    RDX_TRY(w.status);
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_indexes_drop_on(rdx_database *d, const char *table, const char *column, rdx_error *err) {
+  for (uint32_t i = 0; i < d->index_count;) {
+    bool found = false;
+    if (is_on(&d->indexes[i], table, column))
+      RDX_TRY(rdx_indexes_drop(d, d->indexes[i].name, &found, err));
+    i += !found;
+  }
   return RDX_OK;
 }

@@ -55,7 +55,8 @@ typedef struct rdx_defined_view {
 /* CREATE INDEX: a definition, kept in the folder as NAME.index. */
 typedef struct rdx_index_entry {
   char *name;
-  rdx_arena arena; /* of `index` */
+  rdx_arena arena; /* of what follows */
+  const rdx_sql_statement *written;
   rdx_plan_index index;
 } rdx_index_entry;
 
@@ -163,8 +164,11 @@ RDX_MUST_USE rdx_status rdx_defined_add_names(rdx_database *database, char ***na
 bool rdx_defined_has(rdx_database *database, const char *name, bool exact);
 RDX_MUST_USE rdx_status rdx_defined_create(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_defined_drop(rdx_statement *statement, const char *name, bool *found, rdx_error *err);
-/* Fail where a view reads what DROP names so, other than a view that it names, too. */
-RDX_MUST_USE rdx_status rdx_defined_check_unread(const rdx_statement *statement, const char *name, rdx_error *err);
+/* Fail where a view of either kind reads what DROP names so, other than a view that it names, too. */
+RDX_MUST_USE rdx_status rdx_defined_check_droppable(const rdx_statement *statement, const char *name, rdx_error *err);
+/* Fail where one reads a column of a table, or, where `column` is NULL, the table: that `doing` cannot be done. */
+RDX_MUST_USE rdx_status rdx_defined_check_unread(const rdx_statement *statement, const char *table, const char *column,
+                                                 const char *doing, rdx_error *err);
 /* Fail where a table or a view of either kind has the name of what is to be created. */
 RDX_MUST_USE rdx_status rdx_defined_check_new(const rdx_statement *statement, const char *name, rdx_error *err);
 
@@ -174,6 +178,12 @@ RDX_MUST_USE rdx_status rdx_indexes_list(rdx_prepared *prepared, rdx_plan_index 
 void rdx_indexes_free(rdx_database *database);
 RDX_MUST_USE rdx_status rdx_indexes_create(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_indexes_drop(rdx_database *database, const char *name, bool *found, rdx_error *err);
+/* The indexes on a table are those of another name, or on its column `column` of another name, from now on; or those
+ * on a column go. */
+RDX_MUST_USE rdx_status rdx_indexes_rename(rdx_database *database, const char *table, const char *column,
+                                           const char *to, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_indexes_drop_on(rdx_database *database, const char *table, const char *column,
+                                            rdx_error *err);
 
 /* Settings (settings.c). */
 RDX_MUST_USE rdx_status rdx_run_set(rdx_statement *statement, rdx_answer *answer, rdx_error *err);

@@ -132,6 +132,50 @@ rdx_status rdx_change_merge(const rdx_merge *m, rdx_table **out, rdx_error *err)
   return status;
 }
 
+/* ---- Other columns ---- */
+
+static rdx_status fill_column(rdx_growing *to, uint64_t rows, const rdx_column *value, rdx_error *err) {
+  RDX_TRY(rdx_growing_start(to, value->type, value->scale, rows, err));
+  RDX_TRY(rdx_growing_reserve(to, rows, err));
+  for (uint64_t i = 0; i < rows; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, rows, "fill", err));
+    RDX_TRY(append_value(to, i, value, 0, err));
+  }
+  return RDX_OK;
+}
+
+static rdx_status copy_column(rdx_growing *to, const rdx_column *from, rdx_error *err) {
+  RDX_TRY(rdx_growing_start(to, from->type, from->scale, from->rows, err));
+  return append_column(to, 0, from, err);
+}
+
+static rdx_status make_columns(const rdx_table *old, const rdx_new_column *columns, bool borrows, rdx_table *out,
+                               rdx_error *err) {
+  const uint64_t rows = rdx_table_rows(old);
+  for (uint32_t i = 0; i < out->column_count; i++) {
+    const rdx_new_column *c = &columns[i];
+    RDX_TRY(set_name(&out->columns[i], c->name, err));
+    if (c->from == UINT32_MAX)
+      RDX_TRY(fill_column(&out->columns[i], rows, &c->value.column, err));
+    else if (!borrows)
+      RDX_TRY(copy_column(&out->columns[i], rdx_table_column(old, c->from), err));
+  }
+  rdx_table_finish(out, rows);
+  for (uint32_t i = 0; i < out->column_count; i++)
+    if (borrows && columns[i].from != UINT32_MAX)
+      out->columns[i].view = *rdx_table_column(old, columns[i].from);
+  return RDX_OK;
+}
+
+rdx_status rdx_change_columns(const rdx_table *old, const rdx_new_column *columns, uint32_t count, bool borrows,
+                              rdx_table **out, rdx_error *err) {
+  RDX_TRY(rdx_table_create(count, out, err));
+  const rdx_status status = make_columns(old, columns, borrows, *out, err);
+  if (status != RDX_OK)
+    rdx_table_destroy(out);
+  return status;
+}
+
 /* ---- Conversion ---- */
 
 /* The types of SQL have no i8 and no unsigned integers: their values are narrowed here. */

@@ -28,6 +28,9 @@ rdx_status rdx_leaf_value(rdx_block *b, uint32_t number, uint32_t column, rdx_sq
     return RDX_OK;
   }
   leaf->used[column] = true;
+  for (uint32_t i = 0; leaf->table && i < b->planner->table_count; i++)
+    if (b->planner->tables[i] == leaf->table)
+      b->planner->plan->columns[i][column] = true;
   return rdx_bind_column(b->planner, rdx_leaf_column(number, column), leaf->types[column], place, out);
 }
 

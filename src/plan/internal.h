@@ -159,7 +159,7 @@ typedef struct rdx_planner {
   rdx_query_plan *plan;
   uint32_t scalar_capacity;
   rdx_catalog_table **tables; /* to release: the plan's */
-  uint32_t table_count, table_capacity;
+  uint32_t table_count, table_capacity, column_capacity;
   const rdx_open_view *view; /* that is bound; NULL: the statement itself */
   bool named_view;           /* the error names the view that it is in */
   uint32_t view_capacity;

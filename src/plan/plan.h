@@ -231,6 +231,7 @@ typedef struct rdx_query_plan {
   uint32_t node_count;
   bool reads_clock;           /* now() is a constant of it: it serves one run */
   rdx_catalog_table **tables; /* all that are read: rdx_plan_release() lets them go */
+  bool **columns;             /* of each of these, those that are named */
   uint32_t table_count;
   const char **views; /* names of those that are read */
   uint32_t view_count;

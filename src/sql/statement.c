@@ -267,6 +267,71 @@ static rdx_status take_drop(rdx_tree *t, const node *n, rdx_sql_statement *out) 
   return RDX_OK;
 }
 
+/* ---- ALTER TABLE ---- */
+
+#define ALTERATIONS                                                                                                    \
+  "ALTER TABLE renames, adds and drops: RENAME TO, RENAME, ADD and DROP COLUMN; nothing else is supported"
+
+static rdx_status take_alteration(rdx_tree *t, size_t count, rdx_sql_statement *out) {
+  out->kind = RDX_STATEMENT_ALTER_TABLE;
+  out->alteration_count = (uint32_t)count;
+  return rdx_tree_alloc(t, count, sizeof *out->alterations, (void **)&out->alterations);
+}
+
+static rdx_status take_rename(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__RenameStmt *r = n->rename_stmt;
+  const bool column = r->rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_COLUMN;
+  const bool table = r->rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABLE;
+  const bool constraint = r->rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT;
+  if (!table && !constraint && (!column || r->relation_type != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE))
+    return refuse_statement(t);
+  RDX_TRY(rdx_tree_refuse_if(t, constraint, out->place, ALTERATIONS));
+  RDX_TRY(take_alteration(t, 1, out));
+  out->if_exists = r->missing_ok;
+  out->alterations->kind = column ? RDX_ALTER_RENAME_COLUMN : RDX_ALTER_RENAME;
+  RDX_TRY(rdx_tree_table(t, r->relation, &out->name));
+  RDX_TRY(rdx_tree_name(t, r->subname, &out->alterations->name));
+  return rdx_tree_name(t, r->newname, &out->alterations->to);
+}
+
+static rdx_status take_added(rdx_tree *t, const PgQuery__ColumnDef *c, rdx_sql_alteration *out) {
+  PgQuery__ColumnDef plain = *c;
+  node item = PG_QUERY__NODE__INIT;
+  plain.n_constraints = 0;
+  item.node_case = PG_QUERY__NODE__NODE_COLUMN_DEF;
+  item.column_def = &plain;
+  RDX_TRY(take_column(t, &item, &out->column));
+  for (size_t i = 0; i < c->n_constraints; i++) {
+    const PgQuery__Constraint *k = c->constraints[i]->constraint;
+    if (k->contype != PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT)
+      return take_column(t, c->constraints[i], &out->column);
+    RDX_TRY(rdx_tree_expression(t, k->raw_expr, &out->value));
+  }
+  return RDX_OK;
+}
+
+static rdx_status take_alter_table(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__AlterTableStmt *a = n->alter_table_stmt;
+  if (a->objtype != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE)
+    return refuse_statement(t);
+  RDX_TRY(take_alteration(t, a->n_cmds, out));
+  out->if_exists = a->missing_ok;
+  RDX_TRY(rdx_tree_table(t, a->relation, &out->name));
+  for (size_t i = 0; i < a->n_cmds; i++) {
+    const PgQuery__AlterTableCmd *c = a->cmds[i]->alter_table_cmd;
+    rdx_sql_alteration *to = &out->alterations[i];
+    const bool adds = c->subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_AddColumn;
+    RDX_TRY(rdx_tree_refuse_if(t, !adds && c->subtype != PG_QUERY__ALTER_TABLE_TYPE__AT_DropColumn, out->place,
+                               ALTERATIONS));
+    RDX_TRY(rdx_tree_refuse_if(t, c->behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE, out->place,
+                               "CASCADE is not supported"));
+    to->kind = adds ? RDX_ALTER_ADD : RDX_ALTER_DROP;
+    to->conditional = c->missing_ok;
+    RDX_TRY(adds ? take_added(t, c->def->column_def, to) : rdx_tree_name(t, c->name, &to->name));
+  }
+  return RDX_OK;
+}
+
 /* ---- INSERT, UPDATE, DELETE, TRUNCATE ---- */
 
 /* The table that changes, with its alias. */
@@ -512,6 +577,10 @@ static take_fn *find(const node *n) {
     return take_create_index;
   case PG_QUERY__NODE__NODE_DROP_STMT:
     return take_drop;
+  case PG_QUERY__NODE__NODE_ALTER_TABLE_STMT:
+    return take_alter_table;
+  case PG_QUERY__NODE__NODE_RENAME_STMT:
+    return take_rename;
   case PG_QUERY__NODE__NODE_INSERT_STMT:
     return take_insert;
   case PG_QUERY__NODE__NODE_UPDATE_STMT:

@@ -210,6 +210,21 @@ typedef struct rdx_sql_column { /* of CREATE TABLE */
   uint32_t modifier_count;
 } rdx_sql_column;
 
+typedef enum rdx_alteration_kind {
+  RDX_ALTER_RENAME,        /* the table, to `to` */
+  RDX_ALTER_RENAME_COLUMN, /* `name` to `to` */
+  RDX_ALTER_ADD,           /* `column`, with `value` (NULL: no DEFAULT); `conditional`: IF NOT EXISTS */
+  RDX_ALTER_DROP,          /* column `name`; `conditional`: IF EXISTS */
+} rdx_alteration_kind;
+
+typedef struct rdx_sql_alteration { /* of ALTER TABLE */
+  rdx_alteration_kind kind;
+  const char *name, *to;
+  rdx_sql_column column;
+  rdx_ast *value;
+  bool conditional;
+} rdx_sql_alteration;
+
 typedef enum rdx_statement_kind {
   RDX_STATEMENT_SELECT,
   RDX_STATEMENT_EXPLAIN,         /* `inner`; `analyze`, `json` */
@@ -218,6 +233,7 @@ typedef enum rdx_statement_kind {
   RDX_STATEMENT_DEFINE_VIEW,     /* VIEW `name` (`names`, none: the query's) AS `query`; `replaces` */
   RDX_STATEMENT_CREATE_VIEW,     /* MATERIALIZED VIEW `name` USING `method` WITH `options` AS `query`; `with_data` */
   RDX_STATEMENT_CREATE_INDEX,    /* `name` ON `table` USING `method` (`names`) WITH `options`; `if_not_exists` */
+  RDX_STATEMENT_ALTER_TABLE,     /* `name`: `alterations`, one after the other; `if_exists` */
   RDX_STATEMENT_DROP,            /* `object` "table", "index", "view", "materialized view"; `names`; `if_exists` */
   RDX_STATEMENT_INSERT,          /* INTO `target` (`names`, none: all) `query`; `returning` */
   /* `target` SET `names` = `args`; `query` has no list, FROM begins with the target; `returning` */
@@ -247,6 +263,8 @@ typedef struct rdx_sql_statement {
   rdx_ast **args;
   uint32_t arg_count;
   rdx_from *target; /* the table that INSERT, UPDATE and DELETE change; `name` is its name, too */
+  rdx_sql_alteration *alterations;
+  uint32_t alteration_count;
   rdx_sql_target *returning;
   uint32_t returning_count; /* 0: no RETURNING */
   bool analyze, json, if_exists, if_not_exists, from, with_data, replaces;

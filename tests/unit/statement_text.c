@@ -217,11 +217,26 @@ static void put_query(writer *w, const rdx_sql_query *q) {
   }
 }
 
+static void put_alteration(writer *w, const rdx_sql_alteration *a) {
+  static const char *const kinds[] = {"rename", "rename", "add", "drop"};
+  put(w, " %s%s %s", kinds[a->kind], a->conditional ? " if" : "", a->kind == RDX_ALTER_ADD ? a->column.name : "");
+  put(w, "%s%s%s", a->name ? a->name : "", a->to ? " to " : "", a->to ? a->to : "");
+  if (a->kind == RDX_ALTER_ADD) {
+    put(w, " %s", a->column.type);
+    put_modifiers(w, a->column.modifiers, a->column.modifier_count);
+  }
+  if (a->value) {
+    put(w, " = ");
+    put_ast(w, a->value);
+  }
+}
+
 static void put_statement(writer *w, const rdx_sql_statement *s) {
-  static const char *const kinds[] = {"select",      "explain",      "create table", "create table as", "define view",
-                                      "create view", "create index", "drop",         "insert",          "update",
-                                      "delete",      "copy",         "prepare",      "execute",         "deallocate",
-                                      "set",         "show",         "analyze"};
+  static const char *const kinds[] = {"select",      "explain",     "create table", "create table as",
+                                      "define view", "create view", "create index", "alter table",
+                                      "drop",        "insert",      "update",       "delete",
+                                      "copy",        "prepare",     "execute",      "deallocate",
+                                      "set",         "show",        "analyze"};
   const char *const texts[][2] = {{"name", s->name},     {"table", s->table}, {"method", s->method},
                                   {"object", s->object}, {"path", s->path},   {"value", s->value}};
   if (s->kind != RDX_STATEMENT_SELECT)
@@ -240,6 +255,8 @@ static void put_statement(writer *w, const rdx_sql_statement *s) {
     put(w, " %s %s", s->columns[i].name, s->columns[i].type);
     put_modifiers(w, s->columns[i].modifiers, s->columns[i].modifier_count);
   }
+  for (uint32_t i = 0; i < s->alteration_count; i++)
+    put_alteration(w, &s->alterations[i]);
   for (uint32_t i = 0; i < s->option_count; i++) {
     put(w, " %s=", s->options[i].name);
     put_names(w, s->options[i].values, s->options[i].count);

@@ -85,7 +85,7 @@ static void expect(rdx_database *d, const char *sql, const char *value) {
 
 static void expect_part(rdx_database *d, const char *sql, const char *part) {
   rdx_error err = {""};
-  char out[64];
+  char out[2048];
   if (ask(d, sql, out, sizeof out, &err) != RDX_OK)
     fail_msg("%s: %s", sql, err.text);
   if (!strstr(out, part))
@@ -399,17 +399,46 @@ static void test_damaged_definition_is_named(void **state) {
 
 #define KILLS 40
 
+static const char *const changes[] = {
+    "INSERT INTO killed SELECT x FROM killed LIMIT 1",
+    "CREATE OR REPLACE VIEW seen AS SELECT x, 1 AS one FROM killed",
+    "CREATE OR REPLACE VIEW seen AS SELECT 1 AS one, x FROM killed",
+    NULL,
+};
+
+static const char *const alterations[] = {
+    "ALTER TABLE IF EXISTS moved RENAME TO altered",
+    "ALTER TABLE altered DROP COLUMN IF EXISTS y, ADD COLUMN y int DEFAULT 1",
+    "ALTER TABLE altered RENAME TO moved",
+    "ALTER TABLE moved DROP COLUMN y",
+    NULL,
+};
+
 /* What the process that is killed does. */
-static int change_always(const char *where) {
+static int change_always(const char *where, const char *const *statements) {
   rdx_error err;
   rdx_device *own = NULL;
   rdx_database *mine = NULL;
-  if (rdx_device_open("cpu", NULL, &own, &err) == RDX_OK && rdx_database_open(own, where, NULL, &mine, &err) == RDX_OK)
-    while (ask(mine, "INSERT INTO killed SELECT x FROM killed LIMIT 1", NULL, 0, &err) == RDX_OK &&
-           ask(mine, "CREATE OR REPLACE VIEW seen AS SELECT x, 1 AS one FROM killed", NULL, 0, &err) == RDX_OK &&
-           ask(mine, "CREATE OR REPLACE VIEW seen AS SELECT 1 AS one, x FROM killed", NULL, 0, &err) == RDX_OK)
-      continue;
+  rdx_status status = rdx_device_open("cpu", NULL, &own, &err);
+  if (status == RDX_OK)
+    status = rdx_database_open(own, where, NULL, &mine, &err);
+  for (int i = 0; status == RDX_OK; i = statements[i + 1] ? i + 1 : 0)
+    status = ask(mine, statements[i], NULL, 0, &err);
   return 1;
+}
+
+/* A process that makes such changes, killed after a while. */
+static void kill_changing(const char *changing, unsigned microseconds) {
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/proc/self/exe", "test_database", folder, changing, (char *)NULL);
+    _exit(2);
+  }
+  usleep(microseconds);
+  kill(child, SIGKILL);
+  int status = 0;
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFSIGNALED(status));
 }
 
 /* Whatever a statement was at: the table has all rows of some of its versions, and the view is one of its own. */
@@ -419,17 +448,8 @@ static void test_killed_insert_leaves_whole_tables(void **state) {
   run(d, "CREATE TABLE killed AS SELECT 1 AS x");
   run(d, "CREATE VIEW seen AS SELECT x, 1 AS one FROM killed");
   rdx_database_close(&d);
-  for (int i = 0; i < KILLS; i++) {
-    const pid_t child = fork();
-    if (child == 0) {
-      execl("/proc/self/exe", "test_database", folder, (char *)NULL);
-      _exit(2);
-    }
-    usleep(8000 + 731 * (unsigned)i);
-    kill(child, SIGKILL);
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    assert_true(WIFSIGNALED(status));
+  for (unsigned i = 0; i < KILLS; i++) {
+    kill_changing("changes", 8000 + 731 * i);
     d = open_database();
     expect(d, "SELECT count(*) = sum(x) AND count(*) > 0 FROM killed", "true");
     expect(d, "SELECT count(*) = sum(x) AND count(*) = sum(one) FROM seen", "true");
@@ -438,6 +458,62 @@ static void test_killed_insert_leaves_whole_tables(void **state) {
   d = open_database();
   run(d, "DROP VIEW seen");
   run(d, "DROP TABLE killed");
+  rdx_database_close(&d);
+}
+
+/* The table has its old name or the new one, and its column in all rows or in none. */
+static void test_killed_alter_leaves_whole_tables(void **state) {
+  rdx_error err = {""};
+  (void)state;
+  rdx_database *d = open_database();
+  run(d, "CREATE TABLE altered AS SELECT 1 AS x FROM generate_series(1, 1000)");
+  rdx_database_close(&d);
+  for (unsigned i = 0; i < KILLS; i++) {
+    kill_changing("alterations", 8000 + 731 * i);
+    d = open_database();
+    const bool old = ask(d, "SELECT x FROM altered", NULL, 0, &err) == RDX_OK;
+    assert_int_equal(ask(d, "SELECT x FROM moved", NULL, 0, &err), old ? RDX_ERROR_NOT_FOUND : RDX_OK);
+    run(d, "ALTER TABLE IF EXISTS moved RENAME TO altered");
+    run(d, "ALTER TABLE altered ADD COLUMN IF NOT EXISTS y int DEFAULT 1");
+    expect(d, "SELECT count(*) = 1000 AND sum(x) = 1000 AND sum(y) = 1000 FROM altered", "true");
+    rdx_database_close(&d);
+  }
+  d = open_database();
+  run(d, "DROP TABLE altered");
+  rdx_database_close(&d);
+}
+
+/* A definition follows the names of its table and columns, also after a start. */
+static void test_altered_tables_keep_their_indexes(void **state) {
+  (void)state;
+  rdx_database *d = open_database();
+  run(d, "CREATE TABLE kept AS SELECT g AS a, 1 AS b FROM generate_series(1, 9) AS s (g)");
+  run(d, "CREATE INDEX kept_a ON kept USING cgrx (a, b) WITH (bucket_size = 4)");
+  run(d, "CREATE INDEX kept_b ON kept (b)");
+  run(d, "SET scan_method = index");
+  for (int again = 0; again < 2; again++) {
+    run(d, "ALTER TABLE kept RENAME a TO \"a \"\"x\"\"\"");
+    run(d, "ALTER TABLE kept RENAME TO \"It's kept\"");
+    rdx_database_close(&d);
+    d = open_database();
+    run(d, "SET scan_method = index");
+    expect(d, "SELECT b FROM \"It's kept\" WHERE \"a \"\"x\"\"\" = 7", "1");
+    expect_part(d, "EXPLAIN (FORMAT JSON) SELECT b FROM \"It's kept\" WHERE \"a \"\"x\"\"\" = 7",
+                "\"Index\": \"kept_a\"");
+    run(d, "ALTER TABLE \"It's kept\" RENAME TO kept");
+    run(d, "ALTER TABLE kept RENAME \"a \"\"x\"\"\" TO a");
+    expect_part(d, "EXPLAIN (FORMAT JSON) SELECT b FROM kept WHERE a = 7", "\"Index\": \"kept_a\"");
+  }
+  rdx_table *indexes = NULL;
+  rdx_error err = {""};
+  assert_int_equal(rdx_database_indexes(d, &indexes, &err), RDX_OK);
+  assert_int_equal(rdx_table_rows(indexes), 2);
+  rdx_table_destroy(&indexes);
+  run(d, "ALTER TABLE kept DROP b");
+  assert_int_equal(rdx_database_indexes(d, &indexes, &err), RDX_OK);
+  assert_int_equal(rdx_table_rows(indexes), 0);
+  rdx_table_destroy(&indexes);
+  run(d, "DROP TABLE kept");
   rdx_database_close(&d);
 }
 
@@ -492,8 +568,8 @@ static void test_threads_share_a_database(void **state) {
 }
 
 int main(int argc, char **argv) {
-  if (argc > 1)
-    return change_always(argv[1]);
+  if (argc > 2)
+    return change_always(argv[1], strcmp(argv[2], "changes") == 0 ? changes : alterations);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_parameters_keep_their_values),
       cmocka_unit_test(test_changes_return_rows),
@@ -504,6 +580,8 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_views_and_indexes_last),
       cmocka_unit_test(test_damaged_definition_is_named),
       cmocka_unit_test(test_killed_insert_leaves_whole_tables),
+      cmocka_unit_test(test_killed_alter_leaves_whole_tables),
+      cmocka_unit_test(test_altered_tables_keep_their_indexes),
       cmocka_unit_test(test_threads_share_a_database),
       cmocka_unit_test(test_prepared_is_listed_and_trimmed),
       cmocka_unit_test(test_defined_views_last),
