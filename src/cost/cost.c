@@ -65,6 +65,39 @@ void rdx_fit_line(const double *items, const double *ms, uint32_t count, double 
   }
 }
 
+double rdx_curve_ms(const rdx_curve *curve, double items) {
+  return curve->fixed_ms + curve->ms_each * pow(items, curve->power);
+}
+
+/* How far off a curve is, relative to the times. */
+static double error_of(const rdx_curve *curve, const double *items, const double *ms, uint32_t count) {
+  double sum = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const double off = rdx_curve_ms(curve, items[i]) / (ms[i] + 1e-6) - 1;
+    sum += off * off;
+  }
+  return sum;
+}
+
+#define CLEARLY 0.75 /* the part of an error that is left by a power that is taken instead of a smaller one */
+
+void rdx_fit_curve(const double *items, const double *ms, uint32_t count, rdx_curve *out) {
+  static const double powers[] = {1, 1.25, 1.5, 1.75, 2, 2.5, 3};
+  double least = 0;
+  for (size_t p = 0; p < RDX_COUNT(powers); p++) {
+    rdx_curve curve = {.power = powers[p]};
+    double raised[RDX_CURVE_POINTS] = {0};
+    for (uint32_t i = 0; i < count; i++)
+      raised[i] = pow(items[i], powers[p]);
+    rdx_fit_line(raised, ms, count, &curve.fixed_ms, &curve.ms_each);
+    const double error = error_of(&curve, items, ms, count);
+    if (p > 0 && error >= CLEARLY * least)
+      continue;
+    least = error;
+    *out = curve;
+  }
+}
+
 /* ---- What is known of a device ---- */
 
 static pthread_mutex_t known = PTHREAD_MUTEX_INITIALIZER;     /* for the calibration of every device */

@@ -51,6 +51,18 @@ RDX_MUST_USE rdx_status rdx_calibration_measure(rdx_device *device, rdx_calibrat
  * Neither is below 0. */
 void rdx_fit_line(const double *items, const double *ms, uint32_t count, double *fixed_ms, double *ms_each);
 
+/* What x items take: a constant part, and a multiple of a power of x. */
+typedef struct rdx_curve {
+  double fixed_ms, ms_each, power;
+} rdx_curve;
+
+double rdx_curve_ms(const rdx_curve *curve, double items);
+
+/* The same as rdx_fit_line() where time may grow faster than the items do: a power of 1 to 3, no larger than the times
+ * tell. At most RDX_CURVE_POINTS of them. */
+#define RDX_CURVE_POINTS 16
+void rdx_fit_curve(const double *items, const double *ms, uint32_t count, rdx_curve *out);
+
 /* ---- The file (file.c) ---- */
 
 /* A calibration of this device; false: there is none that can be used. */

@@ -11,7 +11,7 @@ typedef struct candidate {
   rdx_scan_method method;
   const rdx_scan_ops *ops;
   void *self;
-  rdx_scan_rate rate;
+  rdx_curve rate;
 } candidate;
 
 typedef struct chooser {
@@ -113,7 +113,7 @@ static const candidate *choose(const chooser *c, const rdx_term *terms, uint32_t
     const candidate *one = &c->candidates[i];
     if (!takes(one->ops, terms, count))
       continue;
-    const double ms = one->rate.fixed_ms + one->rate.ms_per_work * one->ops->work(one->self, terms, count);
+    const double ms = rdx_curve_ms(&one->rate, one->ops->work(one->self, terms, count));
     predicted_ms[one->method] = ms;
     if (!best || ms < least) {
       best = one;

@@ -3,16 +3,15 @@
 
 #include "scan/samples.h"
 
-#include "cost/cost.h"
 #include "kernels/bitmap/kernels.h"
 
-#define SAMPLE_COLUMNS 3
+#define SAMPLE_COLUMNS 4
 #define SAMPLE_RUNS 7
 #define LONG_MS 20     /* of the runs of a sample: no other is begun */
 #define ENDLESS_MS 500 /* after which no others are sampled */
 
 static const double selectivities[] = {0.02, 0.1, 0.3, 0.7};
-static const uint32_t terms[] = {1, SAMPLE_COLUMNS};
+static const uint32_t terms[] = {1, 3, SAMPLE_COLUMNS}; /* a group of RTScan has three columns at most */
 
 #define SAMPLES (RDX_COUNT(selectivities) * RDX_COUNT(terms))
 
@@ -85,14 +84,17 @@ static rdx_status measure(rdx_scan_way *ways, uint32_t count, rdx_stream *stream
                           uint32_t column_count, rdx_buffer *out, rdx_error *err) {
   timing timings[RDX_SCAN_METHODS] = {0};
   for (size_t i = 0; i < SAMPLES; i++) {
+    const size_t t = i % RDX_COUNT(terms);
     sample s;
-    make_sample(columns, column_count, selectivities[i / RDX_COUNT(terms)], terms[i % RDX_COUNT(terms)], &s);
+    make_sample(columns, column_count, selectivities[i / RDX_COUNT(terms)], terms[t], &s);
     if (s.count == 0)
       return RDX_OK;
+    if (t > 0 && s.count <= terms[t - 1]) /* the same as before: there are no more columns */
+      continue;
     RDX_TRY(time_sample(ways, count, stream, &s, out, timings, err));
   }
   for (uint32_t w = 0; w < count; w++)
-    rdx_fit_line(timings[w].work, timings[w].ms, timings[w].count, &ways[w].rate.fixed_ms, &ways[w].rate.ms_per_work);
+    rdx_fit_curve(timings[w].work, timings[w].ms, timings[w].count, &ways[w].rate);
   return RDX_OK;
 }
 

@@ -4,13 +4,11 @@
 #define RDX_SCAN_SAMPLES_H
 
 /* What conjunctions take by several ways to evaluate them, measured by a few samples over the columns at hand. A way
- * tells the work of a conjunction in a unit of its own: its time is about a constant and a multiple of that. */
+ * tells the work of a conjunction in a unit of its own: its time is about a constant and a multiple of a power of that.
+ * (Rays through a region of groups take ever longer, as it grows in three directions.) */
 
+#include "cost/cost.h"
 #include "scan/scan.h"
-
-typedef struct rdx_scan_rate {
-  double fixed_ms, ms_per_work;
-} rdx_scan_rate;
 
 /* As in rdx_scan_ops; at most RDX_SCAN_METHODS are measured beside each other. */
 typedef struct rdx_scan_way {
@@ -18,7 +16,7 @@ typedef struct rdx_scan_way {
   rdx_status (*evaluate)(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
                          rdx_error *err);
   double (*work)(const void *self, const rdx_term *terms, uint32_t count);
-  rdx_scan_rate rate; /* as measured */
+  rdx_curve rate; /* as measured */
 } rdx_scan_way;
 
 /* Without rows, or values, rates stay as they are. */

@@ -63,6 +63,34 @@ static void no_part_is_below_nothing(void **state) {
   assert_true(fixed == 0 && each == 0);
 }
 
+/* Of lines, squares, and cubes beside a constant, all with noise. */
+static void a_curve_is_found_again(void **state) {
+  const double items[] = {0.03, 0.08, 0.25, 0.6, 0.7, 1}, noise[] = {1.05, 0.97, 1.02, 0.96, 1.03, 0.99};
+  (void)state;
+  for (int power = 1; power <= 3; power++) {
+    double ms[6];
+    rdx_curve curve;
+    for (int i = 0; i < 6; i++)
+      ms[i] = noise[i] * (0.02 + 30 * pow(items[i], power));
+    rdx_fit_curve(items, ms, 6, &curve);
+    assert_true(fabs(curve.power - power) <= 0.5);
+    for (int i = 0; i < 6; i++)
+      assert_near(rdx_curve_ms(&curve, items[i]), ms[i], 0.2);
+  }
+}
+
+static void a_curve_of_few_points_is_a_line(void **state) {
+  const double items[] = {2, 4}, ms[] = {1, 2};
+  rdx_curve curve = {0};
+  (void)state;
+  rdx_fit_curve(items, ms, 2, &curve);
+  assert_near(rdx_curve_ms(&curve, 3), 1.5, 1e-6);
+  rdx_fit_curve(items, ms, 1, &curve);
+  assert_near(rdx_curve_ms(&curve, 2), 1, 1e-6);
+  rdx_fit_curve(NULL, NULL, 0, &curve);
+  assert_true(rdx_curve_ms(&curve, 5) == 0);
+}
+
 /* ---- Rates and work ---- */
 
 static void rates_lie_between_those_of_sizes(void **state) {
@@ -353,6 +381,8 @@ int main(void) {
       cmocka_unit_test(a_line_is_found_again),
       cmocka_unit_test(a_line_bears_noise),
       cmocka_unit_test(no_part_is_below_nothing),
+      cmocka_unit_test(a_curve_is_found_again),
+      cmocka_unit_test(a_curve_of_few_points_is_a_line),
       cmocka_unit_test(rates_lie_between_those_of_sizes),
       cmocka_unit_test(work_adds_up),
       WITH_FOLDER(what_is_kept_is_read_again),

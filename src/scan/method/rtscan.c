@@ -35,7 +35,7 @@ typedef struct form {
   const struct rtscan *scan;
   uint32_t size, count;
   group *groups;
-  rdx_scan_rate rate; /* of work in expected milliseconds */
+  rdx_curve rate; /* of work in expected milliseconds */
 } form;
 
 /* The columns of a group. */
@@ -764,7 +764,7 @@ static double work_of(const rtscan *r, const run *q, const rdx_regions *regions)
 static double begin_form(const form *f, const rdx_scan_call *call, run *q, rdx_regions *regions) {
   begin_call(f, call, q);
   *regions = count_regions(f->scan, q);
-  return f->rate.fixed_ms + f->rate.ms_per_work * work_of(f->scan, q, regions);
+  return rdx_curve_ms(&f->rate, work_of(f->scan, q, regions));
 }
 
 static double work_form(const void *self, const rdx_term *terms, uint32_t count) {
