@@ -135,13 +135,18 @@ static bool has_column(const rdx_block *b, const char *name) {
   return false;
 }
 
-/* grouping() counts as one. */
-static bool has_aggregates(const rdx_bound *e) {
-  bool has = e->kind == RDX_BOUND_COLUMN &&
-             (rdx_leaf_of(e->index) == RDX_AGGREGATES_LEAF || rdx_leaf_of(e->index) == RDX_GROUPINGS_LEAF);
-  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !has; i++)
-    has = has_aggregates(e->args[i]);
-  return has;
+/* What of a target cannot be grouped by; NULL: nothing. grouping() counts as an aggregate. */
+static const char *find_ungroupable(const rdx_bound *e) {
+  const char *found = NULL;
+  if (e->kind == RDX_BOUND_COLUMN) {
+    const uint32_t leaf = rdx_leaf_of(e->index);
+    return leaf == RDX_AGGREGATES_LEAF || leaf == RDX_MEANS_LEAF || leaf == RDX_GROUPINGS_LEAF ? "aggregates"
+           : leaf == RDX_WINDOWS_LEAF                                ? "window functions"
+                                                                     : NULL;
+  }
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !found; i++)
+    found = find_ungroupable(e->args[i]);
+  return found;
 }
 
 /* What a grouping expression stands for as it is written: of a position or an alias the target; NULL: it is not told
@@ -171,9 +176,10 @@ static rdx_status bind_group(rdx_block *b, const rdx_sql_query *query, const rdx
     positional = find_alias(b, query, ast, &number);
   if (positional) {
     *out = b->outputs[number].value;
-    return has_aggregates(*out) ? rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL,
-                                                   "aggregates are not allowed in GROUP BY")
-                                : RDX_OK;
+    const char *what = find_ungroupable(*out);
+    return what ? rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, "compute it in a query in FROM",
+                                   "%s are not allowed in GROUP BY", what)
+                : RDX_OK;
   }
   const char *before = b->clause;
   b->clause = "GROUP BY";
