@@ -308,6 +308,8 @@ RDX_MUST_USE rdx_status rdx_build_top(rdx_planner *p, const rdx_top *top, rdx_pl
 /* What they read becomes what `fn` makes of it. */
 RDX_MUST_USE rdx_status rdx_windows_rewrite(rdx_block *block, rdx_value_fn fn, void *user);
 /* The block's window functions, if it has any, over the rows below; its outputs then read them. */
+/* Whether an expression reads a window function. */
+bool rdx_reads_windows(const rdx_bound *e);
 RDX_MUST_USE rdx_status rdx_build_windows(rdx_block *block, rdx_plan_node **below);
 
 /* ---- Constants in GROUPING SETS (constants.c) ---- */

@@ -135,18 +135,13 @@ static bool has_column(const rdx_block *b, const char *name) {
   return false;
 }
 
-/* What of a target cannot be grouped by; NULL: nothing. grouping() counts as an aggregate. */
-static const char *find_ungroupable(const rdx_bound *e) {
-  const char *found = NULL;
-  if (e->kind == RDX_BOUND_COLUMN) {
-    const uint32_t leaf = rdx_leaf_of(e->index);
-    return leaf == RDX_AGGREGATES_LEAF || leaf == RDX_MEANS_LEAF || leaf == RDX_GROUPINGS_LEAF ? "aggregates"
-           : leaf == RDX_WINDOWS_LEAF                                ? "window functions"
-                                                                     : NULL;
-  }
-  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !found; i++)
-    found = find_ungroupable(e->args[i]);
-  return found;
+/* grouping() counts as one. */
+static bool has_aggregates(const rdx_bound *e) {
+  const uint32_t leaf = e->kind == RDX_BOUND_COLUMN ? rdx_leaf_of(e->index) : 0;
+  bool has = leaf == RDX_AGGREGATES_LEAF || leaf == RDX_MEANS_LEAF || leaf == RDX_GROUPINGS_LEAF;
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !has; i++)
+    has = has_aggregates(e->args[i]);
+  return has;
 }
 
 /* What a grouping expression stands for as it is written: of a position or an alias the target; NULL: it is not told
@@ -176,7 +171,7 @@ static rdx_status bind_group(rdx_block *b, const rdx_sql_query *query, const rdx
     positional = find_alias(b, query, ast, &number);
   if (positional) {
     *out = b->outputs[number].value;
-    const char *what = find_ungroupable(*out);
+    const char *what = has_aggregates(*out) ? "aggregates" : rdx_reads_windows(*out) ? "window functions" : NULL;
     return what ? rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, "compute it in a query in FROM",
                                    "%s are not allowed in GROUP BY", what)
                 : RDX_OK;

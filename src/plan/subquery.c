@@ -285,8 +285,13 @@ static rdx_status bind_left(rdx_block *b, const rdx_ast *ast, uint32_t columns, 
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL,
                             "the subquery has %u columns, and %u values are compared with them", columns, count);
   RDX_TRY(rdx_planner_alloc(b->planner, count, sizeof **out, out));
-  for (uint32_t i = 0; i < count; i++)
+  for (uint32_t i = 0; i < count; i++) {
     RDX_TRY(rdx_bind(b, row ? left->args[i] : left, &(*out)[i]));
+    if (rdx_reads_windows((*out)[i])) /* they are computed above the joins that subqueries become */
+      return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place,
+                              "compute the window function in a query in FROM",
+                              "a window function cannot be looked for in a subquery");
+  }
   return RDX_OK;
 }
 

@@ -324,6 +324,13 @@ rdx_status rdx_bind_window(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   return status;
 }
 
+bool rdx_reads_windows(const rdx_bound *e) {
+  bool reads = e->kind == RDX_BOUND_COLUMN && rdx_leaf_of(e->index) == RDX_WINDOWS_LEAF;
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !reads; i++)
+    reads = rdx_reads_windows(e->args[i]);
+  return reads;
+}
+
 /* ---- Building ---- */
 
 rdx_status rdx_windows_rewrite(rdx_block *b, rdx_value_fn fn, void *user) {
