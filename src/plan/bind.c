@@ -47,28 +47,17 @@ static bool names_equal(const char *a, const char *b, bool exact) {
   return exact ? strcmp(a, b) == 0 : rdx_words_alike(a, b);
 }
 
-static bool is_merged(const rdx_block *b, uint32_t index) {
-  for (uint32_t i = 0; i < b->merged_count; i++)
-    if (b->merged[i].left == index || b->merged[i].right == index)
-      return true;
-  return false;
-}
-
 static void find_in_block(rdx_block *b, const char *qualifier, const char *name, bool exact, found *out) {
   *out = (found){0};
-  for (uint32_t i = b->merged_count; i-- > 0 && !qualifier;) { /* the last one has the ones before in it */
-    if (!names_equal(b->merged[i].name, name, exact))
-      continue;
-    *out = (found){.value = b->merged[i].value, .count = 1};
-    break;
-  }
+  if (!qualifier)
+    out->count = rdx_merged_find(b, b->scope ? b->scope : UINT64_MAX, name, exact, &out->value);
   for (uint32_t i = 0; i < b->leaf_count; i++) {
     const rdx_leaf *leaf = &b->leaves[i];
     if (!leaf->alias || (qualifier && !names_equal(leaf->alias, qualifier, exact)) ||
         (b->scope && !(b->scope >> i & 1)))
       continue;
     for (uint32_t c = 0; c < leaf->named; c++) {
-      if (!names_equal(leaf->names[c], name, exact) || (!qualifier && is_merged(b, rdx_leaf_column(i, c))))
+      if (!names_equal(leaf->names[c], name, exact) || (!qualifier && rdx_is_merged(b, rdx_leaf_column(i, c))))
         continue;
       if (out->count++ == 0) {
         out->leaf = i;

@@ -225,6 +225,57 @@ rdx_status rdx_bind_relation(rdx_block *b, const rdx_from *from, rdx_leaf *out) 
   return view.text ? bind_view(b, from, &view, out) : no_table(b, from, nearest, view.nearest);
 }
 
+/* ---- Columns of USING ---- */
+
+static uint32_t first_leaf(const rdx_merged *m) {
+  return (uint32_t)__builtin_ctzll(m->leaves);
+}
+
+/* Whether another one of its name has it in it. */
+static bool is_merged_again(const rdx_block *b, uint32_t number) {
+  const rdx_merged *m = &b->merged[number];
+  bool again = false;
+  for (uint32_t i = number + 1; i < b->merged_count; i++)
+    again |= strcmp(b->merged[i].name, m->name) == 0 && (b->merged[i].leaves >> first_leaf(m) & 1);
+  return again;
+}
+
+uint32_t rdx_merged_find(const rdx_block *b, uint64_t leaves, const char *name, bool exact, rdx_bound **out) {
+  uint32_t count = 0;
+  *out = NULL;
+  for (uint32_t i = 0; i < b->merged_count; i++) {
+    const rdx_merged *m = &b->merged[i];
+    const bool named = exact ? strcmp(m->name, name) == 0 : rdx_words_alike(m->name, name);
+    if (!named || !(leaves >> first_leaf(m) & 1) || is_merged_again(b, i))
+      continue;
+    *out = m->value;
+    count++;
+  }
+  return count;
+}
+
+bool rdx_is_merged(const rdx_block *b, uint32_t index) {
+  for (uint32_t i = 0; i < b->merged_count; i++)
+    if (b->merged[i].left == index || b->merged[i].right == index)
+      return true;
+  return false;
+}
+
+/* Joins within others were bound before these. */
+rdx_status rdx_merged_before(rdx_block *b, uint32_t leaf, uint32_t **out, uint32_t *count) {
+  *count = 0;
+  RDX_TRY(rdx_planner_alloc(b->planner, b->merged_count, sizeof **out, out));
+  for (uint32_t end = b->merged_count, begin; end > 0; end = begin) {
+    begin = end - 1;
+    while (begin > 0 && b->merged[begin - 1].join == b->merged[begin].join)
+      begin--;
+    for (uint32_t i = begin; i < end; i++)
+      if (first_leaf(&b->merged[i]) == leaf && !is_merged_again(b, i))
+        (*out)[(*count)++] = i;
+  }
+  return RDX_OK;
+}
+
 /* ---- Joins ---- */
 
 static rdx_status add_item(rdx_block *b, rdx_group *group, rdx_item item) {
@@ -244,19 +295,11 @@ static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group
 
 /* The column of this name among leaves. */
 static rdx_status column_among(rdx_block *b, uint64_t leaves, const char *name, rdx_sql_place place, rdx_bound **out) {
-  uint32_t count = 0;
-  *out = NULL;
-  for (uint32_t i = b->merged_count; i-- > 0;) { /* one that USING made already */
-    const rdx_merged *m = &b->merged[i];
-    if (strcmp(m->name, name) != 0 || !(leaves >> rdx_leaf_of(m->left) & 1))
-      continue;
-    *out = m->value;
-    return RDX_OK;
-  }
+  uint32_t count = rdx_merged_find(b, leaves, name, true, out);
   for (uint32_t i = 0; i < b->leaf_count; i++) {
     const rdx_leaf *leaf = &b->leaves[i];
     for (uint32_t c = 0; (leaves >> i & 1) && leaf->alias && c < leaf->named; c++) {
-      if (!rdx_words_alike(leaf->names[c], name))
+      if (!rdx_words_alike(leaf->names[c], name) || rdx_is_merged(b, rdx_leaf_column(i, c)))
         continue;
       count++;
       RDX_TRY(rdx_leaf_value(b, i, c, place, out));
@@ -274,7 +317,7 @@ static rdx_status column_among(rdx_block *b, uint64_t leaves, const char *name, 
 static rdx_status join_by_name(rdx_block *b, const rdx_from *from, const char *name, uint64_t left, uint64_t right,
                                rdx_conjuncts *on) {
   rdx_bound *sides[2], *equal = NULL;
-  rdx_merged merged = {.name = name};
+  rdx_merged merged = {.name = name, .join = from, .leaves = left | right};
   RDX_TRY(column_among(b, left, name, from->place, &sides[0]));
   RDX_TRY(column_among(b, right, name, from->place, &sides[1]));
   RDX_TRY(rdx_bind_call_of(b->planner, "=", sides, 2, from->place, &equal));
@@ -297,6 +340,31 @@ static bool has_name(const rdx_block *b, uint64_t leaves, const char *name) {
   return false;
 }
 
+/* Join by a name of the left side, unless the right one has none such, or it was done. */
+static rdx_status join_if_common(rdx_block *b, const rdx_from *from, const char *name, uint64_t left, uint64_t right,
+                                 rdx_conjuncts *on) {
+  for (uint32_t i = 0; i < b->merged_count; i++)
+    if (b->merged[i].join == from && strcmp(b->merged[i].name, name) == 0)
+      return RDX_OK;
+  return has_name(b, right, name) ? join_by_name(b, from, name, left, right, on) : RDX_OK;
+}
+
+/* By all names that both sides have, in the order of the left one. */
+static rdx_status join_natural(rdx_block *b, const rdx_from *from, uint64_t left, uint64_t right, rdx_conjuncts *on) {
+  for (uint32_t i = 0; i < b->leaf_count; i++) {
+    const rdx_leaf *leaf = &b->leaves[i];
+    uint32_t *numbers = NULL, count = 0;
+    if (!(left >> i & 1) || !leaf->alias)
+      continue;
+    RDX_TRY(rdx_merged_before(b, i, &numbers, &count));
+    for (uint32_t k = 0; k < count; k++)
+      RDX_TRY(join_if_common(b, from, b->merged[numbers[k]].name, left, right, on));
+    for (uint32_t c = 0; c < leaf->named; c++)
+      RDX_TRY(join_if_common(b, from, leaf->names[c], left, right, on));
+  }
+  return RDX_OK;
+}
+
 /* Subqueries in ON are joined to the side of an outer join that they read, before it is. */
 static rdx_status attach(rdx_block *b, const rdx_from *from, uint32_t first, rdx_group *sides[2]) {
   for (uint32_t i = first; i < b->dependent_count; i++) {
@@ -315,10 +383,8 @@ static rdx_status attach(rdx_block *b, const rdx_from *from, uint32_t first, rdx
 static rdx_status bind_on(rdx_block *b, const rdx_from *from, uint64_t left, uint64_t right, rdx_group *sides[2],
                           rdx_conjuncts *on) {
   rdx_bound *condition = NULL;
-  for (uint32_t i = 0; i < b->leaf_count && from->natural; i++)
-    for (uint32_t c = 0; (right >> i & 1) && b->leaves[i].alias && c < b->leaves[i].named; c++)
-      if (has_name(b, left, b->leaves[i].names[c]))
-        RDX_TRY(join_by_name(b, from, b->leaves[i].names[c], left, right, on));
+  if (from->natural)
+    RDX_TRY(join_natural(b, from, left, right, on));
   for (uint32_t i = 0; i < from->using_count; i++)
     RDX_TRY(join_by_name(b, from, from->using_columns[i], left, right, on));
   if (!from->on)

@@ -118,6 +118,8 @@ typedef struct rdx_merged {
   const char *name;
   rdx_bound *value;
   uint32_t left, right; /* the columns, by leaf */
+  const rdx_from *join;
+  uint64_t leaves; /* of the join: * has it before the columns of the first one */
 } rdx_merged;
 
 typedef struct rdx_cte {
@@ -336,7 +338,7 @@ typedef rdx_status (*rdx_rewrite_fn)(void *user, rdx_bound *node, rdx_bound **ou
 /* A copy where `fn` may replace nodes, from the root on: it sets `*out` to what stands instead, or leaves it NULL. */
 RDX_MUST_USE rdx_status rdx_bound_rewrite(rdx_planner *p, rdx_bound *node, rdx_rewrite_fn fn, void *user,
                                           rdx_bound **out);
-uint64_t rdx_bound_leaves(const rdx_bound *node); /* leaves that it reads, as bits */
+uint64_t rdx_bound_leaves(const rdx_bound *node);  /* leaves that it reads, as bits */
 uint64_t rdx_group_leaves(const rdx_group *group); /* and that are in a group */
 /* Whether it is a constant, or a parameter of the statement's own. */
 bool rdx_is_known(const rdx_planner *p, const rdx_bound *e);
@@ -359,6 +361,14 @@ RDX_MUST_USE rdx_status rdx_conjuncts_join(rdx_planner *p, const rdx_conjuncts *
 /* ---- FROM (from.c) ---- */
 
 RDX_MUST_USE rdx_status rdx_bind_from(rdx_block *block, const rdx_sql_query *query);
+/* Which of the columns that USING made stand before those of a leaf in *: of joins that begin with it, the outer ones
+ * first. */
+RDX_MUST_USE rdx_status rdx_merged_before(rdx_block *block, uint32_t leaf, uint32_t **out, uint32_t *count);
+/* What a name without a qualifier stands for among them, if it begins with one of `leaves`: of the outermost join;
+ * NULL: nothing. The number of joins that it could be of is returned. */
+uint32_t rdx_merged_find(const rdx_block *block, uint64_t leaves, const char *name, bool exact, rdx_bound **out);
+/* Whether a column stands for nothing by itself, as USING has it. */
+bool rdx_is_merged(const rdx_block *block, uint32_t index);
 /* What a name in FROM stands for. */
 RDX_MUST_USE rdx_status rdx_bind_relation(rdx_block *block, const rdx_from *from, rdx_leaf *out);
 /* One more relation of a group of the block. */

@@ -47,30 +47,27 @@ rdx_status rdx_block_add_output(rdx_block *b, const char *name, rdx_bound *value
 
 /* ---- The SELECT list ---- */
 
-static bool merges_right(const rdx_block *b, uint32_t index) {
-  for (uint32_t i = 0; i < b->merged_count; i++)
-    if (b->merged[i].right == index || b->merged[i].left == index)
-      return true;
-  return false;
+/* What USING made of joins that begin with a leaf. */
+static rdx_status expand_merged(rdx_block *b, uint32_t leaf) {
+  uint32_t *numbers = NULL, count = 0;
+  RDX_TRY(rdx_merged_before(b, leaf, &numbers, &count));
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(rdx_block_add_output(b, b->merged[numbers[i]].name, b->merged[numbers[i]].value));
+  return RDX_OK;
 }
 
 static rdx_status expand_star(rdx_block *b, const rdx_ast *star) {
   bool any = false;
-  for (uint32_t i = 0; i < b->merged_count && !star->qualifier; i++) {
-    bool last = true; /* of several of the name, which has the others in it */
-    for (uint32_t k = i + 1; k < b->merged_count; k++)
-      last &= strcmp(b->merged[i].name, b->merged[k].name) != 0;
-    if (last)
-      RDX_TRY(rdx_block_add_output(b, b->merged[i].name, b->merged[i].value));
-  }
   for (uint32_t i = 0; i < b->leaf_count; i++) {
     const rdx_leaf *leaf = &b->leaves[i];
     if (!leaf->alias || (star->qualifier && strcmp(leaf->alias, star->qualifier) != 0))
       continue;
     any = true;
+    if (!star->qualifier)
+      RDX_TRY(expand_merged(b, i));
     for (uint32_t c = 0; c < leaf->named; c++) {
       rdx_bound *column = NULL;
-      if (!star->qualifier && merges_right(b, rdx_leaf_column(i, c)))
+      if (!star->qualifier && rdx_is_merged(b, rdx_leaf_column(i, c)))
         continue;
       RDX_TRY(rdx_leaf_value(b, i, c, star->place, &column));
       RDX_TRY(rdx_block_add_output(b, leaf->names[c], column));
