@@ -199,7 +199,7 @@ rdx_index_params index_params(rdx_index_method method, const rdx_column *keys, r
   case RDX_INDEX_RADIX_HASH:
     p.radix_hash.bits = (uint8_t)(8 * below(3));
     break;
-  case RDX_INDEX_AUTO:
+  default: /* has no options */
     break;
   }
   return p;
