@@ -157,12 +157,6 @@ bool raydex_ask_prepared(const char *folder, RaydexResult *out) {
   return true;
 }
 
-void raydex_forget_in_worker(const char *folder) {
-  WireReply reply;
-  int file = -1;
-  call_worker(WIRE_FORGET, folder, "", &reply, &file);
-}
-
 /* ---- This session ---- */
 
 static void ask_here(const char *folder, const char *sql, MemoryContext context, RaydexResult *out) {

@@ -21,11 +21,16 @@
 #include <utils/memutils.h>
 #include <utils/rel.h>
 
+#include "definitions.h"
+
+#define VIEW_ROWS 100000 /* nobody knows how many rows a view has */
+
 /* The databases that this backend has opened, by their folders. */
 typedef struct OpenFolder {
   struct OpenFolder *next;
   char *folder;
   rdx_database *database;
+  Definitions definitions;
   uint32 results; /* that are not freed yet */
   bool forgotten; /* it is closed when the last of them is */
 } OpenFolder;
@@ -99,16 +104,40 @@ rdx_device *raydex_device(void) {
   return device;
 }
 
+static OpenFolder **find_open(const rdx_database *database) {
+  OpenFolder **f = &folders;
+  while ((*f)->database != database)
+    f = &(*f)->next;
+  return f;
+}
+
+/* Close a database that is to be opened anew, now or when its last result is freed. */
+static void close_unused(OpenFolder **f) {
+  OpenFolder *gone = *f;
+  if (!gone->forgotten || gone->results > 0)
+    return;
+  *f = gone->next;
+  rdx_database_close(&gone->database);
+  pfree(gone->folder);
+  pfree(gone);
+}
+
 rdx_database *raydex_database(const char *folder) {
-  for (OpenFolder *f = folders; f; f = f->next) {
-    if (!f->forgotten && strcmp(f->folder, folder) == 0)
-      return f->database;
+  for (OpenFolder **f = &folders; *f; f = &(*f)->next) {
+    if ((*f)->forgotten || strcmp((*f)->folder, folder) != 0)
+      continue;
+    if (!definitions_changed(folder, &(*f)->definitions))
+      return (*f)->database;
+    (*f)->forgotten = true;
+    close_unused(f);
+    break;
   }
   rdx_error error;
   sigset_t old;
   raydex_device();
   OpenFolder *f = MemoryContextAllocZero(TopMemoryContext, sizeof *f);
   f->folder = MemoryContextStrdup(TopMemoryContext, folder);
+  definitions_changed(folder, &f->definitions);
   const rdx_database_params params = {.read_only = true, .safe = true};
   raydex_block_signals(&old);
   const rdx_status status = rdx_database_open(device, folder, &params, &f->database, &error);
@@ -123,23 +152,6 @@ rdx_database *raydex_database(const char *folder) {
   return f->database;
 }
 
-static OpenFolder **find_open(const rdx_database *database) {
-  OpenFolder **f = &folders;
-  while ((*f)->database != database)
-    f = &(*f)->next;
-  return f;
-}
-
-static void close_unused(OpenFolder **f) {
-  OpenFolder *gone = *f;
-  if (!gone->forgotten || gone->results > 0)
-    return;
-  *f = gone->next;
-  rdx_database_close(&gone->database);
-  pfree(gone->folder);
-  pfree(gone);
-}
-
 void raydex_hold(const rdx_database *database) {
   (*find_open(database))->results++;
 }
@@ -148,16 +160,6 @@ void raydex_release(const rdx_database *database) {
   OpenFolder **f = find_open(database);
   (*f)->results--;
   close_unused(f);
-}
-
-void raydex_forget(const char *folder) {
-  for (OpenFolder **f = &folders; *f; f = &(*f)->next) {
-    if ((*f)->forgotten || strcmp((*f)->folder, folder) != 0)
-      continue;
-    (*f)->forgotten = true;
-    close_unused(f);
-    return;
-  }
 }
 
 /* ---- Tables ---- */
@@ -354,21 +356,25 @@ static void read_table(RaydexTable *t, const char *path, const struct stat *s) {
 
 bool raydex_table_exists(const char *folder, const char *name) {
   struct stat s;
-  return find_file(folder, name, "rdx", &s) || find_file(folder, name, "csv", &s);
+  return find_file(folder, name, "rdx", &s) || find_file(folder, name, "csv", &s) ||
+         find_file(folder, name, "query", &s);
 }
 
 RaydexTable *raydex_table_find(const char *folder, const char *name) {
   struct stat s;
   char *path = find_file(folder, name, "rdx", &s);
-  if (!path && !find_file(folder, name, "csv", &s))
+  const bool is_view = !path && !find_file(folder, name, "csv", &s);
+  if (is_view && !find_file(folder, name, "query", &s))
     ereport(ERROR, (errcode(ERRCODE_FDW_TABLE_NOT_FOUND),
                     errmsg("there is no table file \"%s.rdx\" in folder \"%s\"", name, folder),
                     errhint("The option \"table\" of a foreign table names its file; without it that is its name.")));
   RaydexTable *t = find_known(folder, name);
-  if (!t->names || !is_same(t, &s)) {
+  if (is_view || !t->names || !is_same(t, &s)) {
     free_columns(t);
     read_table(t, path, &s);
   }
+  if (is_view)
+    t->rows = VIEW_ROWS;
   return t;
 }
 

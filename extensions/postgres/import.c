@@ -14,7 +14,7 @@ static void append_table(StringInfo out, const char *folder, const char *name, c
   appendStringInfo(out, ") SERVER %s OPTIONS (\"table\" %s)", quote_identifier(server), quote_literal_cstr(name));
 }
 
-/* What cannot be read is left out with a warning that says why, a view without one; false: it is. */
+/* What cannot be read, or planned, is left out with a warning that says why; false: it is. */
 static bool try_append(StringInfo out, const char *folder, const char *name, const char *server) {
   MemoryContext context = CurrentMemoryContext;
   volatile bool done = false;
@@ -31,10 +31,10 @@ static bool try_append(StringInfo out, const char *folder, const char *name, con
     ErrorData *error = CopyErrorData();
     const int state = error->sqlerrcode;
     if (state != ERRCODE_DATA_CORRUPTED && state != ERRCODE_IO_ERROR && state != ERRCODE_FDW_TABLE_NOT_FOUND &&
-        state != ERRCODE_INSUFFICIENT_PRIVILEGE)
+        state != ERRCODE_FDW_ERROR && state != ERRCODE_INSUFFICIENT_PRIVILEGE)
       PG_RE_THROW();
     FlushErrorState();
-    ereport(WARNING, (errcode(state), errmsg("table file \"%s\" is left out: %s", name, error->message),
+    ereport(WARNING, (errcode(state), errmsg("\"%s\" is left out: %s", name, error->message),
                       error->hint ? errhint("%s", error->hint) : 0));
     FreeErrorData(error);
   }

@@ -66,7 +66,5 @@ Datum raydex_prepare(PG_FUNCTION_ARGS) {
   raydex_quote(&sql, method);
   appendStringInfo(&sql, " AS %s", query);
   create_view(folder, sql.data);
-  raydex_forget(folder);
-  raydex_forget_in_worker(folder);
   PG_RETURN_VOID();
 }

@@ -45,10 +45,8 @@ typedef struct RaydexTable {
 /** The device of this backend, opened at its first use. */
 extern rdx_device *raydex_device(void);
 
-/** Open the database of a folder anew at its next use; scans that run keep the one they have. */
-extern void raydex_forget(const char *folder);
-
-/** The database of a folder, opened at its first use by this backend. */
+/** The database of a folder, opened at its first use by this backend, and anew where views, cubes or indexes have come,
+ * changed or gone; scans that run keep the one they have. */
 extern rdx_database *raydex_database(const char *folder);
 
 /** Keep a database open as long as a result of it, whatever is forgotten meanwhile. */
@@ -76,7 +74,7 @@ extern bool raydex_may_use_server(Oid server);
 /** The place of a column of a foreign table in its file; -1: it has none. */
 extern int raydex_column_place(const RaydexTable *table, Oid relation, AttrNumber attribute);
 
-/** Is there a file of that name? Views are none. */
+/** Is there a table or a view of that name? */
 extern bool raydex_table_exists(const char *folder, const char *name);
 
 extern const RaydexRange *raydex_range(RaydexTable *table, int place);
@@ -231,9 +229,6 @@ extern void raydex_result_free(RaydexResult *result);
 
 /** What the worker has prepared; false: nothing, or it does not run. */
 extern bool raydex_ask_prepared(const char *folder, RaydexResult *result);
-
-/** Let the worker, if it runs, open a folder anew. */
-extern void raydex_forget_in_worker(const char *folder);
 
 /** Where the worker listens: relative to the folder of the server's data, in which every backend is. Base backups leave
  * this folder out. */

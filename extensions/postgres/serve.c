@@ -18,6 +18,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "definitions.h"
 #include "wire.h"
 
 #define MAX_SESSIONS 4096
@@ -37,6 +38,7 @@ typedef struct Folder {
   struct Folder *next;
   char *path;
   rdx_database *database;
+  Definitions definitions;
   uint64_t used; /* by queries, counted up */
 } Folder;
 
@@ -91,13 +93,18 @@ static rdx_status open_folder(const char *path, Folder **out, rdx_error *error) 
   if (status != RDX_OK)
     return status;
   Folder *f = find_folder(path);
+  if (f && definitions_changed(path, &f->definitions)) {
+    forget_folder(path);
+    f = NULL;
+  }
   if (!f) {
     f = calloc(1, sizeof *f);
     char *copy = strdup(path);
-    if (f && copy)
+    status = RDX_ERROR_MEMORY;
+    if (f && copy) {
+      definitions_changed(path, &f->definitions);
       status = rdx_database_open(device, path, &params, &f->database, error);
-    else
-      status = RDX_ERROR_MEMORY;
+    }
     if (status != RDX_OK) {
       if (!f || !copy)
         snprintf(error->text, sizeof error->text, "the worker is out of memory");
@@ -219,9 +226,6 @@ static void answer(const Session *s) {
   case WIRE_PREPARED:
     reply.status = answer_prepared(s, &reply, &file);
     break;
-  case WIRE_FORGET:
-    forget_folder(s->folder);
-    break;
   }
   wire_send_reply(s->fd, &reply, file);
   if (file >= 0)
@@ -295,7 +299,7 @@ static void add_session(int fd) {
 /* False: the session is gone. */
 static bool read_request(Session *s) {
   WireRequest r;
-  if (!wire_receive(s->fd, &r, sizeof r) || r.kind > WIRE_FORGET || r.folder_size == 0 || r.text_size == 0 ||
+  if (!wire_receive(s->fd, &r, sizeof r) || r.kind > WIRE_PREPARED || r.folder_size == 0 || r.text_size == 0 ||
       r.folder_size > WIRE_MAX_TEXT || r.text_size > WIRE_MAX_TEXT)
     return false;
   char *block = malloc((size_t)r.folder_size + r.text_size);

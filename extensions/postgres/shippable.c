@@ -81,13 +81,26 @@ typedef struct Bounds {
   int scale;
 } Bounds;
 
+/* Views and CSV have no statistics: what a type of up to 32 bits can hold. */
+static bool bound_type(rdx_type type, Bounds *out) {
+  static const Bounds types[] = {[RDX_TYPE_I8] = {INT8_MIN, INT8_MAX, 0},    [RDX_TYPE_U8] = {0, UINT8_MAX, 0},
+                                 [RDX_TYPE_I16] = {INT16_MIN, INT16_MAX, 0}, [RDX_TYPE_U16] = {0, UINT16_MAX, 0},
+                                 [RDX_TYPE_I32] = {INT32_MIN, INT32_MAX, 0}, [RDX_TYPE_U32] = {0, UINT32_MAX, 0}};
+  if ((size_t)type >= lengthof(types) || types[type].most == 0)
+    return false;
+  *out = types[type];
+  return true;
+}
+
 static bool bound_column(const Context *c, const Var *var, Bounds *out) {
   RangeTblEntry *entry = planner_rt_fetch(var->varno, c->root);
   RaydexTable *table = raydex_table_of(entry->relid);
   const int place = raydex_column_place(table, entry->relid, var->varattno);
   const RaydexRange *range = raydex_range(table, place);
+  if (!range->known)
+    return bound_type(table->types[place], out);
   *out = (Bounds){range->least, range->most, table->scales[place]};
-  return range->known;
+  return true;
 }
 
 static bool bound_constant(const Const *constant, Bounds *out) {

@@ -15,7 +15,6 @@
 typedef enum WireKind {
   WIRE_ASK,      /* the answer of a query */
   WIRE_PREPARED, /* what rdx_database_prepared() tells of a folder that is open; an empty table of another */
-  WIRE_FORGET,   /* open the folder anew at its next use */
 } WireKind;
 
 /* A request: this, the folder and the text, each with a NUL. */

@@ -105,3 +105,23 @@ BEGIN
   EXECUTE 'EXPLAIN (ANALYZE, VERBOSE, FORMAT JSON) ' || query INTO plan;
   RETURN QUERY SELECT k FROM json_object_keys(plan -> 0 -> 'Plan') k WHERE k LIKE 'Raydex%' ORDER BY k;
 END $$;
+
+-- What takes long, and whether it ends when statement_timeout says so.
+CREATE FUNCTION cancelled(query text) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  start timestamptz := clock_timestamp();
+BEGIN
+  PERFORM answer(query, 'files', 'on');
+  RETURN 'it ended by itself';
+EXCEPTION WHEN query_canceled THEN
+  RETURN CASE WHEN clock_timestamp() - start < '2 s' THEN 'cancelled' ELSE 'late: ' || clock_timestamp() - start END;
+END $$;
+-- Whatever is done with 12 million pairs.
+CREATE TABLE public.slow AS SELECT * FROM (VALUES
+  ('joins', 'SELECT count(*) FROM %s WHERE a.lo_revenue + b.lo_revenue > 5'),
+  ('groups', 'SELECT a.lo_orderkey, b.lo_partkey, sum(b.lo_revenue) FROM %s GROUP BY a.lo_orderkey, b.lo_partkey HAVING sum(b.lo_revenue) < 0'),
+  ('sorts', 'SELECT a.lo_orderkey, b.lo_revenue FROM %s ORDER BY b.lo_extendedprice, a.lo_partkey, 1, 2'),
+  ('distinct', 'SELECT DISTINCT a.lo_extendedprice, b.lo_partkey FROM %s'),
+  ('counts of distinct', 'SELECT a.lo_suppkey, count(DISTINCT b.lo_extendedprice) FROM %s GROUP BY a.lo_suppkey'),
+  ('rows', 'SELECT a.lo_orderpriority, b.lo_shipmode, b.lo_revenue FROM %s')) v (what, query);
+UPDATE slow SET query = format(query, 'lineorder a JOIN lineorder b ON a.lo_custkey = b.lo_custkey');
