@@ -21,6 +21,7 @@ typedef struct altered {
   rdx_new_column *columns;
   uint32_t count;
   bool changed;
+  rdx_index_renames renames;
   rdx_arena arena; /* of values of DEFAULT */
   rdx_error *err;
 } altered;
@@ -62,7 +63,7 @@ static rdx_status rename_column(altered *a, const rdx_sql_alteration *x) {
   RDX_TRY(check_unread(a, c, "rename"));
   c->name = x->to;
   a->changed = true;
-  return RDX_OK;
+  return rdx_indexes_rename(a->statement->database, a->table->name, x->name, x->to, &a->renames, a->err);
 }
 
 /* What DEFAULT says, in the type of the column: NULL without it. */
@@ -117,16 +118,12 @@ static rdx_status decide_columns(altered *a, const rdx_sql_statement *written) {
 }
 
 /* Indexes follow their columns. */
-static rdx_status alter_indexes(const altered *a, const rdx_sql_statement *written) {
+static rdx_status alter_indexes(altered *a, const rdx_sql_statement *written) {
   rdx_database *d = a->statement->database;
-  for (uint32_t i = 0; i < written->alteration_count; i++) {
-    const rdx_sql_alteration *x = &written->alterations[i];
-    if (x->kind == RDX_ALTER_DROP)
-      RDX_TRY(rdx_indexes_drop_on(d, a->table->name, x->name, a->err));
-    if (x->kind == RDX_ALTER_RENAME_COLUMN)
-      RDX_TRY(rdx_indexes_rename(d, a->table->name, x->name, x->to, a->err));
-  }
-  return RDX_OK;
+  for (uint32_t i = 0; i < written->alteration_count; i++)
+    if (written->alterations[i].kind == RDX_ALTER_DROP)
+      RDX_TRY(rdx_indexes_drop_on(d, a->table->name, written->alterations[i].name, a->err));
+  return rdx_indexes_take(d, &a->renames, a->err);
 }
 
 static rdx_status write_columns(altered *a, const rdx_sql_statement *written, const rdx_table *old) {
@@ -154,6 +151,7 @@ static rdx_status alter_columns(rdx_statement *s, rdx_catalog_table *table, rdx_
   for (uint32_t i = 0; i < room; i++)
     rdx_vector_destroy(&a.columns[i].value);
   rdx_free(a.columns);
+  rdx_index_renames_drop(&a.renames);
   rdx_arena_free(&a.arena);
   return status;
 }
@@ -195,13 +193,20 @@ static rdx_status rename_file(rdx_statement *s, const rdx_catalog_table *table, 
 }
 
 static rdx_status rename_table(rdx_statement *s, rdx_catalog_table *table, const char *to, rdx_error *err) {
+  rdx_index_renames renames = {0};
   char doing[160];
   snprintf(doing, sizeof doing, "rename table \"%.100s\"", table->name);
   RDX_TRY(rdx_defined_check_new(s, to, err));
   RDX_TRY(rdx_defined_check_unread(s, table->name, NULL, doing, err));
-  RDX_TRY(table->path ? rename_file(s, table, to, err) : rename_in_memory(s, table, to, err));
-  rdx_catalog_remove(s->database->catalog, table->name);
-  return rdx_indexes_rename(s->database, table->name, NULL, to, err);
+  rdx_status status = rdx_indexes_rename(s->database, table->name, NULL, to, &renames, err);
+  if (status == RDX_OK)
+    status = table->path ? rename_file(s, table, to, err) : rename_in_memory(s, table, to, err);
+  if (status == RDX_OK) {
+    rdx_catalog_remove(s->database->catalog, table->name);
+    status = rdx_indexes_take(s->database, &renames, err);
+  }
+  rdx_index_renames_drop(&renames);
+  return status;
 }
 
 /* ---- The statement ---- */

@@ -53,6 +53,7 @@ static rdx_status find_method(const char *name, rdx_plan_index *out, rdx_error *
 
 static void drop_entry(rdx_index_entry *e) {
   rdx_free(e->name);
+  rdx_free(e->text);
   rdx_arena_free(&e->arena);
 }
 
@@ -333,27 +334,6 @@ static void put_definition(writing *w, const char *name, const rdx_sql_statement
   put_options(w, s);
 }
 
-/* The definition `text` in place of the one that an entry has. */
-static rdx_status redefine(rdx_database *d, const char *name, const char *text, rdx_error *err) {
-  rdx_index_entry e = {0}, gone = {0};
-  rdx_status status = read_entry(&e, name, text, err);
-  if (status == RDX_OK)
-    status = rdx_definition_write(d, "index", name, text, err);
-  if (status != RDX_OK) {
-    drop_entry(&e);
-    return status;
-  }
-  pthread_mutex_lock(&d->lock);
-  rdx_index_entry *place = find_entry(d, name);
-  gone = place ? *place : e;
-  if (place)
-    *place = e;
-  pthread_mutex_unlock(&d->lock);
-  drop_entry(&gone);
-  rdx_definitions_changed(d);
-  return RDX_OK;
-}
-
 static bool is_on(const rdx_index_entry *e, const char *table, const char *column) {
   bool on = !column;
   for (uint32_t i = 0; i < e->index.column_count && column; i++)
@@ -361,18 +341,44 @@ static bool is_on(const rdx_index_entry *e, const char *table, const char *colum
   return on && strcmp(e->index.table, table) == 0;
 }
 
-rdx_status rdx_indexes_rename(rdx_database *d, const char *table, const char *column, const char *to, rdx_error *err) {
-  for (uint32_t i = 0; i < d->index_count; i++) {
-    writing w = {.err = err};
-    if (!is_on(&d->indexes[i], table, column))
-      continue;
-    put_definition(&w, d->indexes[i].name, d->indexes[i].written, column, to);
-    if (w.status == RDX_OK)
-      w.status = redefine(d, d->indexes[i].name, w.text, err);
-    rdx_free(w.text);
-    RDX_TRY(w.status);
-  }
+static rdx_status rename_entry(const rdx_index_entry *e, const char *column, const char *to, rdx_index_entry *out,
+                               rdx_error *err) {
+  writing w = {.err = err};
+  put_definition(&w, e->name, e->written, column, to);
+  out->text = w.text;
+  return w.status == RDX_OK ? read_entry(out, e->name, w.text, err) : w.status;
+}
+
+rdx_status rdx_indexes_rename(rdx_database *d, const char *table, const char *column, const char *to,
+                              rdx_index_renames *out, rdx_error *err) {
+  RDX_TRY(rdx_calloc(d->index_count, sizeof *out->entries, "an index", (void **)&out->entries, err));
+  for (uint32_t i = 0; i < d->index_count; i++)
+    if (is_on(&d->indexes[i], table, column))
+      RDX_TRY(rename_entry(&d->indexes[i], column, to, &out->entries[out->count++], err));
   return RDX_OK;
+}
+
+rdx_status rdx_indexes_take(rdx_database *d, rdx_index_renames *renames, rdx_error *err) {
+  for (uint32_t i = 0; i < renames->count; i++) {
+    rdx_index_entry *e = &renames->entries[i];
+    RDX_TRY(rdx_definition_write(d, "index", e->name, e->text, err));
+    pthread_mutex_lock(&d->lock);
+    rdx_index_entry *place = find_entry(d, e->name);
+    const rdx_index_entry old = place ? *place : *e;
+    if (place)
+      *place = *e;
+    *e = old;
+    pthread_mutex_unlock(&d->lock);
+  }
+  if (renames->count > 0)
+    rdx_definitions_changed(d);
+  return RDX_OK;
+}
+
+void rdx_index_renames_drop(rdx_index_renames *renames) {
+  for (uint32_t i = 0; i < renames->count; i++)
+    drop_entry(&renames->entries[i]);
+  rdx_free(renames->entries);
 }
 
 rdx_status rdx_indexes_drop_on(rdx_database *d, const char *table, const char *column, rdx_error *err) {

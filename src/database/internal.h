@@ -55,6 +55,7 @@ typedef struct rdx_defined_view {
 /* CREATE INDEX: a definition, kept in the folder as NAME.index. */
 typedef struct rdx_index_entry {
   char *name;
+  char *text;      /* of a definition that is to be written; else NULL */
   rdx_arena arena; /* of what follows */
   const rdx_sql_statement *written;
   rdx_plan_index index;
@@ -178,10 +179,18 @@ RDX_MUST_USE rdx_status rdx_indexes_list(rdx_prepared *prepared, rdx_plan_index 
 void rdx_indexes_free(rdx_database *database);
 RDX_MUST_USE rdx_status rdx_indexes_create(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_indexes_drop(rdx_database *database, const char *name, bool *found, rdx_error *err);
-/* The indexes on a table are those of another name, or on its column `column` of another name, from now on; or those
- * on a column go. */
+/* The indexes on a table that gets another name, or on its column `column` that does, as they are to be; take them once
+ * it has the name. Drop the list, also on failure. */
+typedef struct rdx_index_renames {
+  rdx_index_entry *entries;
+  uint32_t count;
+} rdx_index_renames;
+
 RDX_MUST_USE rdx_status rdx_indexes_rename(rdx_database *database, const char *table, const char *column,
-                                           const char *to, rdx_error *err);
+                                           const char *to, rdx_index_renames *out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_indexes_take(rdx_database *database, rdx_index_renames *renames, rdx_error *err);
+void rdx_index_renames_drop(rdx_index_renames *renames);
+/* Drop those on a column. */
 RDX_MUST_USE rdx_status rdx_indexes_drop_on(rdx_database *database, const char *table, const char *column,
                                             rdx_error *err);
 

@@ -61,20 +61,28 @@ static rdx_status take_columns(const rdx_statement *s, const rdx_table *found, u
   return status;
 }
 
-/* RETURNING, of `count` rows among those that were chosen, in place of what was found. */
-static rdx_status answer_returning(const rdx_statement *s, uint32_t *chosen, uint64_t rows, rdx_answer *answer,
-                                   rdx_error *err) {
+/* RETURNING of the `count` rows that were chosen; NULL where there is none. It is made before they are written: nothing
+ * can fail behind that. */
+static rdx_status take_returning(const rdx_statement *s, const rdx_table *found, const uint32_t *chosen, uint64_t rows,
+                                 uint64_t count, rdx_table **out, rdx_error *err) {
   const rdx_plan_change *c = &s->prepared->plan->change;
-  rdx_table *found = answer->table;
-  uint64_t count = 0;
-  answer->table = NULL;
+  uint32_t *list = NULL;
+  uint64_t listed = 0;
+  if (c->returned == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(count, sizeof *list, WHAT, (void **)&list, err));
   for (uint64_t i = 0; i < rows; i++)
     if (chosen[i] != RDX_NO_ROW)
-      chosen[count++] = chosen[i];
-  const rdx_status status =
-      c->returned ? take_columns(s, found, c->values, c->returned, chosen, count, &answer->table, err) : RDX_OK;
-  rdx_table_destroy(&found);
+      list[listed++] = chosen[i];
+  const rdx_status status = take_columns(s, found, c->values, c->returned, list, count, out, err);
+  rdx_free(list);
   return status;
+}
+
+/* The answer in place of what was found. */
+static void put_answer(rdx_answer *answer, rdx_table *returned) {
+  rdx_table_destroy(&answer->table);
+  answer->table = returned;
 }
 
 /* ---- INSERT ---- */
@@ -85,16 +93,17 @@ static rdx_status insert_returning(rdx_statement *s, rdx_catalog_table *table, r
   const uint64_t rows = rdx_table_rows(answer->table);
   uint32_t *chosen = NULL;
   uint64_t count = 0;
-  rdx_table *values = NULL;
+  rdx_table *values = NULL, *returned = NULL;
   rdx_status status = choose(c, answer->table, rows, &chosen, &count, err);
   if (status == RDX_OK)
     status = take_columns(s, answer->table, 0, c->values, chosen, rows, &values, err);
   if (status == RDX_OK)
+    status = take_returning(s, answer->table, chosen, rows, rows, &returned, err);
+  if (status == RDX_OK)
     status = rdx_change_insert(s, table, values, err);
   rdx_table_destroy(&values);
-  if (status == RDX_OK)
-    status = answer_returning(s, chosen, rows, answer, err);
   rdx_free(chosen);
+  put_answer(answer, returned);
   return status;
 }
 
@@ -159,20 +168,21 @@ static rdx_status merge(const rdx_statement *s, const rdx_table *found, const ui
 
 static rdx_status change_rows(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   const rdx_plan_change *c = &s->prepared->plan->change;
-  rdx_table *old = NULL, *content = NULL;
+  rdx_table *old = NULL, *content = NULL, *returned = NULL;
   uint32_t *chosen = NULL;
   RDX_TRY(rdx_change_open(s, c->table, &old, err));
   rdx_status status = rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err);
   if (status == RDX_OK)
     status = choose(c, answer->table, c->table->rows, &chosen, &answer->stats.rows, err);
+  if (status == RDX_OK)
+    status = take_returning(s, answer->table, chosen, c->table->rows, answer->stats.rows, &returned, err);
   if (status == RDX_OK && answer->stats.rows > 0)
     status = merge(s, answer->table, chosen, answer->stats.rows, old, &content, err);
   if (status == RDX_OK && content)
     status = rdx_change_replace(s, c->table, &content, err);
-  if (status == RDX_OK)
-    status = answer_returning(s, chosen, c->table->rows, answer, err);
   rdx_table_destroy(&old);
   rdx_free(chosen);
+  put_answer(answer, returned);
   return status;
 }
 
