@@ -22,7 +22,7 @@ rdx_status rdx_buffer_number(const rdx_buffer *buffer, uint64_t offset, uint64_t
   return RDX_OK;
 }
 
-#define PIECE 65536 /* numbers that a thread looks through at a time */
+#define PIECE (1u << 20) /* numbers that a thread looks through at a time: fewer take less than it takes to wake one */
 
 /* Numbers that are looked through piece by piece: one of them is wrong, or none. */
 typedef struct looking {

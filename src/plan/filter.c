@@ -14,7 +14,7 @@
 void rdx_filter_work_of(const rdx_plan_node *n, double read, uint32_t columns, rdx_filter_work *out) {
   const double rows = (double)n->table->rows, values = fmax(rdx_count_values(n->filter), 1);
   *out = (rdx_filter_work){
-      .evaluation = {.values = read * values, .found = n->expected_rows},
+      .evaluation = {.values = read * values + n->expected_rows}, /* listed on the host */
       .scan = {.lists = 1, .codes = rows * columns, .found = n->expected_rows},
       .preparation = {.launches = 1, .packed = rows * columns},
   };
