@@ -51,11 +51,23 @@ static const char *const join_names[] = {
     [RDX_PLAN_SINGLE] = "Single Join"};
 
 static const char *const node_names[] = {
-    [RDX_PLAN_TABLE] = "Scan",      [RDX_PLAN_VALUES] = "Values",       [RDX_PLAN_FILTER] = "Filter",
-    [RDX_PLAN_PROJECT] = "Project", [RDX_PLAN_JOIN] = "Join",           [RDX_PLAN_AGGREGATE] = "Aggregate",
-    [RDX_PLAN_STAR] = "Star Query", [RDX_PLAN_SORT] = "Sort",           [RDX_PLAN_LIMIT] = "Limit",
-    [RDX_PLAN_UNION] = "Append",    [RDX_PLAN_INTERSECT] = "Intersect", [RDX_PLAN_EXCEPT] = "Except",
-    [RDX_PLAN_WINDOW] = "Window",   [RDX_PLAN_ROWS] = "Number Rows",    [RDX_PLAN_SERIES] = "Series",
+    [RDX_PLAN_TABLE] = "Scan",
+    [RDX_PLAN_VALUES] = "Values",
+    [RDX_PLAN_FILTER] = "Filter",
+    [RDX_PLAN_PROJECT] = "Project",
+    [RDX_PLAN_JOIN] = "Join",
+    [RDX_PLAN_AGGREGATE] = "Aggregate",
+    [RDX_PLAN_STAR] = "Star Query",
+    [RDX_PLAN_SORT] = "Sort",
+    [RDX_PLAN_LIMIT] = "Limit",
+    [RDX_PLAN_UNION] = "Append",
+    [RDX_PLAN_INTERSECT] = "Intersect",
+    [RDX_PLAN_EXCEPT] = "Except",
+    [RDX_PLAN_WINDOW] = "Window",
+    [RDX_PLAN_ROWS] = "Number Rows",
+    [RDX_PLAN_SERIES] = "Series",
+    [RDX_PLAN_RECURSIVE] = "Recursive Union",
+    [RDX_PLAN_WORKING] = "Working Table",
 };
 
 static const char *name_of(const rdx_plan_node *n) {

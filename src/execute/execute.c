@@ -153,7 +153,7 @@ static rdx_operator *const operators[] = {
     [RDX_PLAN_LIMIT] = rdx_execute_limit,         [RDX_PLAN_UNION] = rdx_execute_union,
     [RDX_PLAN_INTERSECT] = rdx_execute_intersect, [RDX_PLAN_EXCEPT] = rdx_execute_intersect,
     [RDX_PLAN_WINDOW] = rdx_execute_window,       [RDX_PLAN_ROWS] = execute_rows,
-    [RDX_PLAN_SERIES] = rdx_execute_series,
+    [RDX_PLAN_SERIES] = rdx_execute_series,       [RDX_PLAN_RECURSIVE] = rdx_execute_recursive,
 };
 
 /* Whether an error is about values: then it matters only where the value of the subquery is asked for. */
@@ -207,8 +207,8 @@ static rdx_status run_node(rdx_execution *x, const rdx_plan_node *node, rdx_fram
   RDX_TRY(run_operator(x, node, out, err));
   rdx_node_actuals *a = rdx_actuals_of(x, node);
   a->ran = true;
-  a->rows = out->rows;
-  a->ms = rdx_now_ms() - start;
+  a->rows += out->rows; /* of all times: a recursive query runs again and again */
+  a->ms += rdx_now_ms() - start;
   return RDX_OK;
 }
 

@@ -17,7 +17,7 @@ typedef rdx_status rdx_operator(rdx_execution *x, const rdx_plan_node *node, rdx
 
 RDX_MUST_USE rdx_operator rdx_execute_table, rdx_execute_join, rdx_execute_aggregate, rdx_execute_star,
     rdx_execute_sort, rdx_execute_limit, rdx_execute_union, rdx_execute_intersect, rdx_execute_window,
-    rdx_execute_series;
+    rdx_execute_series, rdx_execute_recursive;
 
 /* ---- A node's input ---- */
 
@@ -58,6 +58,10 @@ RDX_MUST_USE rdx_status rdx_operand_coded(rdx_execution *x, rdx_operand *operand
 /* Bring columns whose layout does not say the type that the node promises to it. */
 RDX_MUST_USE rdx_status rdx_frame_conform(rdx_execution *x, const rdx_plan_column *columns, rdx_frame *frame,
                                           rdx_error *err);
+
+/* The rows of two inputs, one after the other, as the node's columns. */
+RDX_MUST_USE rdx_status rdx_append_frames(rdx_execution *x, const rdx_plan_node *node, rdx_operand in[2],
+                                          rdx_frame *out, rdx_error *err);
 
 /* Keep the rows for which a BOOL expression over the frame's columns is true. */
 RDX_MUST_USE rdx_status rdx_operand_filter(rdx_execution *x, rdx_operand *operand, const rdx_bound *filter,

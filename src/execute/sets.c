@@ -122,22 +122,31 @@ static rdx_status append_column(rdx_execution *x, const rdx_plan_node *node, rdx
   return status;
 }
 
+static rdx_status fail_many(const rdx_operand in[2], rdx_error *err) {
+  return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%llu and %llu rows are too many for one result",
+                  (unsigned long long)in[0].frame.rows, (unsigned long long)in[1].frame.rows);
+}
+
+rdx_status rdx_append_frames(rdx_execution *x, const rdx_plan_node *node, rdx_operand in[2], rdx_frame *out,
+                             rdx_error *err) {
+  if (in[0].frame.rows + in[1].frame.rows >= UINT32_MAX)
+    return fail_many(in, err);
+  RDX_TRY(rdx_frame_create(node->column_count, in[0].frame.rows + in[1].frame.rows, out, err));
+  for (uint32_t i = 0; i < node->column_count; i++)
+    RDX_TRY(append_column(x, node, in, i, out, err));
+  return RDX_OK;
+}
+
 static rdx_status run_both(rdx_execution *x, const rdx_plan_node *node, rdx_operand in[2], rdx_error *err) {
   RDX_TRY(rdx_operand_run(x, node->left, &in[0], err));
-  RDX_TRY(rdx_operand_run(x, node->right, &in[1], err));
-  if (in[0].frame.rows + in[1].frame.rows >= UINT32_MAX)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%llu and %llu rows are too many for one result",
-                    (unsigned long long)in[0].frame.rows, (unsigned long long)in[1].frame.rows);
-  return RDX_OK;
+  return rdx_operand_run(x, node->right, &in[1], err);
 }
 
 rdx_status rdx_execute_union(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   rdx_operand in[2] = {0};
   rdx_status status = run_both(x, node, in, err);
   if (status == RDX_OK)
-    status = rdx_frame_create(node->column_count, in[0].frame.rows + in[1].frame.rows, out, err);
-  for (uint32_t i = 0; i < node->column_count && status == RDX_OK; i++)
-    status = append_column(x, node, in, i, out, err);
+    status = rdx_append_frames(x, node, in, out, err);
   rdx_operand_drop(&in[0]);
   rdx_operand_drop(&in[1]);
   return status;
@@ -205,6 +214,8 @@ rdx_status rdx_execute_intersect(rdx_execution *x, const rdx_plan_node *node, rd
   uint32_t *rows = NULL;
   uint64_t count = 0;
   rdx_status status = run_both(x, node, in, err);
+  if (status == RDX_OK && in[0].frame.rows + in[1].frame.rows >= UINT32_MAX)
+    status = fail_many(in, err);
   if (status == RDX_OK)
     status = rdx_calloc(2 * (size_t)node->column_count, sizeof *flat, WHAT, (void **)&flat, err);
   if (status == RDX_OK)

@@ -525,6 +525,8 @@ static rdx_status build_set_operation(rdx_planner *p, rdx_bound_query *q, rdx_pl
   RDX_TRY(rdx_build_query(p, q->right, &right));
   RDX_TRY(cast_columns(p, q, left, &left));
   RDX_TRY(cast_columns(p, q, right, &right));
+  if (q->working)
+    return rdx_build_recursive(p, q, left, right, out);
   if (q->written->kind == RDX_QUERY_UNION) {
     RDX_TRY(unite(p, left, right, out));
     (*out)->columns = q->columns;
@@ -597,6 +599,8 @@ static rdx_status build_order(rdx_planner *p, const rdx_bound_query *q, rdx_plan
   node->columns = below->columns;
   node->column_count = below->column_count;
   node->expected_rows = limited_rows(q, below->expected_rows);
+  if (node->kind == RDX_PLAN_LIMIT)
+    rdx_limit_recursive(q, below);
   return drop_hidden(p, q, node, out);
 }
 

@@ -50,6 +50,8 @@ static rdx_status check_intervals(rdx_planner *p, const rdx_plan_node *n) {
   case RDX_PLAN_INTERSECT:
   case RDX_PLAN_EXCEPT:
     return check_columns(p, n);
+  case RDX_PLAN_RECURSIVE:
+    return n->all ? RDX_OK : check_columns(p, n);
   case RDX_PLAN_WINDOW:
     for (uint32_t i = 0; i < n->window_count; i++) {
       RDX_TRY(check_list(p, n->windows[i].partition, n->windows[i].partition_count));

@@ -132,6 +132,7 @@ static void add_own(const rdx_plan_node *n, rdx_work *w) {
     w->sorted += (rows + n->right->expected_rows) * n->column_count;
     break;
   case RDX_PLAN_UNION:
+  case RDX_PLAN_RECURSIVE:
     w->values += (rows + n->right->expected_rows) * n->column_count;
     break;
   case RDX_PLAN_VALUES:
@@ -148,6 +149,7 @@ static void add_own(const rdx_plan_node *n, rdx_work *w) {
     break;
   case RDX_PLAN_JOIN: /* see choose_join() */
   case RDX_PLAN_TABLE:
+  case RDX_PLAN_WORKING:
   case RDX_PLAN_STAR:
   case RDX_PLAN_LIMIT:
     break;

@@ -165,7 +165,7 @@ static rdx_status bind_cte(rdx_block *b, rdx_cte *cte, const rdx_from *from, rdx
   cte->uses++;
   cte->query = NULL;
   if (cte->plan) {
-    cte->plan->shared = cte->uses > 1;
+    cte->plan->shared |= cte->uses > 1;
     RDX_TRY(rdx_leaf_of_plan(p, cte->plan, alias, out));
   } else {
     if (!query)

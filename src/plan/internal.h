@@ -241,6 +241,8 @@ typedef struct rdx_bound_query {
   const rdx_sql_query *written;
   rdx_block *block;                     /* SELECT */
   struct rdx_bound_query *left, *right; /* set operations */
+  rdx_plan_node *working;               /* of a recursive one */
+  bool once;                            /* which one place reads */
   rdx_bound **values;                   /* VALUES */
   uint32_t row_count;
   uint32_t column_count;
@@ -386,6 +388,19 @@ RDX_MUST_USE rdx_status rdx_leaf_of_query(rdx_planner *p, rdx_bound_query *query
 /* How many places of a query name a table or a query of WITH so; what has several parents counts for each
  * (reads.c). */
 uint32_t rdx_count_reads(const rdx_sql_query *query, const char *name);
+/* Where a recursive query reads itself and must not: "within a subquery"; NULL: nowhere. */
+const char *rdx_find_misread(const rdx_sql_query *query, const char *name);
+
+/* ---- WITH RECURSIVE (recursive.c) ---- */
+
+/* A query of WITH that reads itself; `once`: one place reads it. */
+RDX_MUST_USE rdx_status rdx_bind_recursive(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_cte *written,
+                                           bool once, rdx_bound_query **out);
+/* The plan of left and right, which are of its columns. */
+RDX_MUST_USE rdx_status rdx_build_recursive(rdx_planner *p, const rdx_bound_query *query, rdx_plan_node *left,
+                                            rdx_plan_node *right, rdx_plan_node **out);
+/* The first rows are enough: of a plan that only lists what a recursive one gives. */
+void rdx_limit_recursive(const rdx_bound_query *query, rdx_plan_node *below);
 
 /* ---- Conditions that go down (push.c) ---- */
 
@@ -434,6 +449,8 @@ RDX_MUST_USE rdx_status rdx_planner_add_scalar(rdx_planner *p, rdx_plan_scalar s
 
 RDX_MUST_USE rdx_status rdx_bind_query(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,
                                        rdx_bound_query **out);
+/* The queries of its WITH come before `*ctes`. */
+RDX_MUST_USE rdx_status rdx_bind_ctes(rdx_planner *p, rdx_block *parent, const rdx_sql_query *query, rdx_cte **ctes);
 /* Parts of a query: WHERE; a list, of `clause` where it may have no aggregates, else NULL; one more output; all outputs
  * are the query's columns. */
 RDX_MUST_USE rdx_status rdx_bind_where(rdx_block *block, const rdx_ast *ast);

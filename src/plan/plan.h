@@ -32,6 +32,11 @@ typedef enum rdx_plan_kind {
   /* Values from exprs[0] to exprs[1] in steps of exprs[2], which reads no columns. Without left nor do the others;
    * else each row of left comes with the values of its own as one more column, `all`: with NULL where there is none */
   RDX_PLAN_SERIES,
+  /* Rows of left, then those of right, again and again, as long as it has any: right reads those of the last time as
+   * `working`. Not `all`: each distinct row once, and right reads the new ones. With `limit` and `offset` rows
+   * beyond these need not be there */
+  RDX_PLAN_RECURSIVE,
+  RDX_PLAN_WORKING, /* shared: its frame is set by the RECURSIVE node that it is `working` of */
 } rdx_plan_kind;
 
 typedef enum rdx_plan_join {
@@ -192,7 +197,10 @@ typedef struct rdx_plan_node {
   rdx_plan_order *orders;
   uint32_t order_count;
   rdx_bound *limit, *offset; /* BIGINT, no columns; NULL: all, 0 */
-  bool all;                  /* INTERSECT, EXCEPT, SERIES */
+  bool all;                  /* INTERSECT, EXCEPT, SERIES, RECURSIVE */
+  /* RECURSIVE */
+  struct rdx_plan_node *working;
+  bool once; /* one place reads it */
   /* WINDOW */
   rdx_plan_window *windows;
   uint32_t window_count;

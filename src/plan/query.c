@@ -498,6 +498,10 @@ static rdx_status bind_select(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, 
   RDX_TRY(bind_list(b, query, q));
   p->binding.keeps_all = keeps;
   q->outer_levels = b->outer_levels;
+  for (uint32_t i = 0; i < b->leaf_count && b->aggregate_count > 0; i++)
+    if (b->leaves[i].plan && b->leaves[i].plan->kind == RDX_PLAN_WORKING)
+      return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, query->place, "aggregate what the query of WITH gives",
+                              "aggregates are not allowed where a recursive query reads itself");
   return RDX_OK;
 }
 
@@ -599,12 +603,15 @@ static rdx_status bind_set_operation(rdx_planner *p, rdx_block *parent, rdx_cte 
 }
 
 /* WITH: each is planned once, whoever reads it; what one place reads is planned there. */
-static rdx_status bind_ctes(rdx_planner *p, rdx_block *parent, const rdx_sql_query *query, rdx_cte **ctes) {
+rdx_status rdx_bind_ctes(rdx_planner *p, rdx_block *parent, const rdx_sql_query *query, rdx_cte **ctes) {
   for (uint32_t i = 0; i < query->cte_count; i++) {
     const rdx_sql_cte *written = &query->ctes[i];
     rdx_bound_query *q = NULL;
     rdx_cte *cte = NULL;
-    RDX_TRY(rdx_bind_query(p, parent, *ctes, written->query, &q));
+    const uint32_t reads = rdx_count_reads(query, written->name);
+    const uint32_t own = query->recursive ? rdx_count_reads(written->query, written->name) : 0;
+    RDX_TRY(own > 0 ? rdx_bind_recursive(p, parent, *ctes, written, reads == own + 1, &q)
+                    : rdx_bind_query(p, parent, *ctes, written->query, &q));
     if (q->outer_levels > 0)
       return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, written->place, NULL,
                               "a query in WITH cannot read columns of an enclosing query");
@@ -613,7 +620,7 @@ static rdx_status bind_ctes(rdx_planner *p, rdx_block *parent, const rdx_sql_que
                               written->name, q->column_count, written->column_count);
     RDX_TRY(rdx_planner_alloc(p, 1, sizeof *cte, &cte));
     *cte = (rdx_cte){.name = written->name, .written = written, .query = q, .parent = parent, .before = *ctes};
-    if (written->materialized || rdx_count_reads(query, written->name) != 1)
+    if (written->materialized || own > 0 || reads != 1)
       RDX_TRY(rdx_build_query(p, q, &cte->plan));
     *ctes = cte;
   }
@@ -626,7 +633,7 @@ rdx_status rdx_bind_query(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, cons
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof *q, &q));
   q->written = query;
   RDX_TRY(rdx_planner_alloc(p, query->order_count, sizeof *q->orders, &q->orders));
-  RDX_TRY(bind_ctes(p, parent, query, &ctes));
+  RDX_TRY(rdx_bind_ctes(p, parent, query, &ctes));
   if (query->kind == RDX_QUERY_SELECT)
     RDX_TRY(bind_select(p, parent, ctes, query, q));
   else if (query->kind == RDX_QUERY_VALUES)

@@ -72,3 +72,41 @@ uint32_t rdx_count_reads(const rdx_sql_query *q, const char *name) {
   reads += q->left ? rdx_count_reads(q->left, name) : 0;
   return reads + (q->right ? rdx_count_reads(q->right, name) : 0);
 }
+
+/* ---- Recursive queries ---- */
+
+static const char *misread_from(const rdx_from *from, const char *name, bool nullable) {
+  const char *misread = NULL;
+  switch (from->kind) {
+  case RDX_FROM_TABLE:
+    return nullable && strcmp(from->name, name) == 0 ? "within an outer join" : NULL;
+  case RDX_FROM_JOIN:
+    misread = misread_from(from->left, name, nullable || from->join == RDX_SQL_RIGHT || from->join == RDX_SQL_FULL);
+    if (!misread)
+      misread = misread_from(from->right, name, nullable || from->join == RDX_SQL_LEFT || from->join == RDX_SQL_FULL);
+    return misread ? misread : of_expression(from->on, name) > 0 ? "within a subquery" : NULL;
+  case RDX_FROM_SERIES:
+    return of_expression(from->call, name) > 0 ? "within a subquery" : NULL;
+  default:
+    return nullable && rdx_count_reads(from->query, name) > 0 ? "within an outer join"
+                                                              : rdx_find_misread(from->query, name);
+  }
+}
+
+const char *rdx_find_misread(const rdx_sql_query *q, const char *name) {
+  const char *misread = NULL;
+  uint32_t allowed = q->left ? rdx_count_reads(q->left, name) : 0;
+  const uint32_t right = q->right ? rdx_count_reads(q->right, name) : 0;
+  if (q->kind == RDX_QUERY_EXCEPT && right > 0)
+    return "within EXCEPT";
+  allowed += right;
+  for (uint32_t i = 0; i < q->from_count && !misread; i++) {
+    allowed += of_from(q->from[i], name);
+    misread = misread_from(q->from[i], name, false);
+  }
+  if (!misread && rdx_count_reads(q, name) > allowed)
+    misread = "within a subquery";
+  if (!misread && q->left)
+    misread = rdx_find_misread(q->left, name);
+  return !misread && q->right ? rdx_find_misread(q->right, name) : misread;
+}

@@ -276,7 +276,7 @@ static rdx_status take_cte(rdx_tree *t, const PgQuery__CommonTableExpr *c, rdx_s
 }
 
 static rdx_status take_with(rdx_tree *t, const PgQuery__WithClause *w, rdx_sql_query *out) {
-  RDX_TRY(rdx_tree_refuse_if(t, w->recursive, rdx_tree_place(t, w->location), "WITH RECURSIVE is not supported"));
+  out->recursive = w->recursive;
   out->cte_count = (uint32_t)w->n_ctes;
   RDX_TRY(rdx_tree_alloc(t, w->n_ctes, sizeof *out->ctes, (void **)&out->ctes));
   for (size_t i = 0; i < w->n_ctes; i++)

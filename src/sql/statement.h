@@ -172,6 +172,7 @@ typedef struct rdx_sql_query {
   rdx_sql_place place;
   rdx_sql_cte *ctes;
   uint32_t cte_count;
+  bool recursive; /* WITH RECURSIVE */
   /* SELECT */
   bool distinct;
   rdx_ast **distinct_on; /* DISTINCT ON (...): then `distinct` is false */
