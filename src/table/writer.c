@@ -345,7 +345,7 @@ static rdx_status append_column(void *context, uint32_t number, rdx_error *err) 
   const append_work *work = context;
   const rdx_column *in = &work->columns[number];
   uint32_t *known = NULL;
-  if (in->dictionary && in->dictionary->rows <= in->rows) { /* a larger one is not worth a table of its numbers */
+  if (in->dictionary && in->dictionary->rows <= in->rows / 2) { /* a larger one is not worth a table of its numbers */
     RDX_TRY(rdx_alloc(in->dictionary->rows, sizeof *known, "a dictionary", (void **)&known, err));
     memset(known, 0xff, in->dictionary->rows * sizeof *known);
   }
