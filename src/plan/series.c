@@ -115,6 +115,26 @@ static double estimate(const series *s) {
   return steps >= 0 ? fmin(floor(steps) + 1, 4e9) : 0; /* also of NaN */
 }
 
+/* The values with their numbers, from 1. */
+static rdx_status add_ordinality(rdx_planner *p, rdx_plan_node **node) {
+  const rdx_sql_type bigint = {.kind = RDX_SQL_BIGINT};
+  rdx_plan_node *list = NULL;
+  rdx_bound *args[2];
+  RDX_TRY(rdx_build_numbers(p, *node, node));
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_PROJECT, *node, NULL, &list));
+  RDX_TRY(rdx_planner_alloc(p, 2, sizeof *list->exprs, &list->exprs));
+  list->columns = (*node)->columns;
+  list->columns[1].name = "ordinality";
+  list->column_count = list->expr_count = 2;
+  list->expected_rows = (*node)->expected_rows;
+  RDX_TRY(rdx_bind_column(p, 0, list->columns[0].type, 0, &list->exprs[0]));
+  RDX_TRY(rdx_bind_column(p, 1, bigint, 0, &args[0]));
+  RDX_TRY(rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = 1}, 0, &args[1]));
+  RDX_TRY(rdx_bind_call_of(p, "+", args, 2, 0, &list->exprs[1]));
+  *node = list;
+  return RDX_OK;
+}
+
 rdx_status rdx_bind_series(rdx_block *b, const rdx_from *from, rdx_leaf *out, bool *lateral) {
   rdx_planner *p = b->planner;
   rdx_plan_node *node = NULL;
@@ -129,5 +149,11 @@ rdx_status rdx_bind_series(rdx_block *b, const rdx_from *from, rdx_leaf *out, bo
   node->column_count = 1;
   node->columns[0] = (rdx_plan_column){from->alias ? from->alias : from->call->name, s.type};
   node->expected_rows = estimate(&s);
+  if (from->ordinality && *lateral)
+    return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, from->place,
+                            "number the rows in the list: row_number() OVER (...)",
+                            "WITH ORDINALITY of a generate_series that reads columns is not supported");
+  if (from->ordinality)
+    RDX_TRY(add_ordinality(p, &node));
   return rdx_leaf_of_plan(p, node, node->columns[0].name, out);
 }

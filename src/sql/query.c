@@ -77,8 +77,7 @@ static rdx_status take_series(rdx_tree *t, const PgQuery__RangeFunction *f, rdx_
   RDX_TRY(rdx_tree_refuse_if(t, f->is_rowsfrom, out->place, "ROWS FROM is not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, !calls || strcmp(out->call->name, "generate_series") != 0, out->place,
                              "the only function in FROM that is supported is generate_series"));
-  RDX_TRY(rdx_tree_refuse_if(t, f->ordinality, out->place,
-                             "WITH ORDINALITY is not supported; row_number() OVER () in the list is"));
+  out->ordinality = f->ordinality;
   RDX_TRY(rdx_tree_refuse_if(t, f->n_coldeflist > 0, out->place, "types of columns are not supported here"));
   return take_alias(t, f->alias, out);
 }

@@ -125,6 +125,7 @@ typedef struct rdx_from {
   uint32_t column_count;
   struct rdx_sql_query *query; /* QUERY */
   rdx_ast *call;               /* SERIES: of generate_series */
+  bool ordinality;             /* WITH ORDINALITY */
   bool lateral;
   rdx_sql_join join; /* JOIN, and the rest */
   bool natural;

@@ -241,7 +241,6 @@ static const struct refusal {
     {"SELECT rank() OVER (ROWS CURRENT ROW EXCLUDE TIES) FROM t", "                   ^", "EXCLUDE is not supported"},
     {"SELECT sum(VARIADIC a)", "       ^", "VARIADIC is not supported"},
     {"SELECT * FROM f(1)", "              ^", "the only function in FROM that is supported is generate_series"},
-    {"SELECT * FROM generate_series(1, 2) WITH ORDINALITY", "              ^", "WITH ORDINALITY is not supported"},
     {"SELECT * FROM ROWS FROM (generate_series(1, 2))", "                         ^", "ROWS FROM is not supported"},
     {"SELECT a FROM t FOR UPDATE", "       ^", "FOR UPDATE and FOR SHARE are not supported"},
     {"SELECT a FROM t TABLESAMPLE system (1)", "                            ^", "TABLESAMPLE is not supported"},
