@@ -122,6 +122,7 @@ typedef struct bench_spec {
   bool sorted_keys, sorted_probes;
   double miss_rate; /* of the probes; D32: keys above the largest, else keys between others */
   double dense;     /* U32, U64: share of the keys that are 0, 1, 2, ..., the others being spread (cgRX, section 5) */
+  double key_skew;  /* U32: how dense keys are falls with this power of the key, 0 to below 1; 0: uniform; no misses */
   double zipf;      /* coefficient of the probes' distribution; 0: uniform */
   bool count;       /* count rows instead of summing values */
   bool first;       /* look for the first row instead of summing values; points of distinct keys */

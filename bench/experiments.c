@@ -440,6 +440,20 @@ static rdx_status run_skew(bench *b, const bench_point *point, rdx_error *err) {
   return RDX_OK;
 }
 
+/* RX, section 4.8 "introduced skew to the key distribution". */
+static rdx_status run_key_skew(bench *b, const bench_point *point, rdx_error *err) {
+  static const double skews[] = {0, 0.25, 0.5, 0.75, 0.9};
+  for (size_t i = 0; i < COUNT(skews); i++) {
+    const bench_spec spec = {
+        .keys = BENCH_U32, .log_rows = b->log_keys, .log_probes = b->log_probes, .key_skew = skews[i]};
+    const bench_point here = bench_at(point, "skew", skews[i]);
+    const rdx_status status = bench_measure(b, &here, &spec, baselines, COUNT(baselines), BENCH_LOOKUPS, err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
+}
+
 /* RX, section 4.9 "non-negative least squares". */
 /* Non-negative least squares of ms = traversal + hits * intersection: of two unknowns, so an unknown that would be
  * negative is 0 and the other follows. */
@@ -552,6 +566,7 @@ const bench_experiment bench_experiments[] = {
     {"rx-hit-rate-outside", "figure 14: hit rate, misses above all keys", run_hit_rate_outside, false},
     {"rx-key-size", "figure 15: keys of 32 and 64 bits", run_key_size, false},
     {"rx-skew", "figure 16: Zipf-distributed lookups", run_skew, false},
+    {"rx-key-skew", "section 4.8: keys that crowd towards 0", run_key_skew, false},
     {"rx-range", "figure 17: range lookups by number of hits", run_range_hits, true},
     {"cgrx-mapping", "figure 8: mappings of both representations", bench_cgrx_mapping, true},
     {"cgrx-bucket-search", "table 1: layouts and searches of a bucket by its size", bench_cgrx_bucket_search, false},

@@ -93,6 +93,8 @@ static const claim claims[] = {
      "rx-skew", LOOKUPS, AHEAD, {"rx", P, HIGH, NULL}, {"rx", P, LOW, NULL}},
     {"16", "of much skew RX is faster than the B+-tree",
      "rx-skew", LOOKUPS, RAYS, {"rx", P, HIGH, NULL}, {"btree", "", HIGH, NULL}},
+    {"4.8", "skewed keys do not matter to RX",
+     "rx-key-skew", LOOKUPS, ALIKE, {"rx", P, HIGH, NULL}, {"rx", P, LOW, NULL}},
     {"17", "RX loses with the hits of a range, to the sorted array",
      "rx-range", LOOKUPS, AHEAD, {"sorted_array", "", HIGH, NULL}, {"rx", P, HIGH, NULL}},
 

@@ -116,6 +116,14 @@ static uint64_t spread(const maker *m, uint64_t i) {
                                       : bench_mix(i, m->seed + 1); /* a permutation of 64 bits */
 }
 
+/* Key `rank` of those that crowd towards 0: the share of keys below v is (v / 2^32)^(1 - skew), as far as there are so
+ * many numbers. */
+static uint64_t skewed_key(const maker *m, uint64_t rank) {
+  const bench_workload *w = m->w;
+  const double space = 0x1p32 - (double)w->rows;
+  return rank + (uint64_t)(space * pow((double)rank / (double)w->rows, 1 / (1 - w->spec.key_skew)));
+}
+
 /* cgRX, section 5.1 "uniformity". */
 /* thesis, section 5.2.1 "build_key_uniformity_percent_options". */
 /* thesis, Figure 5.1 "Uniform Distribution". */
@@ -124,6 +132,10 @@ static uint64_t spread(const maker *m, uint64_t i) {
 static uint64_t distinct_key(const maker *m, uint64_t i) {
   if (m->w->spec.keys == BENCH_D32)
     return i << m->w->spec.log_stride;
+  if (m->w->spec.key_skew > 0) {
+    const uint64_t key = skewed_key(m, i), next = skewed_key(m, i + 1);
+    return key + bench_mix(i, m->seed + 1) % (next - key);
+  }
   if (i < m->dense)
     return i;
   do
@@ -148,7 +160,7 @@ static void make_rows(void *context, uint64_t begin, uint64_t end) {
   bench_workload *w = m->w;
   for (uint64_t row = begin; row < end; row++) {
     w->values[row] = (uint32_t)(bench_mix(row, m->seed + 2) >> 40); /* 24 bits */
-    const bool ranked = w->spec.keys == BENCH_D32 || m->dense > 0;
+    const bool ranked = w->spec.keys == BENCH_D32 || m->dense > 0 || w->spec.key_skew > 0;
     put(w, w->keys, row, distinct_key(m, ranked ? rank_of_row(m, row) : row));
   }
 }
