@@ -234,6 +234,10 @@ static rdx_status open_bench(bench *b, bool demo, rdx_error *err) {
     return status;
   b->info = rdx_device_get_info(b->device);
   const bool gpu = b->info->backend == RDX_BACKEND_VULKAN && !b->info->emulated;
+  if (gpu && b->options.papers && b->options.extra_count + 2 <= BENCH_MAX_EXTRAS) { /* HT and B+ of RTIndeX */
+    (void)bench_take_extra("hash:lanes=8", &b->options);
+    (void)bench_take_extra("btree:lanes=16", &b->options);
+  }
   const size_t place = gpu ? 0 : b->info->emulated ? 2 : 1;
   set_sizes(b, b->options.papers ? &of_papers[b->options.budget < LONG][place] : &usual[place], demo);
   b->log_probes = gpu ? b->log_keys + 1 : b->log_keys;

@@ -235,6 +235,8 @@ typedef struct rdx_radix_hash_params {
 /** The options of the B+-tree. */
 typedef struct rdx_btree_params {
   uint8_t fill_percent; /**< of each leaf when it is built, 1 to 100; 0: 70. Free capacity makes inserts cheaper */
+  uint8_t lanes; /**< GPU: 1, 8 or 16 invocations that go down together, at most as many as a subgroup has; 0: 1. The
+                      papers' B+-tree has 16 */
 } rdx_btree_params;
 
 /** Which index to build; all zero is the default. */

@@ -30,6 +30,7 @@ static const rdx_option_word representations[] = {
     {"optimized", RDX_CGRX_REPRESENTATION_OPTIMIZED}, {"naive", RDX_CGRX_REPRESENTATION_NAIVE}, {0}};
 static const rdx_option_word lanes_to_4[] = {{"1", 1}, {"2", 2}, {"4", 4}, {0}};
 static const rdx_option_word lanes_to_16[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}, {0}};
+static const rdx_option_word lanes_of_leaf[] = {{"1", 1}, {"8", 8}, {"16", 16}, {0}};
 static const rdx_option_word lanes_to_32[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}, {"32", 32}, {0}};
 static const rdx_option_word radix_bits[] = {{"8", 8}, {"16", 16}, {0}};
 
@@ -55,6 +56,7 @@ static const rdx_option list[] = {
     WORD(RDX_INDEX_SORTED_ARRAY, "lanes", sorted_array.lanes, lanes_to_32),
     WORD(RDX_INDEX_TREE, "lanes", tree.lanes, lanes_to_4),
     NUMBER(RDX_INDEX_BTREE, "fill", btree.fill_percent, 1, 100),
+    WORD(RDX_INDEX_BTREE, "lanes", btree.lanes, lanes_of_leaf),
     NUMBER(RDX_INDEX_HASH, "load", hash.load_percent, 10, 95),
     WORD(RDX_INDEX_HASH, "lanes", hash.lanes, lanes_to_16),
     WORD(RDX_INDEX_RX_OPTIMIZED, "primitive", rx_optimized.primitive, primitives),

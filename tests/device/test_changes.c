@@ -16,7 +16,7 @@
 static const rdx_index_params methods[] = {
     {.method = RDX_INDEX_BTREE},
     {.method = RDX_INDEX_BTREE, .btree.fill_percent = 100},
-    {.method = RDX_INDEX_BTREE, .btree.fill_percent = 10},
+    {.method = RDX_INDEX_BTREE, .btree = {.fill_percent = 10, .lanes = 16}},
     {.method = RDX_INDEX_CGRX_UPDATABLE},
     {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 4, .longest_chain = 1000000}},
     {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable = {.node_size = 5, .fill_percent = 100, .longest_chain = 2}},

@@ -69,6 +69,8 @@ static const rdx_index_params variants[] = {
     {.method = RDX_INDEX_TREE, .tree.lanes = 4},
     {.method = RDX_INDEX_BTREE, .btree.fill_percent = 1},
     {.method = RDX_INDEX_BTREE, .btree.fill_percent = 100},
+    {.method = RDX_INDEX_BTREE, .btree.lanes = 8},
+    {.method = RDX_INDEX_BTREE, .btree = {.fill_percent = 30, .lanes = 16}},
     {.method = RDX_INDEX_RX_OPTIMIZED,
      .rx_optimized = {.primitive = RDX_RX_TRIANGLE, .partitions = 3, .build = RDX_BUILD_LOW_MEMORY}},
     {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized = {.compression = RDX_SWITCH_OFF, .compaction = RDX_SWITCH_OFF}},

@@ -176,6 +176,7 @@ rdx_index_params index_params(rdx_index_method method, const rdx_column *keys, r
     break;
   case RDX_INDEX_BTREE:
     p.btree.fill_percent = (uint8_t)below(101);
+    p.btree.lanes = chance(50) ? 0 : chance(50) ? 8 : 16;
     break;
   case RDX_INDEX_HASH:
     p.hash.load_percent = (uint8_t)(chance(30) ? 0 : 10 + below(86));
@@ -228,7 +229,7 @@ void index_note(const rdx_index_params *p) {
          p->cgrx_updatable.representation, p->cgrx_updatable.mapping, p->cgrx_updatable.search, p->cgrx_updatable.build,
          p->cgrx_updatable.partitions, p->cgrx_updatable.compaction, p->cgrx_updatable.published);
   else
-    note(" lanes %d,%d,%d load %d fill %d bits %d", p->sorted_array.lanes, p->tree.lanes, p->hash.lanes,
-         p->hash.load_percent, p->btree.fill_percent, p->radix_hash.bits);
+    note(" lanes %d,%d,%d,%d load %d fill %d bits %d", p->sorted_array.lanes, p->tree.lanes, p->btree.lanes,
+         p->hash.lanes, p->hash.load_percent, p->btree.fill_percent, p->radix_hash.bits);
   note("\n");
 }

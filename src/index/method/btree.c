@@ -30,6 +30,7 @@ typedef struct btree {
   uint32_t key_bits;
   uint32_t per_leaf; /* entries of a leaf that is built */
   bool distinct;
+  uint32_t lanes; /* that go down together: 1, 8 or 16 */
   tree tree;
 } btree;
 
@@ -203,11 +204,26 @@ static void fill_stats(const btree *b, rdx_index_stats *stats) {
                           (t->order ? t->order->size + t->starts->size + t->free->size : 0);
 }
 
+static rdx_status check_params(const rdx_btree_params *p, rdx_error *err) {
+  if (p->fill_percent > 100)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "btree: fill_percent is at most 100, not %u", p->fill_percent);
+  if (p->lanes > 1 && p->lanes != 8 && p->lanes != BTREE_WIDTH)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "btree: %u lanes are not 1, 8 or 16", p->lanes);
+  return RDX_OK;
+}
+
+static uint32_t choose_lanes(const rdx_device *device, const rdx_btree_params *p) {
+  uint32_t lanes = p->lanes;
+  if (lanes == BTREE_WIDTH && device->info.threads < BTREE_WIDTH)
+    lanes = 8;
+  return lanes > 1 && device->info.threads >= lanes ? lanes : 1;
+}
+
 static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                         rdx_error *err) {
-  if (params->btree.fill_percent > 100)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "btree: fill_percent is at most 100, not %u", params->btree.fill_percent);
+  RDX_TRY(check_params(&params->btree, err));
   btree *b = self;
+  b->lanes = choose_lanes(keys->device, &params->btree);
   rdx_sorted_keys sorted;
   b->device = keys->device;
   b->key_bits = keys->key_bits;
@@ -232,7 +248,10 @@ static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_qu
                                   .levels = RDX_ADDRESS(uint32_t, t->levels),
                                   .state = RDX_ADDRESS(btree_state, t->state), .leaves = t->leaves};
   const uint32_t variant[BTREE_CONSTANTS] = {b->key_bits == 64, q->gather, q->value, t->depth, b->distinct};
-  return rdx_stream_launch(stream, &rdx_kernel_btree, &args, variant, q->count, NULL, err);
+  const rdx_kernel *kernel = b->lanes == 1   ? &rdx_kernel_btree
+                             : b->lanes == 8 ? &rdx_kernel_btree_by_8
+                                             : &rdx_kernel_btree_by_16;
+  return rdx_stream_launch(stream, kernel, &args, variant, q->count, NULL, err);
 }
 
 static rdx_status count_visits(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {

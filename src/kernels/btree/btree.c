@@ -9,6 +9,8 @@
 
 #include "kernels/btree/kernels.h"
 #include "spirv/btree_comp.h"
+#include "spirv/btree_tile_comp_lanes_16.h"
+#include "spirv/btree_tile_comp_lanes_8.h"
 
 #include "kernels/lookup/found.h"
 
@@ -321,10 +323,15 @@ static void lookup(const void *arguments, const uint32_t *variant, const rdx_sce
     lookup_batch(args, variant, args->first + done, args->count - done < BATCH ? args->count - done : BATCH);
 }
 
-const rdx_kernel rdx_kernel_btree = {.name = "btree",
-                                     .args_size = sizeof(struct btree_args),
-                                     .variants = BTREE_CONSTANTS,
-                                     .grain = 4096,
-                                     .group = 256,
-                                     .body = lookup,
-                                     .compute = {.words = spirv_btree_comp, .size = sizeof spirv_btree_comp}};
+#define LOOKUP(name_, words_)                                                                                          \
+  {                                                                                                                    \
+    .name = name_, .args_size = sizeof(struct btree_args), .variants = BTREE_CONSTANTS, .grain = 4096, .group = 256,   \
+    .body = lookup, .compute = {                                                                                       \
+      .words = words_,                                                                                                 \
+      .size = sizeof words_                                                                                            \
+    }                                                                                                                  \
+  }
+
+const rdx_kernel rdx_kernel_btree = LOOKUP("btree", spirv_btree_comp);
+const rdx_kernel rdx_kernel_btree_by_8 = LOOKUP("btree by 8 lanes", spirv_btree_tile_comp_lanes_8);
+const rdx_kernel rdx_kernel_btree_by_16 = LOOKUP("btree by 16 lanes", spirv_btree_tile_comp_lanes_16);

@@ -10,6 +10,8 @@
 
 /* Lookups over btree_args; constants: KEY64, GATHER, VALUE, LEVELS, DISTINCT. */
 extern const rdx_kernel rdx_kernel_btree;
+/* The same by 8 and by 16 lanes; on CPUs as it. */
+extern const rdx_kernel rdx_kernel_btree_by_8, rdx_kernel_btree_by_16;
 
 /* Each over the args of its name; constant: KEY64. */
 extern const rdx_kernel rdx_kernel_btree_visits;
