@@ -139,8 +139,10 @@ static rdx_status part_windows(lateral *l) {
     rdx_bound **partition = NULL;
     const uint32_t keys = l->parts.inner.count;
     RDX_TRY(rdx_planner_alloc(c->planner, (uint64_t)w->partition_count + keys, sizeof *partition, &partition));
-    memcpy(partition, w->partition, w->partition_count * sizeof *partition);
-    memcpy(partition + w->partition_count, l->parts.inner.list, keys * sizeof *partition);
+    for (uint32_t k = 0; k < w->partition_count; k++)
+      partition[k] = w->partition[k];
+    for (uint32_t k = 0; k < keys; k++)
+      partition[w->partition_count + k] = l->parts.inner.list[k];
     w->partition = partition;
     w->partition_count += keys;
   }
