@@ -24,6 +24,8 @@ void rdx_wide_add(uint64_t *to, uint32_t words, rdx_i128 x, uint32_t shift) {
     const bool first = __builtin_add_overflow(to[i], word, &sum);
     const bool second = __builtin_add_overflow(sum, carry, &to[i]);
     carry = first || second;
+    if (k >= 4 && carry == (sign & 1)) /* the words above stay as they are */
+      return;
   }
 }
 
@@ -39,14 +41,23 @@ void rdx_wide_combine(uint64_t *to, const uint64_t *x, uint32_t words, bool subt
 }
 
 void rdx_wide_multiply(const uint64_t *x, const uint64_t *y, uint32_t words, uint64_t *out) {
+  uint32_t first = 0, end = words; /* of words of y that are not 0 */
+  while (first < words && y[first] == 0)
+    first++;
+  while (end > first && y[end - 1] == 0)
+    end--;
   memset(out, 0, words * sizeof *out);
   for (uint32_t i = 0; i < words; i++) {
     uint64_t carry = 0;
-    for (uint32_t k = 0; i + k < words && x[i] != 0; k++) {
+    if (x[i] == 0)
+      continue;
+    for (uint32_t k = first; k < end && i + k < words; k++) {
       const unsigned_i128 product = (unsigned_i128)x[i] * y[k] + out[i + k] + carry;
       out[i + k] = (uint64_t)product;
       carry = (uint64_t)(product >> 64);
     }
+    if (i + end < words)
+      out[i + end] = carry;
   }
 }
 
@@ -107,7 +118,7 @@ static double round_once(uint64_t number, bool more, int exponent) {
 /* Long division by as many bits at a time as 127 have room for, until the quotient has 64 or nothing is left. */
 double rdx_wide_quotient(const uint64_t *x, uint32_t words, int exponent, rdx_i128 divisor) {
   const bool negative = rdx_wide_is_negative(x, words);
-  uint64_t n[RDX_WIDE_WORDS];
+  uint64_t n[RDX_WIDE_MAX_WORDS];
   memcpy(n, x, words * sizeof *n);
   if (negative)
     rdx_wide_negate(n, words);

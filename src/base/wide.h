@@ -8,8 +8,10 @@
 
 #include "base/base.h"
 
-/* The most that any takes: sums of 2^32 floats, or products of 32 numbers of 64 bits. */
+/* Of sums of 2^32 floats, and of products of 32 numbers of 64 bits. */
 #define RDX_WIDE_WORDS 34
+/* The most that any takes: products of two such sums. */
+#define RDX_WIDE_MAX_WORDS 68
 
 /* Add x * 2^shift. */
 void rdx_wide_add(uint64_t *to, uint32_t words, rdx_i128 x, uint32_t shift);

@@ -189,10 +189,10 @@ static void add_windows(writer *w, properties *p, const rdx_plan_node *n) {
     rdx_print(&text, "%s%s(", i > 0 ? ", " : "", f->name);
     if (f->value)
       rdx_bound_text(f->value, names_of(n), &text);
-    if (f->number)
-      rdx_print(&text, f->value ? ", " : "");
-    if (f->number)
-      rdx_bound_text(f->number, names_of(n), &text);
+    const rdx_bound *const second = f->other ? f->other : f->number;
+    rdx_print(&text, second && f->value ? ", " : "");
+    if (second)
+      rdx_bound_text(second, names_of(n), &text);
     rdx_print(&text, f->kind == RDX_WINDOW_COUNT && !f->value ? "*) OVER (" : ") OVER (");
     for (uint32_t k = 0; k < f->partition_count; k++) {
       rdx_print(&text, k > 0 ? ", " : "PARTITION BY ");

@@ -352,7 +352,7 @@ static rdx_status fill_sums(rdx_windowing *w, rdx_window_run *r, rdx_error *err)
     RDX_TRY(rdx_loop_goes_on(c.at, w->rows, "window", err));
     if (c.begin != begin) {
       begin = first = last = c.begin;
-      rdx_window_sum_clear(&r->sum);
+      rdx_window_sum_clear(r);
     }
     for (; last < c.frame_end; last++)
       rdx_window_sum_change(r, w->order[last], true);
@@ -475,8 +475,11 @@ static rdx_status begin_frames(rdx_windowing *w, rdx_window_run *r, rdx_error *e
   return p->range_end ? rdx_operand_flat(w->x, &w->in, p->range_end, &r->range_end, err) : RDX_OK;
 }
 
-static bool needs_values(rdx_plan_window_kind kind) {
-  return kind >= RDX_WINDOW_COUNT;
+static rdx_status find_values(rdx_windowing *w, const rdx_bound *e, rdx_vector *out, rdx_error *err) {
+  if (!e)
+    return RDX_OK;
+  return e->kind == RDX_BOUND_COLUMN ? rdx_operand_coded(w->x, &w->in, e->index, out, err)
+                                     : rdx_operand_flat(w->x, &w->in, e, out, err);
 }
 
 static rdx_status run_function(rdx_windowing *w, const rdx_plan_window *p, rdx_frame *out, uint32_t index,
@@ -485,12 +488,13 @@ static rdx_status run_function(rdx_windowing *w, const rdx_plan_window *p, rdx_f
   const bool chooses = (p->kind >= RDX_WINDOW_LAG && p->kind <= RDX_WINDOW_NTH) || p->kind >= RDX_WINDOW_MIN;
   RDX_TRY(find_numbers(w, &r, err));
   rdx_status status = begin_frames(w, &r, err);
-  if (status == RDX_OK && p->value && needs_values(p->kind))
-    status = p->value->kind == RDX_BOUND_COLUMN ? rdx_operand_coded(w->x, &w->in, p->value->index, &r.value, err)
-                                                : rdx_operand_flat(w->x, &w->in, p->value, &r.value, err);
+  if (status == RDX_OK && p->kind >= RDX_WINDOW_COUNT)
+    status = find_values(w, p->value, &r.value, err);
+  if (status == RDX_OK)
+    status = find_values(w, p->other, &r.other, err);
   if (status == RDX_OK)
     status = chooses ? choose_sources(w, &r, out, index, err) : fill_column(w, &r, out, index, err);
-  rdx_vector *const vectors[] = {&r.value, &r.range_value, &r.range_begin, &r.range_end};
+  rdx_vector *const vectors[] = {&r.value, &r.other, &r.range_value, &r.range_begin, &r.range_end};
   for (size_t i = 0; i < RDX_COUNT(vectors); i++)
     rdx_vector_destroy(vectors[i]);
   rdx_free(r.groups);

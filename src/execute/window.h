@@ -28,10 +28,17 @@ typedef struct rdx_window_sum {
   uint64_t real[RDX_WIDE_WORDS];
 } rdx_window_sum;
 
+/* The count of pairs of values that come and go, their sums, and the sum of their products: exact, whole numbers or in
+ * units of 2^-1074, products in those of 2^-2148. */
+typedef struct rdx_window_moment {
+  uint64_t count, specials; /* specials: pairs with NaN or an infinity */
+  uint64_t sums[2][RDX_WIDE_WORDS], products[RDX_WIDE_MAX_WORDS];
+} rdx_window_moment;
+
 /* A function. */
 typedef struct rdx_window_run {
   const rdx_plan_window *window;
-  rdx_vector value;
+  rdx_vector value, other;
   uint64_t begin_offset, end_offset;
   rdx_vector range_value, range_begin, range_end; /* RANGE with distances */
   uint32_t *groups;                               /* GROUPS: where each begins, by places; then `rows` */
@@ -41,6 +48,7 @@ typedef struct rdx_window_run {
   void *values;   /* of the result */
   uint8_t *validity;
   rdx_window_sum sum;
+  rdx_window_moment moment;
 } rdx_window_run;
 
 /* Memory for the order of the rows of `in`; what rdx_window_end() frees, with `in`. */
@@ -49,7 +57,8 @@ void rdx_window_end(rdx_windowing *w);
 /* Sort the rows as a window's PARTITION BY and ORDER BY say; equal ones stay as they are. */
 RDX_MUST_USE rdx_status rdx_window_sort(rdx_windowing *w, const rdx_plan_window *p, rdx_error *err);
 
-void rdx_window_sum_clear(rdx_window_sum *sum);
+/* Counts, sums, averages and co-moments: the frame is empty. */
+void rdx_window_sum_clear(rdx_window_run *r);
 /* The value of a row is in the frame from now on, or no more. */
 void rdx_window_sum_change(rdx_window_run *r, uint32_t row, bool in);
 /* What the function is of the frame, as the result of a row. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Counts, sums and averages of frames: exact, however values come and go, and rounded once. */
+/* Counts, sums, averages and co-moments of frames: exact, however values come and go, and rounded once. */
 
 #include <math.h>
 #include <string.h>
@@ -15,26 +15,90 @@ static bool is_real(const rdx_window_run *r) {
   return r->value.column.type == RDX_TYPE_F32 || r->value.column.type == RDX_TYPE_F64;
 }
 
-void rdx_window_sum_clear(rdx_window_sum *sum) {
-  memset(sum, 0, sizeof *sum);
+void rdx_window_sum_clear(rdx_window_run *r) {
+  memset(&r->sum, 0, sizeof r->sum);
+  memset(&r->moment, 0, sizeof r->moment);
+}
+
+/* A float in units of 2^-1074: number * 2^shift. */
+static rdx_i128 units_of_real(double value, uint32_t *shift) {
+  int exponent = 0;
+  const double fraction = frexp(value, &exponent); /* fraction * 2^53 is whole; so is value in units, if it is small */
+  const int above = exponent - 53 - UNIT;
+  *shift = above < 0 ? 0 : (uint32_t)above;
+  return above < 0 ? (rdx_i128)ldexp(value, -UNIT) : (rdx_i128)ldexp(fraction, 53);
 }
 
 static void change_real(rdx_window_sum *s, double value, bool in) {
-  int exponent = 0;
+  uint32_t shift;
   if (!isfinite(value)) {
     uint64_t *count = isnan(value) ? &s->nans : value > 0 ? &s->ups : &s->downs;
     *count += in ? 1 : UINT64_MAX;
     return;
   }
-  const double fraction = frexp(value, &exponent); /* fraction * 2^53 is whole; so is value in units, if it is small */
-  const int shift = exponent - 53 - UNIT;
-  const rdx_i128 digits = shift < 0 ? (rdx_i128)ldexp(value, -UNIT) : (rdx_i128)ldexp(fraction, 53);
-  rdx_wide_add(s->real, RDX_WIDE_WORDS, in ? digits : -digits, shift < 0 ? 0 : (uint32_t)shift);
+  const rdx_i128 units = units_of_real(value, &shift);
+  rdx_wide_add(s->real, RDX_WIDE_WORDS, in ? units : -units, shift);
 }
+
+/* ---- Co-moments ---- */
+
+/* Sums of whole numbers of 64 bits take fewer words. */
+static uint32_t moment_words(const rdx_window_run *r) {
+  return is_real(r) ? RDX_WIDE_WORDS : 3;
+}
+
+static void change_moment(rdx_window_run *r, uint32_t row, bool in) {
+  rdx_window_moment *m = &r->moment;
+  const rdx_column *columns[] = {&r->value.column, r->window->other ? &r->other.column : &r->value.column};
+  const uint32_t words = moment_words(r);
+  rdx_datum values[2];
+  rdx_i128 units[2];
+  uint32_t shifts[2] = {0};
+  if (!rdx_column_has(columns[0], row) || !rdx_column_has(columns[1], row))
+    return;
+  m->count += in ? 1 : UINT64_MAX;
+  for (uint32_t i = 0; i < 2; i++)
+    rdx_column_datum(columns[i], row, &values[i]);
+  if (is_real(r) && !(isfinite(values[0].f) && isfinite(values[1].f))) {
+    m->specials += in ? 1 : UINT64_MAX;
+    return;
+  }
+  for (uint32_t i = 0; i < 2; i++) {
+    units[i] = is_real(r) ? units_of_real(values[i].f, &shifts[i]) : values[i].i;
+    rdx_wide_add(m->sums[i], words, in ? units[i] : -units[i], shifts[i]);
+  }
+  rdx_wide_add(m->products, 2 * words, in ? units[0] * units[1] : -(units[0] * units[1]), shifts[0] + shifts[1]);
+}
+
+/* n times the sum of products, less the product of the sums: n times the moment, exactly. */
+static double moment_of(const rdx_window_run *r) {
+  const rdx_window_moment *m = &r->moment;
+  const uint32_t words = moment_words(r);
+  uint64_t factors[2][RDX_WIDE_MAX_WORDS] = {0}, product[RDX_WIDE_MAX_WORDS], n[RDX_WIDE_MAX_WORDS] = {m->count};
+  uint64_t result[RDX_WIDE_MAX_WORDS];
+  bool negative = false;
+  for (uint32_t i = 0; i < 2; i++) {
+    memcpy(factors[i], m->sums[i], words * sizeof(uint64_t));
+    if (!rdx_wide_is_negative(factors[i], words))
+      continue;
+    rdx_wide_negate(factors[i], words);
+    negative = !negative;
+  }
+  rdx_wide_multiply(n, m->products, 2 * words, result);
+  rdx_wide_multiply(factors[0], factors[1], 2 * words, product);
+  rdx_wide_combine(result, product, 2 * words, !negative);
+  return rdx_wide_quotient(result, 2 * words, is_real(r) ? 2 * UNIT : 0, (rdx_i128)m->count);
+}
+
+/* ---- All of them ---- */
 
 void rdx_window_sum_change(rdx_window_run *r, uint32_t row, bool in) {
   rdx_window_sum *s = &r->sum;
   rdx_datum value;
+  if (r->window->kind == RDX_WINDOW_MOMENT) {
+    change_moment(r, row, in);
+    return;
+  }
   if (r->window->value && !rdx_column_has(&r->value.column, row))
     return;
   s->count += in ? 1 : UINT64_MAX;
@@ -70,23 +134,21 @@ static rdx_i128 units_of(const rdx_column *c) {
   return units;
 }
 
-rdx_status rdx_window_sum_store(const rdx_windowing *w, const rdx_window_run *r, bool empty, uint32_t row,
-                                rdx_error *err) {
+static rdx_status store_moment(const rdx_windowing *w, const rdx_window_run *r, uint32_t row, rdx_error *err) {
+  const double units = (double)units_of(&r->value.column);
+  double *out = (double *)r->values + row;
+  *out = r->moment.specials > 0 ? (double)NAN : moment_of(r) / units / units;
+  if (isinf(*out))
+    return rdx_sql_error(err, RDX_ERROR_OVERFLOW, w->x->text, r->window->place, NULL, "value out of range: overflow");
+  return RDX_OK;
+}
+
+static rdx_status store_sum(const rdx_windowing *w, const rdx_window_run *r, uint32_t row, rdx_error *err) {
   const rdx_window_sum *s = &r->sum;
-  const uint64_t count = empty ? 0 : s->count;
   int64_t *whole = r->values;
   double *real = r->values;
-  whole[row] = 0;
-  if (r->window->kind == RDX_WINDOW_COUNT) {
-    whole[row] = (int64_t)count;
-    return RDX_OK;
-  }
-  if (count == 0) {
-    r->validity[row / 8] &= (uint8_t) ~(1u << row % 8);
-    return RDX_OK;
-  }
   if (r->window->kind == RDX_WINDOW_AVG)
-    real[row] = quotient_of(r, (rdx_i128)count * units_of(&r->value.column));
+    real[row] = quotient_of(r, (rdx_i128)s->count * units_of(&r->value.column));
   else if (is_real(r))
     real[row] = quotient_of(r, 1);
   else if (s->whole > INT64_MAX || s->whole < INT64_MIN)
@@ -95,4 +157,19 @@ rdx_status rdx_window_sum_store(const rdx_windowing *w, const rdx_window_run *r,
   else
     whole[row] = (int64_t)s->whole;
   return RDX_OK;
+}
+
+rdx_status rdx_window_sum_store(const rdx_windowing *w, const rdx_window_run *r, bool empty, uint32_t row,
+                                rdx_error *err) {
+  const bool moment = r->window->kind == RDX_WINDOW_MOMENT;
+  const uint64_t count = empty ? 0 : moment ? r->moment.count : r->sum.count;
+  int64_t *whole = r->values;
+  whole[row] = r->window->kind == RDX_WINDOW_COUNT ? (int64_t)count : 0;
+  if (r->window->kind == RDX_WINDOW_COUNT)
+    return RDX_OK;
+  if (count == 0) {
+    r->validity[row / 8] &= (uint8_t) ~(1u << row % 8);
+    return RDX_OK;
+  }
+  return moment ? store_moment(w, r, row, err) : store_sum(w, r, row, err);
 }

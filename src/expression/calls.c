@@ -401,7 +401,9 @@ static bool is_called(const form *f) {
 /* ---- Functions ---- */
 
 static const char *nearest(const char *name) {
-  static const char *const aggregates[] = {"count", "sum", "avg", "min", "max", "stddev", "variance", "string_agg"};
+  static const char *const aggregates[] = {"count",          "sum",       "avg",  "min",       "max",
+                                           "stddev",         "variance",  "corr", "covar_pop", "regr_slope",
+                                           "regr_intercept", "string_agg"};
   rdx_nearest found = {0};
   for (uint32_t i = 0; i < rdx_function_count; i++)
     rdx_nearest_consider(&found, name, rdx_functions[i].name);

@@ -154,32 +154,23 @@ static rdx_status bind_parameter(rdx_block *b, const rdx_ast *ast, rdx_bound **o
 
 /* ---- Aggregates ---- */
 
-typedef enum statistic { PLAIN, VARIANCE, DEVIATION, TRUTH } statistic;
-
 static const struct aggregate_name {
   const char *name;
   rdx_plan_aggregate_kind kind;
-  statistic statistic;
-  bool population;
+  bool truth; /* of booleans */
 } aggregate_names[] = {
-    {"count", RDX_PLAN_COUNT, PLAIN, false},
-    {"sum", RDX_PLAN_SUM, PLAIN, false},
-    {"avg", RDX_PLAN_AVG, PLAIN, false},
-    {"min", RDX_PLAN_MIN, PLAIN, false},
-    {"max", RDX_PLAN_MAX, PLAIN, false},
-    {"bool_and", RDX_PLAN_MIN, TRUTH, false},
-    {"every", RDX_PLAN_MIN, TRUTH, false},
-    {"bool_or", RDX_PLAN_MAX, TRUTH, false},
-    {"variance", RDX_PLAN_SUM, VARIANCE, false},
-    {"var_samp", RDX_PLAN_SUM, VARIANCE, false},
-    {"var_pop", RDX_PLAN_SUM, VARIANCE, true},
-    {"stddev", RDX_PLAN_SUM, DEVIATION, false},
-    {"stddev_samp", RDX_PLAN_SUM, DEVIATION, false},
-    {"stddev_pop", RDX_PLAN_SUM, DEVIATION, true},
-    {"string_agg", RDX_PLAN_STRING_AGG, PLAIN, false},
-    {"percentile_cont", RDX_PLAN_PERCENTILE_CONT, PLAIN, false},
-    {"percentile_disc", RDX_PLAN_PERCENTILE_DISC, PLAIN, false},
-    {"mode", RDX_PLAN_MODE, PLAIN, false},
+    {"count", RDX_PLAN_COUNT, false},
+    {"sum", RDX_PLAN_SUM, false},
+    {"avg", RDX_PLAN_AVG, false},
+    {"min", RDX_PLAN_MIN, false},
+    {"max", RDX_PLAN_MAX, false},
+    {"bool_and", RDX_PLAN_MIN, true},
+    {"every", RDX_PLAN_MIN, true},
+    {"bool_or", RDX_PLAN_MAX, true},
+    {"string_agg", RDX_PLAN_STRING_AGG, false},
+    {"percentile_cont", RDX_PLAN_PERCENTILE_CONT, false},
+    {"percentile_disc", RDX_PLAN_PERCENTILE_DISC, false},
+    {"mode", RDX_PLAN_MODE, false},
 };
 
 static const struct aggregate_name *find_aggregate(const rdx_ast *ast) {
@@ -190,7 +181,7 @@ static const struct aggregate_name *find_aggregate(const rdx_ast *ast) {
 }
 
 bool rdx_is_aggregate(const rdx_ast *ast) {
-  return find_aggregate(ast) != NULL;
+  return find_aggregate(ast) || (ast->kind == RDX_AST_CALL && rdx_find_statistic(ast->name));
 }
 
 static bool same(const rdx_bound *a, const rdx_bound *b) {
@@ -207,7 +198,7 @@ static bool same_aggregate(const rdx_plan_aggregate *a, const rdx_plan_aggregate
 }
 
 /* The aggregate's result as a column of the block's aggregate; the same one twice is calculated once. */
-static rdx_status add_aggregate(rdx_block *b, rdx_plan_aggregate a, rdx_sql_place place, rdx_bound **out) {
+static rdx_status add_bound(rdx_block *b, rdx_plan_aggregate a, rdx_sql_place place, rdx_bound **out) {
   uint32_t i = 0;
   while (i < b->aggregate_count && !same_aggregate(&b->aggregates[i], &a))
     i++;
@@ -217,10 +208,6 @@ static rdx_status add_aggregate(rdx_block *b, rdx_plan_aggregate a, rdx_sql_plac
   }
   b->aggregating = true;
   return rdx_bind_column(b->planner, rdx_leaf_column(RDX_AGGREGATES_LEAF, i), a.type, place, out);
-}
-
-static bool is_number(rdx_sql_kind kind) {
-  return kind >= RDX_SQL_SMALLINT && kind <= RDX_SQL_DOUBLE;
 }
 
 rdx_sql_type rdx_aggregate_type(rdx_plan_aggregate_kind kind, rdx_sql_type of) {
@@ -241,103 +228,49 @@ rdx_sql_type rdx_aggregate_type(rdx_plan_aggregate_kind kind, rdx_sql_type of) {
   }
 }
 
-static rdx_status add_plain(rdx_block *b, rdx_plan_aggregate_kind kind, rdx_bound *value, bool distinct,
-                            rdx_sql_place place, rdx_bound **out) {
+rdx_status rdx_add_aggregate(rdx_block *b, rdx_plan_aggregate_kind kind, rdx_bound *value, bool distinct,
+                             rdx_sql_place place, rdx_bound **out) {
   const rdx_plan_aggregate a = {
       .kind = kind,
       .value = value,
       .distinct = distinct && kind != RDX_PLAN_MIN && kind != RDX_PLAN_MAX,
       .type = rdx_aggregate_type(kind, value ? value->type : (rdx_sql_type){RDX_SQL_BIGINT, 0, 0})};
-  return add_aggregate(b, a, place, out);
+  return add_bound(b, a, place, out);
 }
 
-static rdx_status call(rdx_block *b, const char *name, rdx_bound *left, rdx_bound *right, rdx_sql_place place,
-                       rdx_bound **out) {
-  rdx_bound *const args[] = {left, right};
-  return rdx_bind_call_of(b->planner, name, args, right ? 2 : 1, place, out);
-}
-
-static rdx_status bind_integer(rdx_block *b, int64_t value, rdx_sql_place place, rdx_bound **out) {
-  return rdx_bind_constant(&b->planner->binding, (rdx_sql_type){.kind = RDX_SQL_BIGINT}, (rdx_datum){.i = value}, place,
-                           out);
-}
-
-/* The average of a value over the rows of each one's group. */
-static rdx_status add_mean(rdx_block *b, rdx_bound *value, rdx_bound **out) {
-  RDX_TRY(rdx_conjuncts_add(b->planner, &b->means, value));
-  uint32_t i = 0;
-  while (!rdx_bound_equal(b->means.list[i], value))
-    i++;
-  return rdx_bind_column(b->planner, rdx_leaf_column(RDX_MEANS_LEAF, i), value->type, value->place, out);
-}
-
-/* CASE WHEN n > 0, or 1, THEN greatest(sum(d*d) - sum(d)*sum(d)/n, 0) / (n, or n - 1) END of differences d to the mean
- * of the group: sums of the values' squares would have no digits left where that is large. */
-static rdx_status add_variance(rdx_block *b, const struct aggregate_name *which, rdx_bound *value, rdx_sql_place place,
-                               rdx_bound **out) {
-  rdx_bound *x, *mean, *d, *square, *sum, *squares, *n, *spread, *least, *zero, *divisor, *cases[2], *args[2];
-  const rdx_sql_type real = {.kind = RDX_SQL_DOUBLE};
-  RDX_TRY(rdx_bind_cast(&b->planner->binding, value, real, true, place, &x));
-  RDX_TRY(add_mean(b, x, &mean));
-  RDX_TRY(call(b, "-", x, mean, place, &d));
-  RDX_TRY(call(b, "*", d, d, place, &square));
-  RDX_TRY(add_plain(b, RDX_PLAN_SUM, square, false, place, &squares));
-  RDX_TRY(add_plain(b, RDX_PLAN_SUM, d, false, place, &sum));
-  RDX_TRY(add_plain(b, RDX_PLAN_COUNT, d, false, place, &n));
-  RDX_TRY(bind_integer(b, !which->population, place, &least));
-  RDX_TRY(call(b, ">", n, least, place, &cases[0]));
-  RDX_TRY(call(b, "*", sum, sum, place, &spread));
-  RDX_TRY(call(b, "/", spread, n, place, &spread));
-  RDX_TRY(call(b, "-", squares, spread, place, &args[0]));
-  RDX_TRY(bind_integer(b, 0, place, &zero));
-  RDX_TRY(rdx_bind_cast(&b->planner->binding, zero, real, true, place, &args[1]));
-  RDX_TRY(rdx_bind_call_of(b->planner, "greatest", args, 2, place, &spread)); /* rounding may end below 0 */
-  RDX_TRY(call(b, "-", n, least, place, &divisor));
-  RDX_TRY(call(b, "/", spread, divisor, place, &cases[1]));
-  RDX_TRY(rdx_bind_call_of(b->planner, "case", cases, 2, place, out));
-  return which->statistic == DEVIATION ? call(b, "sqrt", *out, NULL, place, out) : RDX_OK;
-}
-
-/* A value where it is the first one like it in its group, else NULL: CASE WHEN its number is 1 THEN value END. */
-static rdx_status keep_first(rdx_block *b, rdx_bound *value, rdx_bound **out) {
-  rdx_bound *number, *one, *args[2] = {NULL, value};
-  uint32_t i = 0;
-  RDX_TRY(rdx_conjuncts_add(b->planner, &b->firsts, value));
-  while (!rdx_bound_equal(b->firsts.list[i], value))
-    i++;
-  RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(RDX_FIRSTS_LEAF, i), (rdx_sql_type){.kind = RDX_SQL_BIGINT},
-                          value->place, &number));
-  RDX_TRY(bind_integer(b, 1, value->place, &one));
-  RDX_TRY(call(b, "=", number, one, value->place, &args[0]));
-  return rdx_bind_call_of(b->planner, "case", args, 2, value->place, out);
-}
-
-rdx_status rdx_bind_filtered(rdx_block *b, const rdx_ast *ast, rdx_bound **value) {
-  rdx_bound *args[2] = {NULL, *value};
+rdx_status rdx_bind_filtered(rdx_block *b, const rdx_ast *ast, rdx_bound **values, uint32_t count) {
+  rdx_bound *args[2] = {NULL, NULL};
   if (!ast->filter)
     return RDX_OK;
   RDX_TRY(rdx_bind(b, ast->filter, &args[0]));
-  if (!args[1])
-    RDX_TRY(rdx_bind_constant(&b->planner->binding, (rdx_sql_type){.kind = RDX_SQL_BOOL}, (rdx_datum){.i = 1},
-                              ast->place, &args[1]));
-  return rdx_bind_call_of(b->planner, "case", args, 2, ast->place, value);
+  for (uint32_t i = 0; i < count; i++) {
+    args[1] = values[i];
+    if (!args[1])
+      RDX_TRY(rdx_bind_constant(&b->planner->binding, (rdx_sql_type){.kind = RDX_SQL_BOOL}, (rdx_datum){.i = 1},
+                                ast->place, &args[1]));
+    RDX_TRY(rdx_bind_call_of(b->planner, "case", args, 2, ast->place, &values[i]));
+  }
+  return RDX_OK;
 }
 
-/* The argument of an aggregate whose values may come in any order. */
-static rdx_status bind_unordered(rdx_block *b, const rdx_ast *ast, rdx_plan_aggregate *out) {
+/* The arguments, `count` of them, of an aggregate whose values may come in any order; of count(*) a NULL. */
+static rdx_status bind_unordered(rdx_block *b, const rdx_ast *ast, uint32_t count, rdx_bound **args) {
   rdx_plan_aggregate ignored = {0}; /* the order */
   if (ast->within_group)
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "%s does not take WITHIN GROUP",
                             ast->name);
-  if (ast->count != (ast->star ? 0u : 1u) || (ast->star && out->kind != RDX_PLAN_COUNT))
-    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "%s takes one argument", ast->name);
-  if (ast->count > 0)
-    RDX_TRY(rdx_bind(b, ast->args[0], &out->value));
-  RDX_TRY(rdx_bind_orderings(b, ast, &out->value, ast->count, &ignored));
-  return rdx_bind_filtered(b, ast, &out->value);
+  if (ast->count != (ast->star ? 0 : count) || (ast->star && strcmp(ast->name, "count") != 0))
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "%s takes %s", ast->name,
+                            count == 1 ? "one argument" : "two arguments");
+  for (uint32_t i = 0; i < ast->count; i++)
+    RDX_TRY(rdx_bind(b, ast->args[i], &args[i]));
+  RDX_TRY(rdx_bind_orderings(b, ast, args, ast->count, &ignored));
+  return rdx_bind_filtered(b, ast, args, count);
 }
 
-static rdx_status bind_arguments(rdx_block *b, const rdx_ast *ast, rdx_plan_aggregate *out) {
+/* The arguments of a statistic where that is not NULL, else what `out` is to be of. */
+static rdx_status bind_arguments(rdx_block *b, const rdx_ast *ast, const rdx_statistic *statistic, rdx_bound **args,
+                                 rdx_plan_aggregate *out) {
   rdx_planner *p = b->planner;
   if (b->clause)
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates are not allowed in %s", b->clause);
@@ -347,38 +280,41 @@ static rdx_status bind_arguments(rdx_block *b, const rdx_ast *ast, rdx_plan_aggr
   b->in_aggregate = true;
   b->lazy |= ast->filter != NULL;
   p->binding.keeps_all = false;
-  const rdx_status status = rdx_is_ordered(out) ? rdx_bind_ordered(b, ast, out) : bind_unordered(b, ast, out);
+  const rdx_status status = rdx_is_ordered(out)
+                                ? rdx_bind_ordered(b, ast, out)
+                                : bind_unordered(b, ast, statistic ? rdx_statistic_arguments(statistic) : 1, args);
   b->in_aggregate = false;
   b->lazy = lazy;
   p->binding.keeps_all = keeps;
   return status;
 }
 
+static rdx_status bind_statistic(rdx_block *b, const rdx_statistic *statistic, const rdx_ast *ast, rdx_bound **out) {
+  rdx_plan_aggregate none = {0};
+  rdx_bound *args[2] = {NULL, NULL};
+  RDX_TRY(bind_arguments(b, ast, statistic, args, &none));
+  return rdx_bind_statistic(b, ast, statistic, args, out);
+}
+
 static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *which, const rdx_ast *ast,
                                  rdx_bound **out) {
   rdx_planner *p = b->planner;
   rdx_plan_aggregate bound = {.kind = which->kind};
-  RDX_TRY(bind_arguments(b, ast, &bound));
+  rdx_bound *value = NULL;
+  RDX_TRY(bind_arguments(b, ast, NULL, &value, &bound));
   if (rdx_is_ordered(&bound))
-    return add_aggregate(b, bound, ast->place, out);
-  rdx_bound *value = bound.value;
+    return add_bound(b, bound, ast->place, out);
   const rdx_sql_kind kind = value ? value->type.kind : RDX_SQL_BOOL;
+  const bool numbers = which->kind == RDX_PLAN_SUM || which->kind == RDX_PLAN_AVG;
   char text[32];
-  const bool numbers = which->statistic == VARIANCE || which->statistic == DEVIATION ||
-                       (which->statistic == PLAIN && (which->kind == RDX_PLAN_SUM || which->kind == RDX_PLAN_AVG));
-  if ((numbers && !is_number(kind)) || (which->statistic == TRUTH && kind != RDX_SQL_BOOL))
+  if ((numbers && !rdx_is_number(kind)) || (which->truth && kind != RDX_SQL_BOOL))
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "there is no %s(%s)", which->name,
                             rdx_sql_type_text(value->type, text));
   if (kind == RDX_SQL_UNKNOWN)
     RDX_TRY(rdx_bind_cast(&p->binding, value, (rdx_sql_type){.kind = RDX_SQL_TEXT}, true, ast->place, &value));
   if (kind == RDX_SQL_INTERVAL && which->kind != RDX_PLAN_COUNT)
     return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, ast->place, NULL, "%s(interval) is not supported", which->name);
-  const bool spread = which->statistic == VARIANCE || which->statistic == DEVIATION;
-  if (spread && ast->distinct)
-    RDX_TRY(keep_first(b, value, &value));
-  if (spread)
-    return add_variance(b, which, value, ast->place, out);
-  return add_plain(b, which->kind, value, ast->distinct, ast->place, out);
+  return rdx_add_aggregate(b, which->kind, value, ast->distinct, ast->place, out);
 }
 
 /* ---- All of it ---- */
@@ -392,10 +328,13 @@ static bool stops_early(const char *name) {
 static rdx_status bind_call(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   rdx_bound **args = NULL;
   const struct aggregate_name *aggregate = find_aggregate(ast);
+  const rdx_statistic *statistic = rdx_find_statistic(ast->name);
   if (ast->over)
     return rdx_bind_window(b, ast, out);
   if (aggregate)
     return bind_aggregate(b, aggregate, ast, out);
+  if (statistic)
+    return bind_statistic(b, statistic, ast, out);
   if (strcmp(ast->name, "grouping") == 0)
     return rdx_bind_grouping(b, ast, out);
   if (ast->within_group)

@@ -278,8 +278,11 @@ RDX_MUST_USE rdx_status rdx_bind_name(rdx_block *block, const char *qualifier, c
 
 /* Whether a call is that of an aggregate. */
 bool rdx_is_aggregate(const rdx_ast *ast);
-/* CASE WHEN filter THEN value END, where FILTER is written; `*value` may be NULL. */
-RDX_MUST_USE rdx_status rdx_bind_filtered(rdx_block *block, const rdx_ast *ast, rdx_bound **value);
+/* Each value becomes CASE WHEN filter THEN value END, where FILTER is written; values may be NULL. */
+RDX_MUST_USE rdx_status rdx_bind_filtered(rdx_block *block, const rdx_ast *ast, rdx_bound **values, uint32_t count);
+/* An aggregate that may be of values in any order, as a column of the block's aggregate. */
+RDX_MUST_USE rdx_status rdx_add_aggregate(rdx_block *block, rdx_plan_aggregate_kind kind, rdx_bound *value,
+                                          bool distinct, rdx_sql_place place, rdx_bound **out);
 /* What ORDER BY in an aggregate sorts by, and with DISTINCT the arguments (ordered.c). */
 RDX_MUST_USE rdx_status rdx_bind_orderings(rdx_block *block, const rdx_ast *ast, rdx_bound *const *args, uint32_t count,
                                            rdx_plan_aggregate *out);
@@ -288,6 +291,21 @@ RDX_MUST_USE rdx_status rdx_bind_ordered(rdx_block *block, const rdx_ast *ast, r
 /* The type of an aggregate of values of a type. */
 rdx_sql_type rdx_aggregate_type(rdx_plan_aggregate_kind kind, rdx_sql_type of);
 
+static inline bool rdx_is_number(rdx_sql_kind kind) {
+  return kind >= RDX_SQL_SMALLINT && kind <= RDX_SQL_DOUBLE;
+}
+
+/* ---- Statistics (statistics.c) ---- */
+
+/* What stddev, corr and so on are, of groups and of frames. */
+typedef struct rdx_statistic rdx_statistic;
+
+const rdx_statistic *rdx_find_statistic(const char *name); /* NULL: it is none */
+uint32_t rdx_statistic_arguments(const rdx_statistic *statistic);
+/* Of arguments that are bound, filtered by FILTER; a frame's where the call has OVER. */
+RDX_MUST_USE rdx_status rdx_bind_statistic(rdx_block *block, const rdx_ast *ast, const rdx_statistic *statistic,
+                                           rdx_bound *const *args, rdx_bound **out);
+
 typedef rdx_status (*rdx_value_fn)(void *user, rdx_bound *value, rdx_bound **out);
 
 /* ---- Window functions (windows.c) ---- */
@@ -295,6 +313,9 @@ typedef rdx_status (*rdx_value_fn)(void *user, rdx_bound *value, rdx_bound **out
 /* Whether a name is that of a function which stands with OVER only. */
 bool rdx_is_window_function(const char *name);
 RDX_MUST_USE rdx_status rdx_bind_window(rdx_block *block, const rdx_ast *ast, rdx_bound **out);
+/* An aggregate of one value, or of two, over the frames of a call. */
+RDX_MUST_USE rdx_status rdx_add_frame(rdx_block *block, const rdx_ast *ast, rdx_plan_window_kind kind,
+                                      rdx_bound *const values[2], rdx_bound **out);
 /* The first row by these orders of those that are equal in the outputs of DISTINCT ON: `*below` has all outputs. */
 RDX_MUST_USE rdx_status rdx_build_distinct_on(rdx_block *block, const rdx_plan_order *orders, uint32_t count,
                                               rdx_plan_node **below);

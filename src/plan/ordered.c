@@ -83,7 +83,7 @@ static rdx_status bind_string_agg(rdx_block *b, const rdx_ast *ast, rdx_plan_agg
   out->value = args[0];
   out->argument = args[1];
   out->distinct = ast->distinct;
-  return rdx_bind_filtered(b, ast, &out->value);
+  return rdx_bind_filtered(b, ast, &out->value, 1);
 }
 
 /* ---- WITHIN GROUP ---- */
@@ -109,14 +109,13 @@ static rdx_status bind_within_group(rdx_block *b, const rdx_ast *ast, rdx_plan_a
     RDX_TRY(bind_fraction(b, ast, &out->argument));
   RDX_TRY(bind_ordering(b, &ast->orders[0], &order));
   order.nulls_first = false; /* they do not count */
-  const rdx_sql_kind kind = order.value->type.kind;
-  if (out->kind == RDX_PLAN_PERCENTILE_CONT && (kind < RDX_SQL_SMALLINT || kind > RDX_SQL_DOUBLE))
+  if (out->kind == RDX_PLAN_PERCENTILE_CONT && !rdx_is_number(order.value->type.kind))
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, order.value->place,
                             "percentile_disc takes values of any type", "there is no percentile_cont of %s",
                             rdx_sql_type_text(order.value->type, type));
   if (out->kind == RDX_PLAN_PERCENTILE_CONT)
     RDX_TRY(rdx_bind_cast(&b->planner->binding, order.value, real, false, order.value->place, &order.value));
-  RDX_TRY(rdx_bind_filtered(b, ast, &order.value));
+  RDX_TRY(rdx_bind_filtered(b, ast, &order.value, 1));
   RDX_TRY(rdx_planner_alloc(b->planner, 1, sizeof *out->orders, &out->orders));
   out->orders[out->order_count++] = order;
   out->value = order.value;

@@ -105,6 +105,7 @@ typedef enum rdx_plan_window_kind {
   RDX_WINDOW_COUNT, /* aggregates of the frame; without `value`: of rows */
   RDX_WINDOW_SUM,
   RDX_WINDOW_AVG,
+  RDX_WINDOW_MOMENT, /* sum((x - avg(x)) * (y - avg(y))) of `value` and `other`: both whole numbers, or both DOUBLE */
   RDX_WINDOW_MIN,
   RDX_WINDOW_MAX,
 } rdx_plan_window_kind;
@@ -115,6 +116,7 @@ typedef struct rdx_plan_window {
   rdx_sql_place place;
   rdx_sql_type type; /* of the result */
   rdx_bound *value;  /* over left's columns */
+  rdx_bound *other;  /* of MOMENT; NULL: the same */
   rdx_bound *number; /* BIGINT, no columns */
   rdx_bound **partition;
   uint32_t partition_count;

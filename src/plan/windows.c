@@ -50,25 +50,33 @@ bool rdx_is_window_function(const char *name) {
   return false;
 }
 
-static rdx_status find_function(const rdx_block *b, const rdx_ast *ast, const struct function **out) {
-  for (size_t i = 0; i < RDX_COUNT(functions); i++) {
-    *out = &functions[i];
-    if (strcmp(functions[i].name, ast->name) != 0)
-      continue;
-    if (ast->distinct)
-      return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL,
-                              "DISTINCT is not supported in window functions");
-    if (ast->order_count > 0)
-      return fail(b, ast, "ORDER BY of window function %s stands in OVER (...)", ast->name);
-    if (ast->filter && functions[i].kind < RDX_WINDOW_COUNT)
-      return fail(b, ast, "FILTER is not for %s, which is no aggregate", ast->name);
-    if (ast->count < functions[i].least || ast->count > functions[i].most ||
-        (ast->star ? functions[i].kind != RDX_WINDOW_COUNT : functions[i].kind == RDX_WINDOW_COUNT && ast->count == 0))
-      return fail(b, ast, "%s does not take such arguments", ast->name);
-    return RDX_OK;
+static rdx_status check_call(const rdx_block *b, const rdx_ast *ast, const struct function *f) {
+  if (ast->distinct)
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL,
+                            "DISTINCT is not supported in window functions");
+  if (ast->order_count > 0)
+    return fail(b, ast, "ORDER BY of window function %s stands in OVER (...)", ast->name);
+  if (ast->filter && f->kind < RDX_WINDOW_COUNT)
+    return fail(b, ast, "FILTER is not for %s, which is no aggregate", ast->name);
+  if (ast->count < f->least || ast->count > f->most ||
+      (ast->star ? f->kind != RDX_WINDOW_COUNT : f->kind == RDX_WINDOW_COUNT && ast->count == 0))
+    return fail(b, ast, "%s does not take such arguments", ast->name);
+  return RDX_OK;
+}
+
+static rdx_status find_function(const rdx_block *b, const rdx_ast *ast, struct function *out) {
+  const rdx_statistic *statistic = rdx_find_statistic(ast->name);
+  for (size_t i = 0; i < RDX_COUNT(functions); i++)
+    if (strcmp(functions[i].name, ast->name) == 0)
+      *out = functions[i];
+  if (statistic) {
+    out->kind = RDX_WINDOW_MOMENT;
+    out->least = out->most = (uint8_t)rdx_statistic_arguments(statistic);
+  } else if (!out->name) {
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL, "%.60s is not supported with OVER",
+                            ast->name);
   }
-  return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL, "%.60s is not supported with OVER",
-                          ast->name);
+  return check_call(b, ast, out);
 }
 
 static rdx_status check_allowed(const rdx_block *b, const rdx_ast *ast) {
@@ -97,14 +105,10 @@ static rdx_status bind_number(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
   return rdx_bind_cast(&b->planner->binding, *out, bigint, false, ast->place, out);
 }
 
-static bool is_number(rdx_sql_kind kind) {
-  return kind >= RDX_SQL_SMALLINT && kind <= RDX_SQL_DOUBLE;
-}
-
 static rdx_status check_value(const rdx_block *b, const rdx_ast *ast, const struct function *f, rdx_bound *value) {
   const rdx_sql_kind kind = value->type.kind;
   char text[32];
-  if (((f->kind == RDX_WINDOW_SUM || f->kind == RDX_WINDOW_AVG) && !is_number(kind)) ||
+  if (((f->kind == RDX_WINDOW_SUM || f->kind == RDX_WINDOW_AVG) && !rdx_is_number(kind)) ||
       (f->truth && kind != RDX_SQL_BOOL) ||
       ((f->kind == RDX_WINDOW_MIN || f->kind == RDX_WINDOW_MAX) && kind == RDX_SQL_INTERVAL))
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "there is no %s(%s)", f->name,
@@ -120,7 +124,7 @@ static rdx_status bind_value(rdx_block *b, const rdx_ast *ast, const struct func
     RDX_TRY(rdx_bind_cast(&b->planner->binding, *out, (rdx_sql_type){.kind = RDX_SQL_TEXT}, true, ast->place, out));
   if (*out)
     RDX_TRY(check_value(b, ast, f, *out));
-  return rdx_bind_filtered(b, ast, out);
+  return rdx_bind_filtered(b, ast, out, 1);
 }
 
 static rdx_sql_type type_of(rdx_plan_window_kind kind, const rdx_bound *value) {
@@ -128,6 +132,7 @@ static rdx_sql_type type_of(rdx_plan_window_kind kind, const rdx_bound *value) {
   case RDX_WINDOW_PERCENT_RANK:
   case RDX_WINDOW_CUME_DIST:
   case RDX_WINDOW_AVG:
+  case RDX_WINDOW_MOMENT:
     return (rdx_sql_type){.kind = RDX_SQL_DOUBLE};
   case RDX_WINDOW_NTILE:
     return (rdx_sql_type){.kind = RDX_SQL_INTEGER};
@@ -193,7 +198,7 @@ static rdx_status bind_distance(rdx_block *b, const rdx_ast *ast, const rdx_boun
                           ast->place, out));
   RDX_TRY(widen_real(b, out));
   const rdx_sql_kind kind = (*out)->type.kind;
-  if (is_time(value->type.kind) ? kind == RDX_SQL_INTERVAL : is_number(value->type.kind) && is_number(kind))
+  if (is_time(value->type.kind) ? kind == RDX_SQL_INTERVAL : rdx_is_number(value->type.kind) && rdx_is_number(kind))
     return RDX_OK;
   return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place,
                           is_time(value->type.kind) ? "write INTERVAL '1 day'" : NULL,
@@ -273,10 +278,10 @@ static rdx_status add_window(rdx_block *b, const rdx_plan_window *w, rdx_bound *
   uint32_t i = 0;
   for (; i < b->window_count; i++) {
     const rdx_plan_window *other = &b->windows[i];
-    if (other->kind == w->kind && same(other->value, w->value) && same(other->number, w->number) &&
-        rdx_windows_alike(other, w) && other->unit == w->unit && other->begin == w->begin && other->end == w->end &&
-        same(other->begin_offset, w->begin_offset) && same(other->end_offset, w->end_offset) &&
-        same(other->range_value, w->range_value))
+    if (other->kind == w->kind && same(other->value, w->value) && same(other->other, w->other) &&
+        same(other->number, w->number) && rdx_windows_alike(other, w) && other->unit == w->unit &&
+        other->begin == w->begin && other->end == w->end && same(other->begin_offset, w->begin_offset) &&
+        same(other->end_offset, w->end_offset) && same(other->range_value, w->range_value))
       break;
   }
   if (i == b->window_count) {
@@ -299,6 +304,25 @@ static rdx_status add_default(rdx_block *b, const rdx_ast *ast, rdx_plan_window 
   return rdx_bind_call_of(b->planner, "case", args, 3, ast->place, out);
 }
 
+rdx_status rdx_add_frame(rdx_block *b, const rdx_ast *ast, rdx_plan_window_kind kind, rdx_bound *const values[2],
+                         rdx_bound **out) {
+  rdx_plan_window w = {.kind = kind, .place = ast->place, .value = values[0]};
+  w.name = kind == RDX_WINDOW_COUNT ? "count" : kind == RDX_WINDOW_AVG ? "avg" : "moment";
+  w.other = values[1] && !rdx_bound_equal(values[0], values[1]) ? values[1] : NULL;
+  w.type = type_of(kind, w.value);
+  RDX_TRY(bind_partition(b, ast->over, &w));
+  RDX_TRY(bind_frame(b, ast->over, &w));
+  return add_window(b, &w, out);
+}
+
+static rdx_status bind_statistic(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
+  rdx_bound *values[2] = {NULL, NULL};
+  for (uint32_t i = 0; i < ast->count; i++)
+    RDX_TRY(rdx_bind(b, ast->args[i], &values[i]));
+  RDX_TRY(rdx_bind_filtered(b, ast, values, ast->count));
+  return rdx_bind_statistic(b, ast, rdx_find_statistic(ast->name), values, out);
+}
+
 static rdx_status bind_window(rdx_block *b, const rdx_ast *ast, const struct function *f, rdx_bound **out) {
   rdx_plan_window w = {.kind = f->kind, .name = f->name, .place = ast->place};
   if (f->kind == RDX_WINDOW_NTILE)
@@ -315,11 +339,11 @@ static rdx_status bind_window(rdx_block *b, const rdx_ast *ast, const struct fun
 }
 
 rdx_status rdx_bind_window(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
-  const struct function *f = NULL;
+  struct function f = {0};
   RDX_TRY(check_allowed(b, ast));
   RDX_TRY(find_function(b, ast, &f));
   b->in_window = true;
-  const rdx_status status = bind_window(b, ast, f, out);
+  const rdx_status status = f.kind == RDX_WINDOW_MOMENT ? bind_statistic(b, ast, out) : bind_window(b, ast, &f, out);
   b->in_window = false;
   return status;
 }
@@ -336,7 +360,7 @@ bool rdx_reads_windows(const rdx_bound *e) {
 rdx_status rdx_windows_rewrite(rdx_block *b, rdx_value_fn fn, void *user) {
   for (uint32_t i = 0; i < b->window_count; i++) {
     rdx_plan_window *w = &b->windows[i];
-    rdx_bound **parts[] = {&w->value, &w->range_value, &w->range_begin, &w->range_end};
+    rdx_bound **parts[] = {&w->value, &w->other, &w->range_value, &w->range_begin, &w->range_end};
     for (size_t k = 0; k < RDX_COUNT(parts); k++)
       if (*parts[k])
         RDX_TRY(fn(user, *parts[k], parts[k]));

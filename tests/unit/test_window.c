@@ -228,7 +228,7 @@ static place place_of(const window *w, int row) {
 /* ---- Functions: NONE and `*null` are NULL ---- */
 
 typedef struct result {
-  bool null, real;
+  bool null, real, rounded; /* rounded: more than once */
   int64_t i;
   double f;
 } result;
@@ -283,6 +283,56 @@ static result of_f(const place *p, char what) {
   return real(what == 's' ? sum : what == 'a' ? sum / count : least);
 }
 
+/* n, and n times the co-moments, of f in quarters and x: exact. */
+typedef struct pairs {
+  int n;
+  bool special;
+  int64_t ff, fx, xx;
+} pairs;
+
+static pairs pairs_of(const place *p, bool both) {
+  int64_t f = 0, x = 0;
+  pairs q = {.n = 0};
+  for (int i = p->begin; i < p->end; i++) {
+    const int row = p->rows[i];
+    if (table.x[row] == NONE && both)
+      continue;
+    q.n++;
+    q.special |= !isfinite(table.f[row]);
+    const int64_t quarters = isfinite(table.f[row]) ? (int64_t)(4 * table.f[row]) : 0, of_x = both ? table.x[row] : 0;
+    f += quarters;
+    x += of_x;
+    q.ff += quarters * quarters;
+    q.fx += quarters * of_x;
+    q.xx += of_x * of_x;
+  }
+  q.ff = q.n * q.ff - f * f;
+  q.fx = q.n * q.fx - f * x;
+  q.xx = q.n * q.xx - x * x;
+  return q;
+}
+
+static result rounded(double value) {
+  return (result){.real = true, .rounded = true, .f = value};
+}
+
+static result statistic_of(const place *p, const char *name) {
+  const bool sample = strcmp(name, "stddev(f)") == 0, correlation = strcmp(name, "corr(f, x)") == 0;
+  const pairs q = pairs_of(p, name[strlen(name) - 2] == 'x');
+  const double n = q.n;
+  if (strcmp(name, "regr_count(f, x)") == 0)
+    return integer(q.n);
+  if (q.n <= sample || (correlation && (q.xx == 0 || (!q.special && q.ff == 0))))
+    return integer(NONE);
+  if (strcmp(name, "var_pop(x)") == 0)
+    return rounded((double)q.xx / n / n);
+  if (q.special)
+    return real((double)NAN);
+  if (sample)
+    return rounded(sqrt((double)q.ff / 16 / n / (n - 1)));
+  return rounded(correlation ? (double)q.fx / sqrt((double)q.ff * (double)q.xx) : (double)q.fx / 4 / n / n);
+}
+
 static int64_t tile(const place *p, int n) {
   int64_t tile = 1;
   for (int i = 0, left = p->count, tiles = n; tiles > 0; tiles--, tile++) {
@@ -321,15 +371,18 @@ static result value_of(const place *p, const char *name) {
     return integer(p->begin + 1 < p->end ? x_at(p, p->begin + 1) : NONE);
   if (strcmp(name, "count(*)") == 0)
     return integer(empty ? 0 : p->end - p->begin);
+  if (strstr("var_pop(x) stddev(f) regr_count(f, x) covar_pop(f, x) corr(f, x)", name))
+    return statistic_of(p, name);
   if (name[strlen(name) - 2] == 'x')
     return of_x(p, name[0] == 'm' ? (name[1] == 'i' ? 'l' : 'm') : name[0]);
   return of_f(p, name[0]);
 }
 
-static const char *const names[] = {"row_number()",    "rank()",   "dense_rank()",   "percent_rank()", "cume_dist()",
-                                    "ntile(7)",        "lag(x)",   "lead(x, 3, -5)", "first_value(x)", "last_value(x)",
-                                    "nth_value(x, 2)", "count(*)", "count(x)",       "sum(x)",         "avg(x)",
-                                    "min(x)",          "max(x)",   "sum(f)",         "avg(f)",         "min(f)"};
+static const char *const names[] = {
+    "row_number()",   "rank()",           "dense_rank()",    "percent_rank()",  "cume_dist()", "ntile(7)", "lag(x)",
+    "lead(x, 3, -5)", "first_value(x)",   "last_value(x)",   "nth_value(x, 2)", "count(*)",    "count(x)", "sum(x)",
+    "avg(x)",         "min(x)",           "max(x)",          "sum(f)",          "avg(f)",      "min(f)",   "var_pop(x)",
+    "stddev(f)",      "regr_count(f, x)", "covar_pop(f, x)", "corr(f, x)"};
 
 static void check(const rdx_column *c, int row, result expected, const char *sql) {
   const bool null = c->validity && !(c->validity[row / 8] >> row % 8 & 1);
@@ -337,8 +390,9 @@ static void check(const rdx_column *c, int row, result expected, const char *sql
                     : c->type == RDX_TYPE_I32 ? ((const int32_t *)c->values)[row]
                                               : 0;
   const double f = c->type == RDX_TYPE_F64 ? ((const double *)c->values)[row] : 0;
-  const bool same = null == expected.null &&
-                    (null || (expected.real ? f == expected.f || (isnan(f) && isnan(expected.f)) : i == expected.i));
+  const double off = expected.rounded ? 1e-14 * fabs(expected.f) : 0;
+  const bool real = fabs(f - expected.f) <= off || f == expected.f || (isnan(f) && isnan(expected.f));
+  const bool same = null == expected.null && (null || (expected.real ? real : i == expected.i));
   if (!same)
     fail_msg("%s: row %d is %lld, %g%s, and must be %lld, %g%s", sql, row, (long long)i, f, null ? " NULL" : "",
              (long long)expected.i, expected.f, expected.null ? " NULL" : "");
