@@ -5,10 +5,11 @@
 
 #include "bench/bench.h"
 
+#include <fnmatch.h>
 #include <math.h>
 #include <string.h>
 
-typedef enum measure { LOOKUPS, PER_BYTE, BYTES, PEAK, BANDWIDTH, BUILD, TRACE, SCAN, ANSWER } measure;
+typedef enum measure { LOOKUPS, PER_BYTE, BYTES, PEAK, BANDWIDTH, BUILD, TRACE, SCAN, SHARE, SELECTED, ANSWER } measure;
 
 #define CLEAR 1.25       /* times and rates that differ by less decide nothing */
 #define CLEAR_BYTES 1.02 /* bytes do not vary */
@@ -25,13 +26,15 @@ static const struct {
                 [BUILD] = {"build_ms", "ms", CLEAR, false},
                 [TRACE] = {"trace_ms", "ms", CLEAR, false},
                 [SCAN] = {"scan_ms", "ms", CLEAR, false},
+                [SHARE] = {"share", "%", CLEAR, true},
+                [SELECTED] = {"selectivity", "%", CLEAR, true},
                 [ANSWER] = {"answer_ms", "ms", CLEAR, false}};
 
 /* Which of a series' results: that of the least or the largest parameter. */
 typedef enum end { LOW, HIGH } end;
 
 typedef struct side {
-  const char *method, *variant;
+  const char *method, *variant; /* the variant is a pattern: where sizes are part of it */
   end end;
   const char *keys; /* NULL: any */
 } side;
@@ -61,6 +64,8 @@ static const claim claims[] = {
      "rx-primitives", LOOKUPS, AHEAD, {"rx", "triangle", HIGH, NULL}, {"rx", "box", HIGH, NULL}},
     {"8", "bits in z cost time: 23+23+18 before 18+23+23",
      "rx-decomposition", LOOKUPS, AHEAD, {"rx", "23+23+18", HIGH, "U64"}, {"rx", "18+23+23", HIGH, "U64"}},
+    {"9", "ranges want the bits in x",
+     "rx-decomposition-range", LOOKUPS, AHEAD, {"rx", "*+0+0", HIGH, NULL}, {"rx", "0+*[0-9]", HIGH, NULL}},
     {"Table 4", "refits are cheaper than rebuilds",
      "rx-updates", BUILD, AHEAD, {"rx", "refit neighbours", LOW, NULL}, {"rx", "rebuild", LOW, NULL}},
     {"Table 4", "swaps of positions ruin lookups",
@@ -151,6 +156,9 @@ static const claim claims[] = {
     {"5.9", "many parts lengthen builds",
      "thesis-partitions", BUILD, AHEAD, {"rx_optimized", "triangles", LOW, NULL},
      {"rx_optimized", "triangles", HIGH, NULL}},
+    {"5.11", "compression is a small part of the build",
+     "thesis-compression", BUILD, ALIKE, {"rx_optimized", "compressed, published", LOW, NULL},
+     {"rx_optimized", "all triangles, published", LOW, NULL}},
     {"5.12", "sorting the probes pays at points",
      "thesis-sorted-probes", LOOKUPS, AHEAD, {"rx_optimized", SORTED, HIGH, "U32"}, {"rx_optimized", P, HIGH, "U32"}},
     {"5.13", "and at ranges",
@@ -160,7 +168,20 @@ static const claim claims[] = {
      {"rx_optimized", "direct, published", LOW, NULL}},
     {"5.15 to 5.18", "the optimized RX keeps up with the hash table",
      "thesis-sizes", LOOKUPS, RAYS, {"rx_optimized", SORTED, HIGH, NULL}, {"hash", "sorted probes", HIGH, NULL}},
-    {"5.25", "and with the B+-tree at ranges",
+    {"5.19", "of many probes it is faster than the B+-tree",
+     "thesis-lookups", LOOKUPS, RAYS, {"rx_optimized", SORTED, HIGH, "U32"}, {"btree", "sorted probes", HIGH, "U32"}},
+    {"5.20", "and with many rows of each key than the hash table",
+     "thesis-multiplicity", LOOKUPS, RAYS, {"rx_optimized", SORTED, HIGH, NULL}, {"hash", "sorted probes", HIGH, NULL}},
+    {"5.21", "and with keys that are not dense",
+     "thesis-uniformity", LOOKUPS, RAYS, {"rx_optimized", SORTED, HIGH, NULL}, {"hash", "sorted probes", HIGH, NULL}},
+    {"5.22", "and of misses alone",
+     "thesis-misses", LOOKUPS, RAYS, {"rx_optimized", SORTED, LOW, "U32"}, {"hash", "sorted probes", LOW, "U32"}},
+    {"5.23", "of much skew cgRX is faster than it",
+     "thesis-skew", LOOKUPS, AHEAD, {"cgrx", "bucket 32, published, sorted probes", HIGH, NULL},
+     {"rx_optimized", SORTED, HIGH, NULL}},
+    {"5.24", "at ranges it is faster than the B+-tree",
+     "thesis-lookups", LOOKUPS, RAYS, {"rx_optimized", SORTED, HIGH, "D32"}, {"btree", "sorted probes", HIGH, "D32"}},
+    {"5.25", "and at ranges of many hits",
      "thesis-hits", LOOKUPS, RAYS, {"rx_optimized", SORTED, HIGH, NULL}, {"btree", "sorted probes", HIGH, NULL}},
 
     {"**RTScan** 2", "on one column RTc1 is faster than RTIndeX",
@@ -169,8 +190,13 @@ static const claim claims[] = {
      "rtscan-column", SCAN, AHEAD, {"bindex", "", HIGH, NULL}, {"rtc1", P, HIGH, NULL}},
     {"4, 15", "RTScan is faster than RTc3 at high selectivity",
      "rtscan-selectivity", SCAN, AHEAD, {"rtscan", P, HIGH, NULL}, {"rtc3", P, HIGH, NULL}},
-    {"16", "and over skewed columns",
+    {"5, 16", "and over skewed columns",
      "rtscan-skew", SCAN, AHEAD, {"rtscan", P, HIGH, "zipf1.1"}, {"rtc3", P, HIGH, "zipf1.1"}},
+    {"6", "RTc3 is slower over columns of few values",
+     "rtscan-small", SCAN, AHEAD, {"rtc3", P, HIGH, "uniform"}, {"rtc3", P, HIGH, "2^6"}},
+    {"17", "RTScan refines longer than it sieves",
+     "rtscan-stages", SHARE, AHEAD, {"rtscan", "published, refine", LOW, "uniform"},
+     {"rtscan", "published, sieve", LOW, "uniform"}},
     {"18", "RTScan takes longer to build than BinDex",
      "rtscan-build", BUILD, AHEAD, {"bindex", "", HIGH, "zipf1.5"}, {"rtscan", P, HIGH, "zipf1.5"}},
     {"18", "and more memory than RTIndeX",
@@ -183,7 +209,7 @@ static const claim claims[] = {
      "rtscan-skew", SCAN, RAYS, {"rtscan", P, HIGH, "zipf1.1"}, {"bindex", "", HIGH, "zipf1.1"}},
     {"21", "and at TPC-H's Q3",
      "rtscan-tpch", SCAN, RAYS, {"rtscan", P, HIGH, "tpch-q3"}, {"bindex", "", HIGH, "tpch-q3"}},
-    {"24", "and over four columns",
+    {"22 to 24", "and over one to four columns: four",
      "rtscan-predicates", SCAN, RAYS, {"rtscan", P, HIGH, NULL}, {"bindex", "", HIGH, NULL}},
     {"25", "the encoding helps skewed columns",
      "rtscan-encoding", SCAN, AHEAD, {"rtscan", P, HIGH, "zipf1.1"},
@@ -209,6 +235,10 @@ static const claim claims[] = {
      "rtcudb-queries", ANSWER, RAYS, {"rt_cube", "", LOW, NULL}, {"column", "flat", LOW, NULL}},
     {"11, 12", "and the last",
      "rtcudb-queries", ANSWER, RAYS, {"rt_cube", "", HIGH, NULL}, {"column", "flat", HIGH, NULL}},
+    {"Table 1", "the first query selects as many rows as published",
+     "rtcudb-selectivity", SELECTED, ALIKE, {"column", "", LOW, NULL}, {"RTCUDB", "", LOW, NULL}},
+    {"3", "the column engine takes nearly all of the memory's bandwidth",
+     "rtcudb-bandwidth", BANDWIDTH, ALIKE, {"column", "flat", LOW, NULL}, {"read", "", LOW, NULL}},
     {"13", "RTCUDB takes less of the memory's bandwidth than the column engine",
      "rtcudb-bandwidth", BANDWIDTH, AHEAD, {"rt_cube", P, LOW, NULL}, {"column", "flat", LOW, NULL}},
     {"14", "rays for the entire query are faster than for its scan alone",
@@ -231,17 +261,19 @@ typedef struct results {
 } results;
 
 static bool is_of(const results *r, const bench_row *row, const claim *c, const side *s) {
-  return strcmp(row->experiment, c->experiment) == 0 && strcmp(row->metric, measures[c->measure].metric) == 0 &&
-         strcmp(row->method, s->method) == 0 && strcmp(row->variant, s->variant) == 0 &&
-         strcmp(row->device, r->device) == 0 && (!s->keys || strcmp(row->keys, s->keys) == 0);
+  const bool ours = strcmp(row->device, r->device) == 0 || strcmp(row->device, "published") == 0;
+  return ours && strcmp(row->experiment, c->experiment) == 0 && strcmp(row->metric, measures[c->measure].metric) == 0 &&
+         strcmp(row->method, s->method) == 0 && fnmatch(s->variant, row->variant, 0) == 0 &&
+         (!s->keys || strcmp(row->keys, s->keys) == 0);
 }
 
 /* Whether two results may be compared: at the same place, unless the claim is about two. */
 static bool are_comparable(const claim *c, const bench_row *a, const bench_row *b) {
+  const bool alike = (c->one.keys && c->other.keys) || strcmp(a->keys, b->keys) == 0;
   if (c->one.end != c->other.end)
-    return c->one.keys || strcmp(a->keys, b->keys) == 0;
-  return strcmp(a->keys, b->keys) == 0 && strcmp(a->parameter, b->parameter) == 0 && a->value == b->value &&
-         a->rows == b->rows && a->probes == b->probes;
+    return c->one.keys || alike;
+  return alike && strcmp(a->parameter, b->parameter) == 0 && a->value == b->value && a->rows == b->rows &&
+         a->probes == b->probes;
 }
 
 /* Whether a result is further towards its end of the series. Values below 0 order names. */
