@@ -52,26 +52,28 @@ static const char *verb_of(const rdx_statement *s) {
   }
 }
 
-static rdx_status refuse_view(const rdx_statement *s, const char *name, rdx_error *err) {
+static rdx_status refuse_view(const rdx_statement *s, const char *name, bool cube, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
   const bool reads = written->kind == RDX_STATEMENT_COPY && !written->from, drops = written->kind == RDX_STATEMENT_DROP;
   return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place,
-                       reads   ? "COPY (SELECT * FROM view) TO does"
-                       : drops ? "DROP VIEW removes views"
-                               : "name the table that it reads",
-                       "cannot %s view \"%.100s\"", verb_of(s), name);
+                       reads           ? "COPY (SELECT * FROM view) TO does"
+                       : drops && cube ? "DROP MATERIALIZED VIEW removes them"
+                       : drops         ? "DROP VIEW removes views"
+                                       : "name the table that it reads",
+                       "cannot %s %sview \"%.100s\"", verb_of(s), cube ? "materialized " : "", name);
 }
 
 rdx_status rdx_change_find(const rdx_statement *s, const char *name, rdx_catalog_table **out, rdx_error *err) {
   char nearest[64], hint[100] = "";
   *out = NULL;
-  if (rdx_defined_has(s->database, name, true))
-    return refuse_view(s, name, err);
+  const bool cube = rdx_views_has(s->database, name);
+  if (cube || rdx_defined_has(s->database, name, true))
+    return refuse_view(s, name, cube, err);
   RDX_TRY(rdx_catalog_find(s->database->catalog, name, out, nearest, err));
   if (*out)
     return RDX_OK;
   if (rdx_defined_has(s->database, name, false))
-    return refuse_view(s, name, err);
+    return refuse_view(s, name, false, err);
   if (*nearest)
     snprintf(hint, sizeof hint, "did you mean \"%s\"?", nearest);
   return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, s->prepared->runs->place, *hint ? hint : NULL,

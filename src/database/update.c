@@ -88,7 +88,7 @@ static void put_answer(rdx_answer *answer, rdx_table *returned) {
 /* ---- INSERT ---- */
 
 /* The rows, as they are numbered, go in, and RETURNING is the answer. */
-static rdx_status insert_returning(rdx_statement *s, rdx_catalog_table *table, rdx_answer *answer, rdx_error *err) {
+static rdx_status insert_numbered(rdx_statement *s, rdx_catalog_table *table, rdx_answer *answer, rdx_error *err) {
   const rdx_plan_change *c = &s->prepared->plan->change;
   const uint64_t rows = rdx_table_rows(answer->table);
   uint32_t *chosen = NULL;
@@ -108,14 +108,14 @@ static rdx_status insert_returning(rdx_statement *s, rdx_catalog_table *table, r
 }
 
 rdx_status rdx_change_run_insert(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  const bool returns = s->prepared->runs->returning_count > 0;
+  const bool numbered = s->prepared->plan->change.numbers > 0; /* RETURNING or WITH */
   rdx_catalog_table *table = NULL;
   RDX_TRY(rdx_change_find(s, s->prepared->runs->name, &table, err));
   rdx_status status = rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err);
   if (status == RDX_OK)
-    status = returns ? insert_returning(s, table, answer, err) : rdx_change_insert(s, table, answer->table, err);
+    status = numbered ? insert_numbered(s, table, answer, err) : rdx_change_insert(s, table, answer->table, err);
   rdx_catalog_release(s->database->catalog, table);
-  if (!returns)
+  if (!numbered)
     rdx_table_destroy(&answer->table);
   snprintf(answer->tag, sizeof answer->tag, "INSERT 0 %llu", (unsigned long long)answer->stats.rows);
   return status;

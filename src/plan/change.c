@@ -93,8 +93,8 @@ static rdx_status bind_inserted(rdx_block *b, const rdx_sql_statement *s) {
   rdx_bound_query *query = NULL;
   rdx_plan_node *plan = NULL;
   rdx_leaf target = {0}, leaf = {0};
-  RDX_TRY(rdx_bind_relation(b, s->target, &target));
-  RDX_TRY(rdx_bind_query(p, NULL, NULL, s->query, &query));
+  RDX_TRY(rdx_bind_relation(&(rdx_block){.planner = p}, s->target, &target)); /* no query of WITH */
+  RDX_TRY(rdx_bind_query(p, NULL, b->ctes, s->query, &query));
   RDX_TRY(rdx_build_query(p, query, &plan));
   RDX_TRY(rdx_leaf_of_plan(p, plan, target.alias, &leaf));
   RDX_TRY(name_values(p, s, &target, &leaf));
@@ -130,6 +130,8 @@ rdx_status rdx_bind_change(rdx_planner *p, const rdx_sql_statement *s, rdx_bound
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof *b, &b));
   *b = (rdx_block){.planner = p, .numbers = true};
   *q = (rdx_bound_query){.written = s->query, .block = b};
+  if (s->with)
+    RDX_TRY(rdx_bind_ctes(p, NULL, s->with, &b->ctes));
   RDX_TRY(s->kind == RDX_STATEMENT_INSERT ? bind_inserted(b, s) : bind_changed(b, s));
   const uint32_t before = b->output_count;
   RDX_TRY(rdx_bind_targets(b, s->returning, s->returning_count, "RETURNING"));

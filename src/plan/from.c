@@ -635,7 +635,11 @@ static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group
 }
 
 rdx_status rdx_bind_from(rdx_block *b, const rdx_sql_query *query) {
-  for (uint32_t i = 0; i < query->from_count; i++)
+  rdx_cte *ctes = b->ctes;
+  for (uint32_t i = 0; i < query->from_count; i++) {
+    b->ctes = b->numbers && i == 0 ? NULL : ctes; /* what changes is a table */
     RDX_TRY(bind_item(b, query->from[i], &b->from));
+    b->ctes = ctes;
+  }
   return RDX_OK;
 }

@@ -472,8 +472,8 @@ RDX_MUST_USE rdx_status rdx_bind_query(rdx_planner *p, rdx_block *parent, rdx_ct
                                        rdx_bound_query **out);
 /* The queries of its WITH come before `*ctes`. */
 RDX_MUST_USE rdx_status rdx_bind_ctes(rdx_planner *p, rdx_block *parent, const rdx_sql_query *query, rdx_cte **ctes);
-/* Parts of a query: WHERE; a list, of `clause` where it may have no aggregates, else NULL; one more output; all outputs
- * are the query's columns. */
+/* Parts of a query: WHERE; a list, of `clause` where it may have no aggregates, else NULL; one more output; all
+ * outputs are the query's columns. */
 RDX_MUST_USE rdx_status rdx_bind_where(rdx_block *block, const rdx_ast *ast);
 RDX_MUST_USE rdx_status rdx_bind_targets(rdx_block *block, const rdx_sql_target *targets, uint32_t count,
                                          const char *clause);

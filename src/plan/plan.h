@@ -299,7 +299,7 @@ bool rdx_star_cube_name(const rdx_plan_node *star, char *out, size_t size);
 typedef struct rdx_query_text {
   const char *text;
   const rdx_sql_query *query;
-  const rdx_sql_statement *change; /* UPDATE, DELETE, INSERT with RETURNING, which the query is of; else NULL */
+  const rdx_sql_statement *change; /* UPDATE, DELETE, INSERT with RETURNING or WITH: of `query`; else NULL */
   rdx_sql_type *parameter_types;   /* those of $1..$`parameters`, UNKNOWN where not given: they are set by use */
   uint32_t parameters;
 } rdx_query_text;

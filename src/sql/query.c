@@ -274,7 +274,7 @@ static rdx_status take_cte(rdx_tree *t, const PgQuery__CommonTableExpr *c, rdx_s
   return rdx_tree_query(t, c->ctequery->select_stmt, &out->query);
 }
 
-static rdx_status take_with(rdx_tree *t, const PgQuery__WithClause *w, rdx_sql_query *out) {
+rdx_status rdx_tree_with(rdx_tree *t, const PgQuery__WithClause *w, rdx_sql_query *out) {
   out->recursive = w->recursive;
   out->cte_count = (uint32_t)w->n_ctes;
   RDX_TRY(rdx_tree_alloc(t, w->n_ctes, sizeof *out->ctes, (void **)&out->ctes));
@@ -309,7 +309,7 @@ rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_que
   t->windows = s->window_clause;
   t->window_count = s->n_window_clause;
   if (s->with_clause)
-    RDX_TRY(take_with(t, s->with_clause, q));
+    RDX_TRY(rdx_tree_with(t, s->with_clause, q));
   if (s->n_values_lists > 0)
     RDX_TRY(take_values(t, s, q));
   else if (s->larg && s->rarg)

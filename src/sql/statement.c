@@ -334,11 +334,16 @@ static rdx_status take_alter_table(rdx_tree *t, const node *n, rdx_sql_statement
 
 /* ---- INSERT, UPDATE, DELETE, TRUNCATE ---- */
 
-/* The table that changes, with its alias. */
-static rdx_status take_target(rdx_tree *t, PgQuery__RangeVar *table, rdx_sql_statement *out) {
+/* The table that changes, with its alias, and WITH before it. */
+static rdx_status take_target(rdx_tree *t, PgQuery__RangeVar *table, const PgQuery__WithClause *with,
+                              rdx_sql_statement *out) {
   node item = PG_QUERY__NODE__INIT;
   item.node_case = PG_QUERY__NODE__NODE_RANGE_VAR;
   item.range_var = table;
+  if (with) {
+    RDX_TRY(rdx_tree_alloc(t, 1, sizeof *out->with, (void **)&out->with));
+    RDX_TRY(rdx_tree_with(t, with, out->with));
+  }
   RDX_TRY(rdx_tree_from(t, &item, &out->target));
   out->name = out->target->name;
   return RDX_OK;
@@ -349,12 +354,10 @@ static rdx_status take_insert(rdx_tree *t, const node *n, rdx_sql_statement *out
   const rdx_sql_place place = rdx_tree_place(t, s->relation->location);
   out->kind = RDX_STATEMENT_INSERT;
   RDX_TRY(rdx_tree_refuse_if(t, s->on_conflict_clause != NULL, place, "ON CONFLICT is not supported"));
-  RDX_TRY(rdx_tree_refuse_if(t, s->with_clause != NULL, place,
-                             "WITH before INSERT is not supported; write INSERT INTO t WITH ... SELECT"));
   RDX_TRY(rdx_tree_refuse_if(t, s->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET, place,
                              "OVERRIDING is not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, !s->select_stmt, place, "DEFAULT VALUES is not supported"));
-  RDX_TRY(take_target(t, s->relation, out));
+  RDX_TRY(take_target(t, s->relation, s->with_clause, out));
   RDX_TRY(rdx_tree_alloc(t, s->n_cols, sizeof *out->names, (void **)&out->names));
   for (size_t i = 0; i < s->n_cols; i++) {
     const PgQuery__ResTarget *column = s->cols[i]->res_target;
@@ -384,9 +387,7 @@ static rdx_status take_changed(rdx_tree *t, size_t count, node *const *others, c
 static rdx_status take_update(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__UpdateStmt *u = n->update_stmt;
   out->kind = RDX_STATEMENT_UPDATE;
-  RDX_TRY(rdx_tree_refuse_if(t, u->with_clause != NULL, rdx_tree_place(t, u->relation->location),
-                             "WITH before UPDATE is not supported"));
-  RDX_TRY(take_target(t, u->relation, out));
+  RDX_TRY(take_target(t, u->relation, u->with_clause, out));
   out->arg_count = (uint32_t)u->n_target_list;
   RDX_TRY(rdx_tree_alloc(t, u->n_target_list, sizeof *out->names, (void **)&out->names));
   RDX_TRY(rdx_tree_alloc(t, u->n_target_list, sizeof(rdx_ast *), (void **)&out->args));
@@ -409,9 +410,7 @@ static rdx_status take_update(rdx_tree *t, const node *n, rdx_sql_statement *out
 static rdx_status take_delete(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__DeleteStmt *d = n->delete_stmt;
   out->kind = RDX_STATEMENT_DELETE;
-  RDX_TRY(rdx_tree_refuse_if(t, d->with_clause != NULL, rdx_tree_place(t, d->relation->location),
-                             "WITH before DELETE is not supported"));
-  RDX_TRY(take_target(t, d->relation, out));
+  RDX_TRY(take_target(t, d->relation, d->with_clause, out));
   RDX_TRY(take_changed(t, d->n_using_clause, d->using_clause, d->where_clause, out));
   return rdx_tree_targets(t, d->n_returning_list, d->returning_list, &out->returning, &out->returning_count);
 }
@@ -422,7 +421,7 @@ static rdx_status take_truncate(rdx_tree *t, const node *n, rdx_sql_statement *o
   RDX_TRY(rdx_tree_refuse_if(t, d->n_relations != 1, out->place, "TRUNCATE takes one table"));
   RDX_TRY(rdx_tree_refuse_if(t, d->restart_seqs || d->behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE, out->place,
                              "options of TRUNCATE are not supported"));
-  RDX_TRY(take_target(t, d->relations[0]->range_var, out));
+  RDX_TRY(take_target(t, d->relations[0]->range_var, NULL, out));
   return take_changed(t, 0, NULL, NULL, out);
 }
 

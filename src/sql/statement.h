@@ -264,7 +264,8 @@ typedef struct rdx_sql_statement {
   uint32_t option_count;
   rdx_ast **args;
   uint32_t arg_count;
-  rdx_from *target; /* the table that INSERT, UPDATE and DELETE change; `name` is its name, too */
+  rdx_sql_query *with; /* before INSERT, UPDATE and DELETE: its `ctes`; NULL: none */
+  rdx_from *target;    /* the table that INSERT, UPDATE and DELETE change; `name` is its name, too */
   rdx_sql_alteration *alterations;
   uint32_t alteration_count;
   rdx_sql_target *returning;

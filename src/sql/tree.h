@@ -85,6 +85,8 @@ RDX_MUST_USE rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s
 /* The list of SELECT or RETURNING. */
 RDX_MUST_USE rdx_status rdx_tree_targets(rdx_tree *t, size_t count, rdx_tree_node *const *nodes, rdx_sql_target **out,
                                          uint32_t *out_count);
+/* WITH of a query. */
+RDX_MUST_USE rdx_status rdx_tree_with(rdx_tree *t, const PgQuery__WithClause *w, rdx_sql_query *out);
 /* An item of FROM. */
 RDX_MUST_USE rdx_status rdx_tree_from(rdx_tree *t, const rdx_tree_node *n, rdx_from **out);
 /* Where a table stands alone: no schema, no alias. */
