@@ -15,6 +15,28 @@ static inline bool rdx_column_has(const rdx_column *column, uint64_t i) {
   return !column->validity || (column->validity[i / 8] >> (i % 8) & 1) != 0;
 }
 
+/* A value of up to 64 bits that is no float and no string; an unsigned one of 64 bits as it is. */
+static inline int64_t rdx_column_integer(const rdx_column *column, uint64_t row) {
+  switch (column->type) {
+  case RDX_TYPE_BOOL:
+  case RDX_TYPE_U8:
+    return ((const uint8_t *)column->values)[row];
+  case RDX_TYPE_I8:
+    return ((const int8_t *)column->values)[row];
+  case RDX_TYPE_I16:
+    return ((const int16_t *)column->values)[row];
+  case RDX_TYPE_U16:
+    return ((const uint16_t *)column->values)[row];
+  case RDX_TYPE_I32:
+  case RDX_TYPE_DATE:
+    return ((const int32_t *)column->values)[row];
+  case RDX_TYPE_U32:
+    return ((const uint32_t *)column->values)[row];
+  default:
+    return ((const int64_t *)column->values)[row];
+  }
+}
+
 /* rdx_column_string() for hot loops. A place beyond the dictionary, which only a NULL may have, is an empty string. */
 static inline const char *rdx_column_text(const rdx_column *column, uint64_t row, uint64_t *length) {
   const rdx_column *strings = column->dictionary;

@@ -24,24 +24,8 @@ static bool is_integer(rdx_type type) {
 /* ---- Integers and decimals ---- */
 
 static rdx_i128 integer_at(const rdx_column *c, uint64_t row) {
-  switch (c->type) {
-  case RDX_TYPE_I8:
-    return ((const int8_t *)c->values)[row];
-  case RDX_TYPE_I16:
-    return ((const int16_t *)c->values)[row];
-  case RDX_TYPE_I32:
-    return ((const int32_t *)c->values)[row];
-  case RDX_TYPE_U8:
-    return ((const uint8_t *)c->values)[row];
-  case RDX_TYPE_U16:
-    return ((const uint16_t *)c->values)[row];
-  case RDX_TYPE_U32:
-    return ((const uint32_t *)c->values)[row];
-  case RDX_TYPE_U64:
-    return ((const uint64_t *)c->values)[row];
-  default:
-    return ((const int64_t *)c->values)[row];
-  }
+  const int64_t value = rdx_column_integer(c, row);
+  return c->type == RDX_TYPE_U64 ? (rdx_i128)(uint64_t)value : value;
 }
 
 static void limits_of(rdx_type type, rdx_i128 *least, rdx_i128 *most) {

@@ -115,6 +115,9 @@ typedef struct rdx_spirv {
   size_t size; /* bytes */
 } rdx_spirv;
 
+#define RDX_SPIRV(code)                                                                                                \
+  { .words = code, .size = sizeof code }
+
 /* A C body does items first .. first + count - 1 of `args`' header; `variant` as in the launch. */
 typedef void (*rdx_kernel_fn)(const void *args, const uint32_t *variant, const rdx_scene *scene);
 

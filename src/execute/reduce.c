@@ -37,25 +37,6 @@ static inline bool has_value(const rdx_input *in, uint64_t i, uint64_t *row) {
   return !(in->rows && in->rows[i] == RDX_NO_ROW) && rdx_column_has(&in->column, *row);
 }
 
-static inline int64_t value_at(const rdx_column *c, uint64_t row) {
-  switch (c->type) {
-  case RDX_TYPE_I8:
-    return ((const int8_t *)c->values)[row];
-  case RDX_TYPE_I16:
-    return ((const int16_t *)c->values)[row];
-  case RDX_TYPE_I64:
-    return ((const int64_t *)c->values)[row];
-  case RDX_TYPE_U8:
-    return ((const uint8_t *)c->values)[row];
-  case RDX_TYPE_U16:
-    return ((const uint16_t *)c->values)[row];
-  case RDX_TYPE_U32:
-    return ((const uint32_t *)c->values)[row];
-  default:
-    return ((const int32_t *)c->values)[row];
-  }
-}
-
 typedef struct map {
   const key *key;
   _Atomic int64_t least, most;
@@ -71,7 +52,7 @@ static void find_ends(void *context, uint64_t begin, uint64_t end, uint32_t work
   for (uint64_t i = begin; i < end; i++) {
     if (!has_value(m->key->input, i, &row))
       continue;
-    const int64_t value = value_at(&m->key->input->column, row);
+    const int64_t value = rdx_column_integer(&m->key->input->column, row);
     least = value < least ? value : least;
     most = value > most ? value : most;
   }
@@ -88,7 +69,7 @@ static void set_bits(void *context, uint64_t begin, uint64_t end, uint32_t worke
   for (uint64_t i = begin; i < end; i++) {
     if (!has_value(m->key->input, i, &row))
       continue;
-    const uint64_t bit = (uint64_t)value_at(&m->key->input->column, row) - (uint64_t)m->least;
+    const uint64_t bit = (uint64_t)rdx_column_integer(&m->key->input->column, row) - (uint64_t)m->least;
     atomic_fetch_or_explicit(&m->bits[bit / 64], (uint64_t)1 << bit % 64, memory_order_relaxed);
   }
 }
@@ -125,7 +106,7 @@ static void reduce_piece(void *context, uint64_t begin, uint64_t end, uint32_t w
   for (uint64_t i = begin; i < end; i++) {
     if (!has_value(in, i, &row))
       continue;
-    const uint64_t bit = (uint64_t)value_at(&in->column, row) - least;
+    const uint64_t bit = (uint64_t)rdx_column_integer(&in->column, row) - least;
     if (bit > r->map.range || !(atomic_load_explicit(&r->map.bits[bit / 64], memory_order_relaxed) >> bit % 64 & 1))
       continue;
     if (out)

@@ -11,32 +11,6 @@
 
 #include "expression/decimal.h"
 
-/* Counted in eras of 400 years that begin in March. */
-rdx_civil rdx_civil_of_day(int64_t day) {
-  const int64_t shifted = day + 719468;
-  const int64_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
-  const int64_t in_era = shifted - era * 146097;
-  const int64_t in_400 = (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
-  const int64_t in_year = in_era - (365 * in_400 + in_400 / 4 - in_400 / 100);
-  const int64_t month = (5 * in_year + 2) / 153;
-  return (rdx_civil){.year = in_400 + era * 400 + (month >= 10),
-                     .month = (int32_t)(month < 10 ? month + 3 : month - 9),
-                     .day = (int32_t)(in_year - (153 * month + 2) / 5 + 1)};
-}
-
-int64_t rdx_day_of_civil(int64_t year, int32_t month, int32_t day) {
-  const int64_t y = year - (month <= 2);
-  const int64_t era = (y >= 0 ? y : y - 399) / 400, in_era = y - era * 400;
-  const int64_t in_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + in_year - 719468;
-}
-
-int32_t rdx_days_of_month(int64_t year, int32_t month) {
-  static const int8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  return days[month - 1] + (month == 2 && leap);
-}
-
 static int64_t floor_divide(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }

@@ -5,20 +5,11 @@
 
 /* Days, times and intervals. Days are counted from 1970-01-01, times are microseconds from its midnight, UTC. */
 
+#include "base/civil.h"
 #include "expression/expression.h"
 
 #define RDX_MICROS_A_SECOND INT64_C(1000000)
 #define RDX_MICROS_A_DAY INT64_C(86400000000)
-
-typedef struct rdx_civil {
-  int64_t year;
-  int32_t month, day; /* from 1 */
-} rdx_civil;
-
-rdx_civil rdx_civil_of_day(int64_t day);
-/* The day of a date, whose month is 1 to 12 and whose day may be any number. */
-int64_t rdx_day_of_civil(int64_t year, int32_t month, int32_t day);
-int32_t rdx_days_of_month(int64_t year, int32_t month);
 
 /* The day of a time, and the microseconds since its midnight. */
 static inline int64_t rdx_day_of_time(int64_t time, int64_t *rest) {

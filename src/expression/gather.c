@@ -129,27 +129,6 @@ rdx_status rdx_gather(rdx_pool *pool, const rdx_input *input, uint64_t rows, rdx
 
 /* ---- One row ---- */
 
-static int64_t integer_at(const rdx_column *c, uint64_t row) {
-  switch (c->type) {
-  case RDX_TYPE_BOOL:
-  case RDX_TYPE_U8:
-    return ((const uint8_t *)c->values)[row];
-  case RDX_TYPE_I8:
-    return ((const int8_t *)c->values)[row];
-  case RDX_TYPE_I16:
-    return ((const int16_t *)c->values)[row];
-  case RDX_TYPE_U16:
-    return ((const uint16_t *)c->values)[row];
-  case RDX_TYPE_I32:
-  case RDX_TYPE_DATE:
-    return ((const int32_t *)c->values)[row];
-  case RDX_TYPE_U32:
-    return ((const uint32_t *)c->values)[row];
-  default:
-    return ((const int64_t *)c->values)[row];
-  }
-}
-
 void rdx_column_datum(const rdx_column *column, uint64_t row, rdx_datum *out) {
   *out = (rdx_datum){.null = !rdx_column_has(column, row)};
   if (out->null)
@@ -168,7 +147,7 @@ void rdx_column_datum(const rdx_column *column, uint64_t row, rdx_datum *out) {
     out->text.data = rdx_column_text(column, row, &out->text.length);
     break;
   default:
-    out->i = integer_at(column, row);
+    out->i = rdx_column_integer(column, row);
     break;
   }
 }

@@ -21,6 +21,12 @@ rdx_status rdx_bind_call_of(rdx_planner *p, const char *name, rdx_bound *const *
   return rdx_bind_call(&p->binding, name, args, count, place, out);
 }
 
+rdx_status rdx_bind_pair(rdx_block *b, const char *name, rdx_bound *left, rdx_bound *right, rdx_sql_place place,
+                         rdx_bound **out) {
+  rdx_bound *const args[] = {left, right};
+  return rdx_bind_call_of(b->planner, name, args, right ? 2 : 1, place, out);
+}
+
 rdx_status rdx_leaf_value(rdx_block *b, uint32_t number, uint32_t column, rdx_sql_place place, rdx_bound **out) {
   const rdx_leaf *leaf = &b->leaves[number];
   if (leaf->values && leaf->values[column]) {

@@ -12,12 +12,6 @@ static rdx_status refuse(const rdx_block *b, rdx_sql_place place, const char *wh
   return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, place, NULL, "%s", what);
 }
 
-static rdx_status call(rdx_block *b, const char *name, rdx_bound *left, rdx_bound *right, rdx_sql_place place,
-                       rdx_bound **out) {
-  rdx_bound *const args[] = {left, right};
-  return rdx_bind_call_of(b->planner, name, args, right ? 2 : 1, place, out);
-}
-
 /* ---- Keys, and what else is compared ---- */
 
 /* Outer columns become the block's own, inner ones those of the dependent leaf. */
@@ -237,7 +231,7 @@ rdx_status rdx_with_empty(rdx_block *b, rdx_block *c, rdx_bound *written, const 
   const bool is_null = c->having || (!has_counts(c) && rdx_bound_is_strict(written, UINT64_MAX));
   if (is_null || d->key_count == 0)
     return RDX_OK;
-  RDX_TRY(call(b, "is null", d->inner_keys[0], NULL, written->place, &args[0]));
+  RDX_TRY(rdx_bind_pair(b, "is null", d->inner_keys[0], NULL, written->place, &args[0]));
   RDX_TRY(rdx_bound_rewrite(b->planner, written, empty_node, &e, &args[1]));
   args[2] = *value;
   return rdx_bind_call_of(b->planner, "case", args, 3, written->place, value);

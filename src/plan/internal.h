@@ -272,6 +272,9 @@ RDX_MUST_USE rdx_status rdx_bind_column(rdx_planner *p, uint32_t index, rdx_sql_
                                         rdx_bound **out);
 RDX_MUST_USE rdx_status rdx_bind_call_of(rdx_planner *p, const char *name, rdx_bound *const *args, uint32_t count,
                                          rdx_sql_place place, rdx_bound **out);
+/* The same of one argument, or (`right` not NULL) two. */
+RDX_MUST_USE rdx_status rdx_bind_pair(rdx_block *block, const char *name, rdx_bound *left, rdx_bound *right,
+                                      rdx_sql_place place, rdx_bound **out);
 /* A name at this block or further out. */
 RDX_MUST_USE rdx_status rdx_bind_name(rdx_block *block, const char *qualifier, const char *name, rdx_sql_place place,
                                       rdx_bound **out);

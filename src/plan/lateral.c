@@ -31,11 +31,6 @@ static rdx_status truth(rdx_block *b, rdx_sql_place place, rdx_bound **out) {
   return rdx_bind_constant(&b->planner->binding, (rdx_sql_type){.kind = RDX_SQL_BOOL}, (rdx_datum){.i = 1}, place, out);
 }
 
-static rdx_status call(rdx_block *b, const char *name, rdx_bound *left, rdx_bound *right, rdx_bound **out) {
-  rdx_bound *const args[] = {left, right};
-  return rdx_bind_call_of(b->planner, name, args, right ? 2 : 1, left->place, out);
-}
-
 /* ---- The leaf ---- */
 
 /* The leaf's names are those of the list, whatever columns it has. */
@@ -191,7 +186,7 @@ static rdx_status guard(const lateral *l, uint32_t leaf, uint32_t first, rdx_bou
   if (l->marker == UINT32_MAX)
     return RDX_OK;
   RDX_TRY(leaf_column(l, leaf, first + l->marker, &marker));
-  RDX_TRY(call(l->block, "is not null", marker, NULL, &args[0]));
+  RDX_TRY(rdx_bind_pair(l->block, "is not null", marker, NULL, marker->place, &args[0]));
   return rdx_bind_call_of(l->block->planner, "case", args, 2, (*value)->place, value);
 }
 
@@ -245,7 +240,7 @@ static rdx_status bind_rows(lateral *l, rdx_lateral *out) {
     rdx_bound *outer = NULL, *inner = NULL, *equal = NULL;
     RDX_TRY(rdx_lift_value(&lifting, l->parts.outer.list[i], &outer));
     RDX_TRY(leaf_column(l, out->leaf, l->outputs + i, &inner));
-    RDX_TRY(call(b, "=", outer, inner, &equal));
+    RDX_TRY(rdx_bind_pair(b, "=", outer, inner, outer->place, &equal));
     RDX_TRY(rdx_conjuncts_add(b->planner, &out->conjuncts, equal));
   }
   RDX_TRY(lift_conditions(l, &lifting, &l->parts.rest, &out->conjuncts));
@@ -341,7 +336,7 @@ static rdx_status choose_value(lateral *l, uint32_t leaf, uint32_t column, const
   RDX_TRY(rdx_planner_alloc(p, 2 * (uint64_t)q->row_count, sizeof *args, &args));
   RDX_TRY(leaf_column(l, leaf, 0, &row));
   for (uint32_t i = 0; i < q->row_count; i++) {
-    RDX_TRY(call(l->block, "=", row, numbers->exprs[i], &args[2 * (size_t)i]));
+    RDX_TRY(rdx_bind_pair(l->block, "=", row, numbers->exprs[i], row->place, &args[2 * (size_t)i]));
     RDX_TRY(rdx_lift_value(&lifting, q->values[i * q->column_count + column], &args[2 * (size_t)i + 1]));
   }
   return rdx_bind_call_of(p, "case", args, 2 * q->row_count, l->from->place, out);

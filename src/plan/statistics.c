@@ -63,8 +63,7 @@ typedef struct statistic {
 } statistic;
 
 static rdx_status call(const statistic *s, const char *name, rdx_bound *left, rdx_bound *right, rdx_bound **out) {
-  rdx_bound *const args[] = {left, right};
-  return rdx_bind_call_of(s->block->planner, name, args, right ? 2 : 1, s->ast->place, out);
+  return rdx_bind_pair(s->block, name, left, right, s->ast->place, out);
 }
 
 static rdx_status number(const statistic *s, int64_t value, rdx_bound **out) {

@@ -14,12 +14,6 @@ static rdx_status refuse(const rdx_block *b, rdx_sql_place place, const char *wh
   return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, place, NULL, "%s", what);
 }
 
-static rdx_status call(rdx_block *b, const char *name, rdx_bound *left, rdx_bound *right, rdx_sql_place place,
-                       rdx_bound **out) {
-  rdx_bound *const args[] = {left, right};
-  return rdx_bind_call_of(b->planner, name, args, right ? 2 : 1, place, out);
-}
-
 static rdx_status truth(rdx_block *b, bool value, rdx_sql_place place, rdx_bound **out) {
   return rdx_bind_constant(&b->planner->binding, boolean, (rdx_datum){.i = value}, place, out);
 }
@@ -81,13 +75,13 @@ static rdx_status decide(rdx_block *b, const summary *s, rdx_bound *value, rdx_b
                          rdx_bound **out) {
   rdx_bound *args[7], *zero, *no_value, *nulls;
   RDX_TRY(rdx_bind_constant(&b->planner->binding, bigint, (rdx_datum){.i = 0}, place, &zero));
-  RDX_TRY(call(b, "=", s->rows, zero, place, &args[0]));
+  RDX_TRY(rdx_bind_pair(b, "=", s->rows, zero, place, &args[0]));
   RDX_TRY(truth(b, false, place, &args[1]));
   args[2] = any;
   RDX_TRY(truth(b, true, place, &args[3]));
-  RDX_TRY(call(b, "is null", value, NULL, place, &no_value));
-  RDX_TRY(call(b, "<>", s->rows, s->values, place, &nulls));
-  RDX_TRY(call(b, "or", no_value, nulls, place, &args[4]));
+  RDX_TRY(rdx_bind_pair(b, "is null", value, NULL, place, &no_value));
+  RDX_TRY(rdx_bind_pair(b, "<>", s->rows, s->values, place, &nulls));
+  RDX_TRY(rdx_bind_pair(b, "or", no_value, nulls, place, &args[4]));
   RDX_TRY(rdx_bind_constant(&b->planner->binding, boolean, (rdx_datum){.null = true}, place, &args[5]));
   args[6] = args[1];
   return rdx_bind_call_of(b->planner, "case", args, 7, place, out);
@@ -98,12 +92,12 @@ static rdx_status compare_any(rdx_block *b, const char *op, rdx_bound *value, co
                               rdx_bound **out) {
   rdx_bound *low, *high;
   if (op[0] == '<' && op[1] != '>')
-    return call(b, op, value, s->most, place, out);
+    return rdx_bind_pair(b, op, value, s->most, place, out);
   if (op[0] == '>')
-    return call(b, op, value, s->least, place, out);
-  RDX_TRY(call(b, op, value, s->least, place, &low));
-  RDX_TRY(call(b, op, value, s->most, place, &high));
-  return call(b, "or", low, high, place, out);
+    return rdx_bind_pair(b, op, value, s->least, place, out);
+  RDX_TRY(rdx_bind_pair(b, op, value, s->least, place, &low));
+  RDX_TRY(rdx_bind_pair(b, op, value, s->most, place, &high));
+  return rdx_bind_pair(b, "or", low, high, place, out);
 }
 
 static const char *opposite(const char *op) {
@@ -160,11 +154,11 @@ static rdx_status aggregate_distinct(rdx_block *b, rdx_block *c, rdx_bound *rows
   RDX_TRY(add_aggregate(c, RDX_PLAN_MAX, written, &most));
   RDX_TRY(add_aggregate(c, RDX_PLAN_COUNT, written, &values));
   RDX_TRY(rdx_bind_constant(&b->planner->binding, bigint, (rdx_datum){.i = 0}, place, &zero));
-  RDX_TRY(call(b, "<", *value, most, place, more));
-  RDX_TRY(call(b, ">", values, zero, place, &some));
-  RDX_TRY(call(b, "<", values, rows, place, &nulls));
-  RDX_TRY(call(b, "and", some, nulls, place, &some));
-  return call(b, "or", *more, some, place, more);
+  RDX_TRY(rdx_bind_pair(b, "<", *value, most, place, more));
+  RDX_TRY(rdx_bind_pair(b, ">", values, zero, place, &some));
+  RDX_TRY(rdx_bind_pair(b, "<", values, rows, place, &nulls));
+  RDX_TRY(rdx_bind_pair(b, "and", some, nulls, place, &some));
+  return rdx_bind_pair(b, "or", *more, some, place, more);
 }
 
 /* A column of the one row: the smallest value of it. */
@@ -186,9 +180,9 @@ static rdx_status aggregate_single(rdx_block *b, rdx_block *c, rdx_sql_place pla
   const rdx_sql_type type = value->type;
   RDX_TRY(add_aggregate(c, RDX_PLAN_COUNT, NULL, &rows));
   RDX_TRY(rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = 1}, place, &one));
-  RDX_TRY(call(b, ">", rows, one, place, &args[0]));
+  RDX_TRY(rdx_bind_pair(b, ">", rows, one, place, &args[0]));
   RDX_TRY(bind_second_row(b, type, place, &args[1]));
-  RDX_TRY(call(b, "<", rows, one, place, &args[2]));
+  RDX_TRY(rdx_bind_pair(b, "<", rows, one, place, &args[2]));
   RDX_TRY(rdx_bind_constant(&p->binding, type, (rdx_datum){.null = true}, place, &args[3]));
   if (c->distinct)
     RDX_TRY(aggregate_distinct(b, c, rows, place, &args[0], &value));
@@ -268,10 +262,10 @@ static rdx_status bind_exists(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
     rdx_bound *mark = NULL;
     RDX_TRY(truth(b, true, ast->place, &d.compared));
     RDX_TRY(rdx_add_mark(b, d, ast->place, &mark));
-    return call(b, "is not null", mark, NULL, ast->place, out);
+    return rdx_bind_pair(b, "is not null", mark, NULL, ast->place, out);
   }
   RDX_TRY(rdx_add_dependent(b, d));
-  return call(b, "is not null", d.inner_keys[0], NULL, ast->place, out);
+  return rdx_bind_pair(b, "is not null", d.inner_keys[0], NULL, ast->place, out);
 }
 
 /* ---- IN ---- */
@@ -300,7 +294,7 @@ static rdx_status add_keys(rdx_block *b, rdx_bound **left, uint32_t count, rdx_s
   for (uint32_t i = 0; i < count; i++) {
     rdx_bound *column = NULL, *equal = NULL;
     RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d->leaf, i), b->leaves[d->leaf].types[i], place, &column));
-    RDX_TRY(call(b, "=", left[i], column, place, &equal));
+    RDX_TRY(rdx_bind_pair(b, "=", left[i], column, place, &equal));
     if (equal->kind != RDX_BOUND_CALL || equal->op != RDX_OP_EQ)
       return refuse(b, place, "these values cannot be looked for in a subquery");
     d->outer_keys[d->key_count] = equal->args[0];
@@ -313,8 +307,8 @@ static rdx_status add_keys(rdx_block *b, rdx_bound **left, uint32_t count, rdx_s
 static rdx_status add_not_in(rdx_block *b, rdx_bound *left, rdx_sql_place place, rdx_dependent *d) {
   rdx_bound *column = NULL, *equal = NULL;
   RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d->leaf, 0), b->leaves[d->leaf].types[0], place, &column));
-  RDX_TRY(call(b, "=", left, column, place, &equal));
-  RDX_TRY(call(b, "is not false", equal, NULL, place, &equal));
+  RDX_TRY(rdx_bind_pair(b, "=", left, column, place, &equal));
+  RDX_TRY(rdx_bind_pair(b, "is not false", equal, NULL, place, &equal));
   return rdx_conjuncts_add(b->planner, &d->filter, equal);
 }
 
@@ -322,7 +316,7 @@ static rdx_status add_not_in(rdx_block *b, rdx_bound *left, rdx_sql_place place,
 static rdx_status add_equal(rdx_block *b, const rdx_ast *ast, rdx_bound *left, bool negated) {
   rdx_bound *value = NULL, *equal = NULL;
   RDX_TRY(bind_scalar(b, ast, &value));
-  RDX_TRY(call(b, negated ? "<>" : "=", left, value, ast->place, &equal));
+  RDX_TRY(rdx_bind_pair(b, negated ? "<>" : "=", left, value, ast->place, &equal));
   return rdx_conjuncts_add(b->planner, &b->from.conjuncts, equal);
 }
 
@@ -398,13 +392,13 @@ static rdx_status bind_compare_conjunct(rdx_block *b, const rdx_ast *ast, bool n
   const bool some = ast->all == negated;
   RDX_TRY(rdx_make_dependent(b, q, &(rdx_form){some ? RDX_PLAN_SEMI : RDX_PLAN_ANTI, 1, false}, 0, &d));
   RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d.leaf, 0), b->leaves[d.leaf].types[0], ast->place, &column));
-  RDX_TRY(call(b, ast->name, left[0], column, ast->place, &compared));
+  RDX_TRY(rdx_bind_pair(b, ast->name, left[0], column, ast->place, &compared));
   if (ast->all || negated)
-    RDX_TRY(call(b,
-                 !ast->all ? "is not false"
-                 : negated ? "is false"
-                           : "is not true",
-                 compared, NULL, ast->place, &compared));
+    RDX_TRY(rdx_bind_pair(b,
+                          !ast->all ? "is not false"
+                          : negated ? "is false"
+                                    : "is not true",
+                          compared, NULL, ast->place, &compared));
   RDX_TRY(rdx_conjuncts_add(b->planner, &d.filter, compared));
   return rdx_add_dependent(b, d);
 }
@@ -457,7 +451,7 @@ static rdx_status bind_in_value(rdx_block *b, rdx_plan_node *plan, rdx_bound *le
   RDX_TRY(add_keys(b, &left, 1, place, &d));
   RDX_TRY(rdx_add_dependent(b, d));
   rdx_bound *found = NULL;
-  RDX_TRY(call(b, "is not null", d.inner_keys[0], NULL, place, &found));
+  RDX_TRY(rdx_bind_pair(b, "is not null", d.inner_keys[0], NULL, place, &found));
   return decide(b, &s, left, found, place, out);
 }
 
@@ -466,10 +460,10 @@ static rdx_status read_mark(rdx_block *b, rdx_bound *mark, rdx_sql_place place, 
   rdx_bound *args[5], *value;
   const rdx_sql_type integer = {.kind = RDX_SQL_INTEGER};
   RDX_TRY(rdx_bind_constant(&b->planner->binding, integer, (rdx_datum){.i = RDX_MARK_TRUE}, place, &value));
-  RDX_TRY(call(b, "=", mark, value, place, &args[0]));
+  RDX_TRY(rdx_bind_pair(b, "=", mark, value, place, &args[0]));
   RDX_TRY(truth(b, true, place, &args[1]));
   RDX_TRY(rdx_bind_constant(&b->planner->binding, integer, (rdx_datum){.i = RDX_MARK_NULL}, place, &value));
-  RDX_TRY(call(b, "=", mark, value, place, &args[2]));
+  RDX_TRY(rdx_bind_pair(b, "=", mark, value, place, &args[2]));
   RDX_TRY(rdx_bind_constant(&b->planner->binding, boolean, (rdx_datum){.null = true}, place, &args[3]));
   RDX_TRY(truth(b, false, place, &args[4]));
   return rdx_bind_call_of(b->planner, "case", args, 5, place, out);
@@ -498,7 +492,7 @@ static rdx_status bind_marked(rdx_block *b, const rdx_ast *ast, const char *op, 
                     "IN, ANY and ALL of a subquery that reads outer columns and aggregates without GROUP BY can have "
                     "no HAVING, and one column");
     RDX_TRY(bind_scalar(b, ast, &value));
-    return call(b, op, left[0], value, ast->place, out);
+    return rdx_bind_pair(b, op, left[0], value, ast->place, out);
   }
   if (!correlated)
     make_distinct(q);
@@ -508,7 +502,7 @@ static rdx_status bind_marked(rdx_block *b, const rdx_ast *ast, const char *op, 
   for (uint32_t i = 0; i < count; i++) {
     rdx_bound *column = NULL;
     RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d.leaf, i), b->leaves[d.leaf].types[i], ast->place, &column));
-    RDX_TRY(call(b, op, left[i], column, ast->place, &equal[i]));
+    RDX_TRY(rdx_bind_pair(b, op, left[i], column, ast->place, &equal[i]));
   }
   d.compared = equal[0];
   if (count > 1)
@@ -531,7 +525,7 @@ static rdx_status bind_quantified(rdx_block *b, const rdx_ast *ast, rdx_bound **
     return refuse(b, ast->place, "ANY and ALL of several columns are supported as [NOT] IN only");
   if (q->outer_levels > 0 || q->column_count != 1) {
     RDX_TRY(bind_marked(b, ast, op, q, left, out));
-    return ast->all ? call(b, "not", *out, NULL, ast->place, out) : RDX_OK;
+    return ast->all ? rdx_bind_pair(b, "not", *out, NULL, ast->place, out) : RDX_OK;
   }
   RDX_TRY(rdx_build_query(b->planner, q, &plan));
   if (strcmp(op, "=") == 0) {
@@ -541,7 +535,7 @@ static rdx_status bind_quantified(rdx_block *b, const rdx_ast *ast, rdx_bound **
     RDX_TRY(compare_any(b, op, left[0], &s, ast->place, &any));
     RDX_TRY(decide(b, &s, left[0], any, ast->place, out));
   }
-  return ast->all ? call(b, "not", *out, NULL, ast->place, out) : RDX_OK;
+  return ast->all ? rdx_bind_pair(b, "not", *out, NULL, ast->place, out) : RDX_OK;
 }
 
 rdx_status rdx_bind_subquery(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {

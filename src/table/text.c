@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/civil.h"
 #include "column/column.h"
 #include "table/value.h"
 
@@ -63,22 +64,15 @@ static char *put_decimal(char *to, int64_t value, uint8_t scale) {
   return put_number(to, size % power, scale);
 }
 
-/* The Gregorian date of a day counted from 1970-01-01, by eras of 400 years that begin in March. */
 static char *put_date(char *to, int64_t day) {
-  const int64_t shifted = day + 719468;
-  const int64_t era = (shifted >= 0 ? shifted : shifted - 146096) / 146097;
-  const int64_t in_era = shifted - era * 146097;
-  const int64_t in_400 = (in_era - in_era / 1460 + in_era / 36524 - in_era / 146096) / 365;
-  const int64_t in_year = in_era - (365 * in_400 + in_400 / 4 - in_400 / 100);
-  const int64_t month = (5 * in_year + 2) / 153;
-  const int64_t year = in_400 + era * 400 + (month >= 10);
-  if (year < 0 || year > 9999) /* as ISO 8601 has it */
-    *to++ = year < 0 ? '-' : '+';
-  to = put_number(to, (uint64_t)(year < 0 ? -year : year), 4);
+  const rdx_civil c = rdx_civil_of_day(day);
+  if (c.year < 0 || c.year > 9999) /* as ISO 8601 has it */
+    *to++ = c.year < 0 ? '-' : '+';
+  to = put_number(to, (uint64_t)(c.year < 0 ? -c.year : c.year), 4);
   *to++ = '-';
-  to = put_number(to, (uint64_t)(month < 10 ? month + 3 : month - 9), 2);
+  to = put_number(to, (uint64_t)c.month, 2);
   *to++ = '-';
-  return put_number(to, (uint64_t)(in_year - (153 * month + 2) / 5 + 1), 2);
+  return put_number(to, (uint64_t)c.day, 2);
 }
 
 static char *put_timestamp(char *to, int64_t micros) {

@@ -14,6 +14,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/civil.h"
+
 static bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
@@ -252,14 +254,6 @@ typedef struct instant {
   bool ends_day; /* said as 24:00 */
 } instant;
 
-/* Days from 1970-01-01 in the Gregorian calendar, counted in eras of 400 years that begin in March. */
-static int32_t days_from_date(int32_t year, int32_t month, int32_t day) {
-  const int32_t y = year - (month <= 2);
-  const int32_t era = y / 400, in_era = y - era * 400;
-  const int32_t in_year = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1;
-  return era * 146097 + in_era * 365 + in_era / 4 - in_era / 100 + in_year - 719468;
-}
-
 /* `count` digits as a number; -1 where there are others. */
 static int32_t digits_at(const char *text, size_t count) {
   int32_t value = 0;
@@ -272,16 +266,14 @@ static int32_t digits_at(const char *text, size_t count) {
 }
 
 static rdx_parse parse_date(const char *text, size_t length, int32_t *out) {
-  static const int8_t days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
   if (length != 10 || text[4] != '-' || text[7] != '-')
     return RDX_PARSE_FORMAT;
   const int32_t year = digits_at(text, 4), month = digits_at(text + 5, 2), day = digits_at(text + 8, 2);
   if (year < 0 || month < 0 || day < 0)
     return RDX_PARSE_FORMAT;
-  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
-  if (year < 1 || month < 1 || month > 12 || day < 1 || day > days[month - 1] + (month == 2 && leap))
+  if (year < 1 || month < 1 || month > 12 || day < 1 || day > rdx_days_of_month(year, month))
     return RDX_PARSE_RANGE;
-  *out = days_from_date(year, month, day);
+  *out = (int32_t)rdx_day_of_civil(year, month, day);
   return RDX_PARSE_OK;
 }
 
@@ -398,7 +390,7 @@ static rdx_parse parse_far_date(const char *text, size_t length, size_t *used, i
     near[i] = (char)('0' + rest % 10);
   memcpy(near + 4, text + *used - 6, 6);
   const rdx_parse result = parse_date(near, sizeof near, &day);
-  *out = day + (int64_t)(year - like) / 400 * 146097;
+  *out = day + (int64_t)(year - like) / 400 * RDX_DAYS_OF_ERA;
   return result;
 }
 

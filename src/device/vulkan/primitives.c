@@ -20,12 +20,7 @@
 
 /* A kernel whose items are workgroups. */
 #define GROUP_KERNEL(name_, args, variants_, words_)                                                                   \
-  {                                                                                                                    \
-    .name = name_, .args_size = sizeof(struct args), .variants = variants_, .group = 1, .compute = {                   \
-      .words = words_,                                                                                                 \
-      .size = sizeof words_                                                                                            \
-    }                                                                                                                  \
-  }
+  { .name = name_, .args_size = sizeof(struct args), .variants = variants_, .group = 1, .compute = RDX_SPIRV(words_) }
 
 static const rdx_kernel scan_kernel = GROUP_KERNEL("scan", scan_args, 0, spirv_scan_comp);
 static const rdx_kernel spine_kernel = GROUP_KERNEL("scan spine", spine_args, 0, spirv_spine_comp);

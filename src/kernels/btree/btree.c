@@ -326,10 +326,7 @@ static void lookup(const void *arguments, const uint32_t *variant, const rdx_sce
 #define LOOKUP(name_, words_)                                                                                          \
   {                                                                                                                    \
     .name = name_, .args_size = sizeof(struct btree_args), .variants = BTREE_CONSTANTS, .grain = 4096, .group = 256,   \
-    .body = lookup, .compute = {                                                                                       \
-      .words = words_,                                                                                                 \
-      .size = sizeof words_                                                                                            \
-    }                                                                                                                  \
+    .body = lookup, .compute = RDX_SPIRV(words_)                                                                       \
   }
 
 const rdx_kernel rdx_kernel_btree = LOOKUP("btree", spirv_btree_comp);

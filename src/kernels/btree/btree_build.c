@@ -83,10 +83,7 @@ static void scan(const void *arguments, const uint32_t *variant, const rdx_scene
 #define KERNEL(name_, args, grain_, group_, body_, words_)                                                             \
   {                                                                                                                    \
     .name = name_, .args_size = sizeof(struct args), .variants = 1, .grain = grain_, .group = group_, .body = body_,   \
-    .compute = {                                                                                                       \
-      .words = words_,                                                                                                 \
-      .size = sizeof words_                                                                                            \
-    }                                                                                                                  \
+    .compute = RDX_SPIRV(words_)                                                                                       \
   }
 
 const rdx_kernel rdx_kernel_btree_visits =

@@ -219,8 +219,7 @@ static void to_rows(const void *arguments, const uint32_t *variant, const rdx_sc
   }
 }
 
-#define SPIRV(words_)                                                                                                  \
-  { .words = words_, .size = sizeof words_ }
+#define SPIRV(words_) RDX_SPIRV(words_)
 
 const rdx_kernel rdx_kernel_cgrx = {.name = "cgrx",
                                     .args_size = sizeof(struct cgrx_args),

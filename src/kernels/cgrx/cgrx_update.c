@@ -100,10 +100,7 @@ BODY(collect)
 #define KERNEL(name_, variants_, grain_)                                                                               \
   {                                                                                                                    \
     .name = "cgrx " #name_, .args_size = sizeof(struct cgrx_##name_##_args), .variants = variants_, .grain = grain_,   \
-    .group = 128, .body = name_, .compute = {                                                                          \
-      .words = spirv_cgrx_##name_##_comp,                                                                              \
-      .size = sizeof spirv_cgrx_##name_##_comp                                                                         \
-    }                                                                                                                  \
+    .group = 128, .body = name_, .compute = RDX_SPIRV(spirv_cgrx_##name_##_comp)                                       \
   }
 
 const rdx_kernel rdx_kernel_cgrx_load = KERNEL(load, 1, 4096);

@@ -25,20 +25,18 @@ static void pair(const void *arguments, const uint32_t *variant, const rdx_scene
     a->keep[a->first + k] = changes_keep(a->keys, a->n, a->others, a->other_n, a->first + k, variant[0]);
 }
 
-const rdx_kernel rdx_kernel_changes_gather = {
-    .name = "changes gather",
-    .args_size = sizeof(struct changes_gather_args),
-    .variants = 1,
-    .grain = 4096,
-    .group = 256,
-    .body = gather,
-    .compute = {.words = spirv_changes_gather_comp, .size = sizeof spirv_changes_gather_comp}};
+const rdx_kernel rdx_kernel_changes_gather = {.name = "changes gather",
+                                              .args_size = sizeof(struct changes_gather_args),
+                                              .variants = 1,
+                                              .grain = 4096,
+                                              .group = 256,
+                                              .body = gather,
+                                              .compute = RDX_SPIRV(spirv_changes_gather_comp)};
 
-const rdx_kernel rdx_kernel_changes_pair = {
-    .name = "changes pair",
-    .args_size = sizeof(struct changes_pair_args),
-    .variants = 1,
-    .grain = 256,
-    .group = 64,
-    .body = pair,
-    .compute = {.words = spirv_changes_pair_comp, .size = sizeof spirv_changes_pair_comp}};
+const rdx_kernel rdx_kernel_changes_pair = {.name = "changes pair",
+                                            .args_size = sizeof(struct changes_pair_args),
+                                            .variants = 1,
+                                            .grain = 256,
+                                            .group = 64,
+                                            .body = pair,
+                                            .compute = RDX_SPIRV(spirv_changes_pair_comp)};

@@ -307,11 +307,10 @@ static void scan(const void *arguments, const uint32_t *variant, const rdx_scene
     __atomic_fetch_add(a->total, found, __ATOMIC_RELAXED);
 }
 
-const rdx_kernel rdx_kernel_column_scan = {
-    .name = "column scan",
-    .args_size = sizeof(struct column_scan_args),
-    .variants = 1,
-    .grain = 2,
-    .group = 1, /* items are workgroups */
-    .body = scan,
-    .compute = {.words = spirv_column_scan_comp, .size = sizeof spirv_column_scan_comp}};
+const rdx_kernel rdx_kernel_column_scan = {.name = "column scan",
+                                           .args_size = sizeof(struct column_scan_args),
+                                           .variants = 1,
+                                           .grain = 2,
+                                           .group = 1, /* items are workgroups */
+                                           .body = scan,
+                                           .compute = RDX_SPIRV(spirv_column_scan_comp)};

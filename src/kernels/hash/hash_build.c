@@ -116,10 +116,7 @@ static void place(const void *arguments, const uint32_t *variant, const rdx_scen
 #define KERNEL(title, type, constants, each, items, function, code)                                                    \
   {                                                                                                                    \
     .name = title, .args_size = sizeof(struct type), .variants = constants, .grain = each, .group = items,             \
-    .body = function, .compute = {                                                                                     \
-      .words = code,                                                                                                   \
-      .size = sizeof code                                                                                              \
-    }                                                                                                                  \
+    .body = function, .compute = RDX_SPIRV(code)                                                                       \
   }
 
 const rdx_kernel rdx_kernel_hash_mix = KERNEL("hash mix", hash_mix_args, 1, 65536, 256, mix, spirv_hash_mix_comp);

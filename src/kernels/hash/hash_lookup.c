@@ -241,10 +241,7 @@ static void visits(const void *arguments, const uint32_t *variant, const rdx_sce
 #define LOOKUP(title, code)                                                                                            \
   {                                                                                                                    \
     .name = title, .args_size = sizeof(struct hash_args), .variants = HASH_CONSTANTS, .grain = 4096, .group = 256,     \
-    .body = lookup, .compute = {                                                                                       \
-      .words = code,                                                                                                   \
-      .size = sizeof code                                                                                              \
-    }                                                                                                                  \
+    .body = lookup, .compute = RDX_SPIRV(code)                                                                         \
   }
 
 const rdx_kernel rdx_kernel_hash_lookup[5] = {
@@ -255,11 +252,10 @@ const rdx_kernel rdx_kernel_hash_lookup[5] = {
     LOOKUP("hash lookup by 16 lanes", spirv_hash_lookup_comp_lanes_16),
 };
 
-const rdx_kernel rdx_kernel_hash_visits = {
-    .name = "hash visits",
-    .args_size = sizeof(struct hash_visits_args),
-    .variants = 2,
-    .grain = 4096,
-    .group = 256,
-    .body = visits,
-    .compute = {.words = spirv_hash_visits_comp, .size = sizeof spirv_hash_visits_comp}};
+const rdx_kernel rdx_kernel_hash_visits = {.name = "hash visits",
+                                           .args_size = sizeof(struct hash_visits_args),
+                                           .variants = 2,
+                                           .grain = 4096,
+                                           .group = 256,
+                                           .body = visits,
+                                           .compute = RDX_SPIRV(spirv_hash_visits_comp)};

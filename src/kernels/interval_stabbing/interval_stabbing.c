@@ -71,10 +71,7 @@ static void look_up(const void *arguments, const uint32_t *variant, const rdx_sc
 #define KERNEL(title, type, constants, function, code)                                                                 \
   {                                                                                                                    \
     .name = title, .args_size = sizeof(struct type), .variants = constants, .grain = 4096, .group = 256,               \
-    .body = function, .compute = {                                                                                     \
-      .words = code,                                                                                                   \
-      .size = sizeof code                                                                                              \
-    }                                                                                                                  \
+    .body = function, .compute = RDX_SPIRV(code)                                                                       \
   }
 
 const rdx_kernel rdx_kernel_interval_stabbing_usable =

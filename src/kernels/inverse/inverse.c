@@ -56,5 +56,5 @@ const rdx_kernel rdx_kernel_inverse = {
     .grain = 4096,
     .group = 256,
     .body = scan,
-    .compute = {.words = spirv_inverse_comp, .size = sizeof spirv_inverse_comp},
+    .compute = RDX_SPIRV(spirv_inverse_comp),
 };

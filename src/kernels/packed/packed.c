@@ -71,29 +71,26 @@ static void join(const void *arguments, const uint32_t *variant, const rdx_scene
   }
 }
 
-const rdx_kernel rdx_kernel_packed_pack = {
-    .name = "packed pack",
-    .args_size = sizeof(struct packed_pack_args),
-    .variants = 2,
-    .grain = 16384,
-    .group = 256,
-    .body = pack,
-    .compute = {.words = spirv_packed_pack_comp, .size = sizeof spirv_packed_pack_comp}};
+const rdx_kernel rdx_kernel_packed_pack = {.name = "packed pack",
+                                           .args_size = sizeof(struct packed_pack_args),
+                                           .variants = 2,
+                                           .grain = 16384,
+                                           .group = 256,
+                                           .body = pack,
+                                           .compute = RDX_SPIRV(spirv_packed_pack_comp)};
 
-const rdx_kernel rdx_kernel_packed_gather = {
-    .name = "packed gather",
-    .args_size = sizeof(struct packed_gather_args),
-    .variants = 1,
-    .grain = 16384,
-    .group = 256,
-    .body = gather,
-    .compute = {.words = spirv_packed_gather_comp, .size = sizeof spirv_packed_gather_comp}};
+const rdx_kernel rdx_kernel_packed_gather = {.name = "packed gather",
+                                             .args_size = sizeof(struct packed_gather_args),
+                                             .variants = 1,
+                                             .grain = 16384,
+                                             .group = 256,
+                                             .body = gather,
+                                             .compute = RDX_SPIRV(spirv_packed_gather_comp)};
 
-const rdx_kernel rdx_kernel_packed_joined = {
-    .name = "packed joined",
-    .args_size = sizeof(struct packed_joined_args),
-    .variants = 0,
-    .grain = 1024,
-    .group = 256,
-    .body = join,
-    .compute = {.words = spirv_packed_joined_comp, .size = sizeof spirv_packed_joined_comp}};
+const rdx_kernel rdx_kernel_packed_joined = {.name = "packed joined",
+                                             .args_size = sizeof(struct packed_joined_args),
+                                             .variants = 0,
+                                             .grain = 1024,
+                                             .group = 256,
+                                             .body = join,
+                                             .compute = RDX_SPIRV(spirv_packed_joined_comp)};

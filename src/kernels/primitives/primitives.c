@@ -183,10 +183,7 @@ static void values(const void *arguments, const uint32_t *variant, const rdx_sce
 #define KERNEL(name_, args, constants, body_, words_)                                                                  \
   {                                                                                                                    \
     .name = name_, .args_size = sizeof(struct args), .variants = constants, .grain = 4096, .group = 256,               \
-    .body = body_, .compute = {                                                                                        \
-      .words = words_,                                                                                                 \
-      .size = sizeof words_                                                                                            \
-    }                                                                                                                  \
+    .body = body_, .compute = RDX_SPIRV(words_)                                                                        \
   }
 
 static const rdx_kernel pair_kernel =

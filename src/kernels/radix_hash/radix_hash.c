@@ -147,10 +147,7 @@ static void lookup(const void *arguments, const uint32_t *variant, const rdx_sce
 #define KERNEL(title, type, constants, each, function, code)                                                           \
   {                                                                                                                    \
     .name = title, .args_size = sizeof(struct type), .variants = constants, .grain = each, .group = 256,               \
-    .body = function, .compute = {                                                                                     \
-      .words = code,                                                                                                   \
-      .size = sizeof code                                                                                              \
-    }                                                                                                                  \
+    .body = function, .compute = RDX_SPIRV(code)                                                                       \
   }
 
 const rdx_kernel rdx_kernel_radix_hash_starts =

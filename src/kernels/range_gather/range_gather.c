@@ -105,8 +105,7 @@ static void prefix(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 }
 
-#define SPIRV(words_)                                                                                                  \
-  { .words = words_, .size = sizeof words_ }
+#define SPIRV(words_) RDX_SPIRV(words_)
 
 #define RANGE_GATHER(group_)                                                                                           \
   {                                                                                                                    \

@@ -101,8 +101,7 @@ static void rays(const void *arguments, const uint32_t *variant, const rdx_scene
   }
 }
 
-#define SPIRV(words_)                                                                                                  \
-  { .words = words_, .size = sizeof words_ }
+#define SPIRV(words_) RDX_SPIRV(words_)
 
 const rdx_kernel rdx_kernel_ray_matrix_place = {.name = "ray matrix place",
                                                 .args_size = sizeof(struct ray_matrix_place_args),

@@ -63,8 +63,7 @@ static void rays(const void *arguments, const uint32_t *variant, const rdx_scene
     trace_block(&t, scene, a->first + done, a->count - done < BLOCK ? a->count - done : BLOCK);
 }
 
-#define SPIRV(words_)                                                                                                  \
-  { .words = words_, .size = sizeof words_ }
+#define SPIRV(words_) RDX_SPIRV(words_)
 
 const rdx_kernel rdx_kernel_rtc1_encode = {.name = "rtc1 encode",
                                            .args_size = sizeof(struct rtc1_encode_args),

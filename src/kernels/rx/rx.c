@@ -211,8 +211,7 @@ static void count_rays(const void *arguments, const uint32_t *variant, const rdx
     args->out_rays[args->first + k] = rx_rays_of(*args, args->first + k, variant[0], variant[1]);
 }
 
-#define SPIRV(words_)                                                                                                  \
-  { .words = words_, .size = sizeof words_ }
+#define SPIRV(words_) RDX_SPIRV(words_)
 
 const rdx_kernel rdx_kernel_rx_point = {.name = "rx point",
                                         .args_size = sizeof(struct rx_args),

@@ -218,8 +218,7 @@ static void look_up_boxes(const void *arguments, const uint32_t *variant, const 
   look_up_in(arguments, variant, scene, true);
 }
 
-#define SPIRV(words_)                                                                                                  \
-  { .words = words_, .size = sizeof words_ }
+#define SPIRV(words_) RDX_SPIRV(words_)
 
 const rdx_kernel rdx_kernel_rx_optimized = {.name = "rx optimized",
                                             .args_size = sizeof(struct rx_optimized_args),

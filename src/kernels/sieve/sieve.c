@@ -426,8 +426,7 @@ static void answer_slices(const void *arguments, const uint32_t *variant, const 
   }
 }
 
-#define SPIRV(words_)                                                                                                  \
-  { .words = words_, .size = sizeof words_ }
+#define SPIRV(words_) RDX_SPIRV(words_)
 
 const rdx_kernel rdx_kernel_sieve_map = {.name = "sieve map",
                                          .args_size = sizeof(struct sieve_map_args),

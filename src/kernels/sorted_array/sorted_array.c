@@ -83,10 +83,7 @@ static void lookup(const void *arguments, const uint32_t *variant, const rdx_sce
 #define LOOKUP(name_, words_)                                                                                          \
   {                                                                                                                    \
     .name = name_, .args_size = sizeof(struct sorted_array_args), .variants = SORTED_ARRAY_CONSTANTS, .grain = 4096,   \
-    .group = 2048, .body = lookup, .compute = {                                                                        \
-      .words = words_,                                                                                                 \
-      .size = sizeof words_                                                                                            \
-    }                                                                                                                  \
+    .group = 2048, .body = lookup, .compute = RDX_SPIRV(words_)                                                        \
   }
 
 const rdx_kernel rdx_kernel_sorted_array_u32 = LOOKUP("sorted array, 32-bit keys", spirv_sorted_array_comp_keys_u32);

@@ -138,8 +138,7 @@ static void coarse_runs(const void *arguments, const uint32_t *variant, const rd
     add_part_runs(a, part);
 }
 
-#define SPIRV(words_)                                                                                                  \
-  { .words = words_, .size = sizeof words_ }
+#define SPIRV(words_) RDX_SPIRV(words_)
 
 const rdx_kernel rdx_kernel_coarse = {.name = "coarse cube rays",
                                       .args_size = sizeof(struct coarse_args),

@@ -90,8 +90,7 @@ static void rays(const void *arguments, const uint32_t *variant, const rdx_scene
     trace(a, part, scene);
 }
 
-#define SPIRV(words_)                                                                                                  \
-  { .words = words_, .size = sizeof words_ }
+#define SPIRV(words_) RDX_SPIRV(words_)
 
 const rdx_kernel rdx_kernel_rt_place = {.name = "RT cube triangles",
                                         .args_size = sizeof(struct rt_place_args),

@@ -125,8 +125,7 @@ static void rays(const void *arguments, const uint32_t *variant, const rdx_scene
     trace(a, part, scene);
 }
 
-#define SPIRV(words_)                                                                                                  \
-  { .words = words_, .size = sizeof words_ }
+#define SPIRV(words_) RDX_SPIRV(words_)
 
 const rdx_kernel rdx_kernel_rtcudb_place = {.name = "RTCUDB triangles",
                                             .args_size = sizeof(struct rtcudb_place_args),

@@ -249,8 +249,7 @@ static void collect(const void *arguments, const uint32_t *variant, const rdx_sc
   }
 }
 
-#define SPIRV(words_)                                                                                                  \
-  { .words = words_, .size = sizeof words_ }
+#define SPIRV(words_) RDX_SPIRV(words_)
 
 const rdx_kernel rdx_kernel_star_key = {.name = "star keys",
                                         .args_size = sizeof(struct star_key_args),

@@ -135,38 +135,32 @@ static void make_coarse(const void *arguments, const uint32_t *variant, const rd
 #define LOOKUP(name_, words_)                                                                                          \
   {                                                                                                                    \
     .name = name_, .args_size = sizeof(struct tree_args), .variants = TREE_CONSTANTS, .grain = 4096, .group = 2048,    \
-    .body = lookup, .compute = {                                                                                       \
-      .words = words_,                                                                                                 \
-      .size = sizeof words_                                                                                            \
-    }                                                                                                                  \
+    .body = lookup, .compute = RDX_SPIRV(words_)                                                                       \
   }
 
 const rdx_kernel rdx_kernel_tree_u32 = LOOKUP("tree, 32-bit keys", spirv_tree_comp_keys_u32);
 const rdx_kernel rdx_kernel_tree_u64 = LOOKUP("tree, 64-bit keys", spirv_tree_comp_keys_u64);
 
-const rdx_kernel rdx_kernel_tree_leaves = {
-    .name = "tree leaves",
-    .args_size = sizeof(struct tree_leaves_args),
-    .variants = 1,
-    .grain = 16384,
-    .group = 256,
-    .body = make_leaves,
-    .compute = {.words = spirv_tree_leaves_comp, .size = sizeof spirv_tree_leaves_comp}};
+const rdx_kernel rdx_kernel_tree_leaves = {.name = "tree leaves",
+                                           .args_size = sizeof(struct tree_leaves_args),
+                                           .variants = 1,
+                                           .grain = 16384,
+                                           .group = 256,
+                                           .body = make_leaves,
+                                           .compute = RDX_SPIRV(spirv_tree_leaves_comp)};
 
-const rdx_kernel rdx_kernel_tree_level = {
-    .name = "tree level",
-    .args_size = sizeof(struct tree_level_args),
-    .variants = 1,
-    .grain = 16384,
-    .group = 256,
-    .body = make_level,
-    .compute = {.words = spirv_tree_level_comp, .size = sizeof spirv_tree_level_comp}};
+const rdx_kernel rdx_kernel_tree_level = {.name = "tree level",
+                                          .args_size = sizeof(struct tree_level_args),
+                                          .variants = 1,
+                                          .grain = 16384,
+                                          .group = 256,
+                                          .body = make_level,
+                                          .compute = RDX_SPIRV(spirv_tree_level_comp)};
 
-const rdx_kernel rdx_kernel_tree_coarse = {
-    .name = "tree coarse level",
-    .args_size = sizeof(struct tree_coarse_args),
-    .variants = 1,
-    .grain = 16384,
-    .group = 256,
-    .body = make_coarse,
-    .compute = {.words = spirv_tree_coarse_comp, .size = sizeof spirv_tree_coarse_comp}};
+const rdx_kernel rdx_kernel_tree_coarse = {.name = "tree coarse level",
+                                           .args_size = sizeof(struct tree_coarse_args),
+                                           .variants = 1,
+                                           .grain = 16384,
+                                           .group = 256,
+                                           .body = make_coarse,
+                                           .compute = RDX_SPIRV(spirv_tree_coarse_comp)};
