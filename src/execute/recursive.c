@@ -64,6 +64,7 @@ static rdx_status make_room(seen *s, rdx_error *err) {
   RDX_TRY(rdx_realloc((void **)&s->ends, s->capacity, sizeof *s->ends, WHAT, err));
   RDX_TRY(rdx_calloc(s->slot_count, sizeof *s->slots, WHAT, (void **)&s->slots, err));
   for (uint64_t row = 0; row < s->count; row++) {
+    RDX_TRY(rdx_loop_goes_on(row, s->count, "execute", err));
     const uint64_t begin = begin_of(s, row);
     s->slots[find_slot(s, s->bytes + begin, s->ends[row] - begin)] = (uint32_t)row + 1;
   }

@@ -111,6 +111,35 @@ static void test_sets(void **state) {
   bench_end(&b);
 }
 
+/* Each round leaves out 20 rows of the one before it. */
+static void test_recursion(void **state) {
+  (void)state;
+  bench b;
+  bench_begin(&b);
+  for (uint32_t all = 0; all < 2; all++) {
+    rdx_frame frame;
+    random_frame(&b, mixed, 4, 60, true, &frame);
+    rdx_plan_node *left = source(&b, 0, &frame), *working = node(&b, RDX_PLAN_WORKING, NULL, NULL);
+    working->columns = left->columns;
+    working->column_count = left->column_count;
+    working->shared = true;
+    working->id = 1;
+    rdx_plan_node *right = node(&b, RDX_PLAN_LIMIT, working, NULL), *n = node(&b, RDX_PLAN_RECURSIVE, left, right);
+    right->columns = n->columns = left->columns;
+    right->column_count = n->column_count = left->column_count;
+    right->offset = whole(&b, 20);
+    n->working = working;
+    n->all = all;
+    fail_each(&b, n);
+    rdx_frame out;
+    OK(rdx_execute_node(&b.x, n, &out, err));
+    assert_true(all ? out.rows == 60 + 40 + 20 : out.rows <= 60);
+    rdx_frame_destroy(&out);
+    bench_clear(&b);
+  }
+  bench_end(&b);
+}
+
 static void test_sorts(void **state) {
   (void)state;
   bench b;
@@ -267,11 +296,8 @@ static void test_cancel(void **state) {
 int main(void) {
   const rdx_allocator allocator = {take, take_more, give, NULL};
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_joins),
-      cmocka_unit_test(test_sets),
-      cmocka_unit_test(test_sorts),
-      cmocka_unit_test(test_aggregates),
-      cmocka_unit_test(test_ordered_aggregates),
+      cmocka_unit_test(test_joins),  cmocka_unit_test(test_sets),       cmocka_unit_test(test_recursion),
+      cmocka_unit_test(test_sorts),  cmocka_unit_test(test_aggregates), cmocka_unit_test(test_ordered_aggregates),
       cmocka_unit_test(test_cancel),
   };
   rdx_set_allocator(&allocator);
