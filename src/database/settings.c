@@ -40,7 +40,9 @@ static rdx_status find_setting(const rdx_statement *s, setting *out, rdx_error *
     }
     rdx_nearest_consider(&nearest, written->name, names[i]);
   }
-  if (nearest.word)
+  if (rdx_words_alike("tables", written->name))
+    snprintf(hint, sizeof hint, "the shell lists tables: .tables");
+  else if (nearest.word)
     snprintf(hint, sizeof hint, "did you mean %s?", nearest.word);
   return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, written->place, hint,
                        "there is no setting \"%.60s\"", written->name);

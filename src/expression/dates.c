@@ -29,6 +29,11 @@ static rdx_status refuse(rdx_worker *w, const rdx_node *n, rdx_sql_text name) {
                        rdx_sql_type_text(n->args[1]->type, type));
 }
 
+/* Seconds of a date are whole. */
+static uint8_t scale_of(rdx_time_field field, const rdx_sql_type *type) {
+  return field == RDX_FIELD_EPOCH && type->kind == RDX_SQL_DATE ? 0 : rdx_time_field_scale(field);
+}
+
 /* Of a field whose scale is that of the result, unless the field is no constant: then scales are made equal. */
 static int64_t extract_one(const rdx_node *n, rdx_time_field field, const rdx_values *values, uint32_t row) {
   int64_t value = 0;
@@ -37,12 +42,14 @@ static int64_t extract_one(const rdx_node *n, rdx_time_field field, const rdx_va
   } else {
     const int64_t at = ((const int64_t *)values->data)[row];
     const bool is_date = n->args[1]->type.kind == RDX_SQL_DATE;
-    if (is_date && field >= RDX_FIELD_DAY && field != RDX_FIELD_EPOCH)
+    if (is_date && field == RDX_FIELD_EPOCH)
+      value = at * (RDX_MICROS_A_DAY / RDX_MICROS_A_SECOND);
+    else if (is_date && field >= RDX_FIELD_DAY)
       value = rdx_day_extract(field, at);
     else
       value = rdx_time_extract(field, is_date ? (int64_t)((uint64_t)at * (uint64_t)RDX_MICROS_A_DAY) : at);
   }
-  for (uint8_t scale = rdx_time_field_scale(field); scale < n->type.scale; scale++)
+  for (uint8_t scale = scale_of(field, &n->args[1]->type); scale < n->type.scale; scale++)
     value = (int64_t)((uint64_t)value * 10);
   return value;
 }
@@ -154,9 +161,10 @@ rdx_status rdx_dates_age(rdx_worker *w, const rdx_node *n, const rdx_datum *args
 
 rdx_sql_type rdx_dates_extracted(const rdx_bound *const *args, uint32_t count) {
   rdx_time_field field = RDX_FIELD_EPOCH;
+  uint8_t scale = 6;
   (void)count;
-  if (args[0]->kind == RDX_BOUND_CONSTANT && !args[0]->value.null)
-    (void)rdx_time_field_from_name(args[0]->value.text.data, args[0]->value.text.length, &field);
-  const uint8_t scale = rdx_time_field_scale(field);
+  if (args[0]->kind == RDX_BOUND_CONSTANT && !args[0]->value.null &&
+      rdx_time_field_from_name(args[0]->value.text.data, args[0]->value.text.length, &field))
+    scale = scale_of(field, &args[1]->type);
   return rdx_decimal_type(field == RDX_FIELD_EPOCH ? 18 : 10, scale);
 }

@@ -304,6 +304,56 @@ static rdx_status integer_div(ARGUMENTS) {
   return put_integer(w, n, (rdx_i128)args[0].i / args[1].i, out);
 }
 
+/* ---- width_bucket(x, low, high, count) ---- */
+
+/* A place among `count` parts, from 0, becomes a number from 1; 0 and count + 1 are before and behind all. */
+static rdx_status put_bucket(rdx_worker *w, const rdx_node *n, int64_t place, int64_t count, rdx_datum *out) {
+  out->i = place < 0 ? 0 : place < count ? place + 1 : count + 1;
+  return out->i > INT32_MAX ? rdx_out_of_range(w, n) : RDX_OK;
+}
+
+static rdx_status check_buckets(rdx_worker *w, const rdx_node *n, int64_t count, bool equal) {
+  if (count <= 0)
+    return rdx_function_fail(w, n, "count must be greater than zero");
+  return equal ? rdx_function_fail(w, n, "lower bound cannot equal upper bound") : RDX_OK;
+}
+
+static rdx_status double_bucket(ARGUMENTS) {
+  const double x = args[0].f, low = args[1].f, high = args[2].f;
+  const int64_t count = args[3].i;
+  RDX_TRY(check_buckets(w, n, count, low == high));
+  if (isnan(x) || isnan(low) || isnan(high))
+    return rdx_function_fail(w, n, "operand, lower bound, and upper bound cannot be NaN");
+  if (isinf(low) || isinf(high))
+    return rdx_function_fail(w, n, "lower and upper bounds must be finite");
+  const bool before = low < high ? x < low : x > low, behind = low < high ? x >= high : x <= high;
+  if (before || behind)
+    return put_bucket(w, n, before ? -1 : count, count, out);
+  const double unit = isinf((high - low) * (double)count) ? 0x1p-40 : 1; /* without overflow */
+  const int64_t place = (int64_t)((double)count * (x * unit - low * unit) / (high * unit - low * unit));
+  return put_bucket(w, n, place < count ? place : count - 1, count, out);
+}
+
+static rdx_status decimal_bucket(ARGUMENTS) {
+  uint8_t scale = 0;
+  rdx_i128 v[3];
+  for (uint32_t i = 0; i < 3; i++)
+    scale = n->args[i]->type.scale > scale ? n->args[i]->type.scale : scale;
+  for (uint32_t i = 0; i < 3; i++)
+    if (!rdx_decimal_rescale(args[i].wide, n->args[i]->type.scale, scale, &v[i]))
+      return rdx_out_of_range(w, n);
+  const int64_t count = args[3].i;
+  RDX_TRY(check_buckets(w, n, count, v[1] == v[2]));
+  const bool rises = v[1] < v[2];
+  rdx_i128 far = rises ? v[0] - v[1] : v[1] - v[0];
+  const rdx_i128 width = rises ? v[2] - v[1] : v[1] - v[2];
+  if (far < 0 || far >= width)
+    return put_bucket(w, n, far < 0 ? -1 : count, count, out);
+  if (__builtin_mul_overflow(far, (rdx_i128)count, &far))
+    return rdx_out_of_range(w, n);
+  return put_bucket(w, n, (int64_t)(far / width), count, out);
+}
+
 /* ---- The table ---- */
 
 #define TEXT RDX_SQL_TEXT
@@ -374,6 +424,8 @@ const rdx_function rdx_functions[] = {
     {"lcm", "bb", RDX_SQL_BIGINT, NULL, integer_lcm, NULL, false},
     {"div", "ii", INTEGER, NULL, integer_div, NULL, false},
     {"div", "bb", RDX_SQL_BIGINT, NULL, integer_div, NULL, false},
+    {"width_bucket", "dddi", INTEGER, NULL, double_bucket, NULL, false},
+    {"width_bucket", "nnni", INTEGER, NULL, decimal_bucket, NULL, false},
     {"upper", "t", TEXT, NULL, rdx_text_upper, NULL, false},
     {"lower", "t", TEXT, NULL, rdx_text_lower, NULL, false},
     {"length", "t", INTEGER, NULL, rdx_text_length, NULL, false},
@@ -414,6 +466,7 @@ const rdx_function rdx_functions[] = {
     {"chr", "i", TEXT, NULL, rdx_text_chr, NULL, false},
     {"to_hex", "i", TEXT, NULL, rdx_text_hex, NULL, false},
     {"to_hex", "b", TEXT, NULL, rdx_text_hex, NULL, false},
+    {"md5", "t", TEXT, NULL, rdx_text_md5, NULL, false},
     {"overlay", "ttb", TEXT, NULL, rdx_text_overlay, NULL, false},
     {"overlay", "ttbb", TEXT, NULL, rdx_text_overlay, NULL, false},
     {"concat_ws", "a*", TEXT, NULL, rdx_text_concat_ws, NULL, true},
