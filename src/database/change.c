@@ -451,6 +451,8 @@ static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err)
     status = rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED, "DROP TABLE removes table files only; \"%.100s\" is %.300s",
                              name, table->path);
   if (status == RDX_OK)
+    status = rdx_indexes_drop_on(d, table->name, NULL, err);
+  if (status == RDX_OK)
     rdx_catalog_remove(d->catalog, table->name);
   rdx_free(path);
   rdx_catalog_release(d->catalog, table);

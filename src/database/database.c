@@ -21,6 +21,7 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
   d->read_only = params->read_only;
   d->safe = params->safe;
   d->has_folder = folder != NULL;
+  pthread_mutex_init(&d->changing, NULL);
   pthread_mutex_init(&d->lock, NULL);
   pthread_mutexattr_t recursive;
   pthread_mutexattr_init(&recursive);
@@ -80,6 +81,7 @@ void rdx_database_close(rdx_database **database) {
   rdx_pool_destroy(&d->pool);
   pthread_mutex_destroy(&d->views_lock);
   pthread_mutex_destroy(&d->lock);
+  pthread_mutex_destroy(&d->changing);
   rdx_free(d);
 }
 

@@ -66,7 +66,8 @@ struct rdx_database {
   rdx_catalog *catalog;
   rdx_pool *pool;
   bool read_only, safe, has_folder;
-  pthread_mutex_t lock; /* for what follows */
+  pthread_mutex_t changing; /* held by the statement whose turn it is: see turn.h */
+  pthread_mutex_t lock;     /* for what follows */
   rdx_settings settings;
   _Atomic uint32_t settings_version;
   _Atomic uint64_t timeout_ms; /* of a statement; 0: none */
@@ -190,7 +191,7 @@ RDX_MUST_USE rdx_status rdx_indexes_rename(rdx_database *database, const char *t
                                            const char *to, rdx_index_renames *out, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_indexes_take(rdx_database *database, rdx_index_renames *renames, rdx_error *err);
 void rdx_index_renames_drop(rdx_index_renames *renames);
-/* Drop those on a column. */
+/* Drop those on a column; NULL: on any of the table. */
 RDX_MUST_USE rdx_status rdx_indexes_drop_on(rdx_database *database, const char *table, const char *column,
                                             rdx_error *err);
 

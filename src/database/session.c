@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "database/internal.h"
+#include "database/turn.h"
 
 /* ---- PREPARE, EXECUTE, DEALLOCATE ---- */
 
@@ -84,9 +84,22 @@ static rdx_status execute_with(rdx_statement *s, rdx_prepared *p, rdx_answer *an
   return status;
 }
 
+/* Run it as it is, or planned anew; release it. */
+static rdx_status execute_current(rdx_statement *s, rdx_prepared *p, rdx_answer *answer, rdx_error *err) {
+  rdx_prepared *fresh = p;
+  const rdx_status found = rdx_prepared_is_current(p) ? RDX_OK : rdx_prepared_find(s->database, p->text, &fresh, err);
+  if (fresh != p || found != RDX_OK)
+    rdx_prepared_release(p);
+  RDX_TRY(found);
+  const rdx_status status = execute_with(s, fresh, answer, err);
+  rdx_prepared_release(fresh);
+  return status;
+}
+
 static rdx_status run_execute(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   rdx_database *d = s->database;
   rdx_prepared *p = NULL;
+  rdx_turn turn = {0};
   pthread_mutex_lock(&d->lock);
   rdx_named *named = find_named(d, s->prepared->statement->name);
   if (named) {
@@ -96,15 +109,12 @@ static rdx_status run_execute(rdx_statement *s, rdx_answer *answer, rdx_error *e
   pthread_mutex_unlock(&d->lock);
   if (!p)
     return no_name(s, err);
-  if (!rdx_prepared_is_current(p)) {
-    rdx_prepared *fresh = NULL;
-    const rdx_status status = rdx_prepared_find(d, p->text, &fresh, err);
+  rdx_status status = p->runs->kind != RDX_STATEMENT_SELECT ? rdx_turn_take(d, p, &turn, err) : RDX_OK;
+  if (status == RDX_OK)
+    status = execute_current(s, p, answer, err);
+  else
     rdx_prepared_release(p);
-    RDX_TRY(status);
-    p = fresh;
-  }
-  const rdx_status status = execute_with(s, p, answer, err);
-  rdx_prepared_release(p);
+  rdx_turn_give(&turn);
   return status;
 }
 

@@ -10,6 +10,7 @@
 #include <raydex/cost.h>
 
 #include "database/change.h"
+#include "database/turn.h"
 
 #define KEPT_STATEMENTS 256
 #define KEPT_LENGTH 65536 /* longer texts are not kept */
@@ -360,7 +361,7 @@ rdx_status rdx_run_planned(rdx_statement *s, rdx_answer *answer, rdx_error *err)
   return RDX_OK;
 }
 
-static rdx_status run(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+static rdx_status run_now(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   RDX_TRY(renew(s, err));
   RDX_TRY(check_parameters(s, err));
   answer->stats.plan_ms = s->planned ? s->prepared->plan_ms : 0;
@@ -378,6 +379,15 @@ static rdx_status run(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   default:
     return rdx_run_planned(s, answer, err);
   }
+}
+
+static rdx_status run(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  rdx_turn turn = {0};
+  if (rdx_turn_is_for(s->prepared))
+    RDX_TRY(rdx_turn_take(s->database, s->prepared, &turn, err));
+  const rdx_status status = run_now(s, answer, err);
+  rdx_turn_give(&turn);
+  return status;
 }
 
 void rdx_statement_count_rays(rdx_statement *statement, bool count) {
