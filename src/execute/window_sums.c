@@ -16,8 +16,10 @@ static bool is_real(const rdx_window_run *r) {
 }
 
 void rdx_window_sum_clear(rdx_window_run *r) {
-  memset(&r->sum, 0, sizeof r->sum);
-  memset(&r->moment, 0, sizeof r->moment);
+  if (r->window->kind == RDX_WINDOW_MOMENT)
+    memset(&r->moment, 0, sizeof r->moment);
+  else
+    memset(&r->sum, 0, sizeof r->sum);
 }
 
 /* A float in units of 2^-1074: number * 2^shift. */

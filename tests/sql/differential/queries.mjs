@@ -18,6 +18,9 @@ function meets(a, b) {
   return b.values.some((v) => v !== null && a.set.has(isNumber(b.t) ? Number(v) : v));
 }
 
+const spreads = ['stddev', 'variance', 'stddev_pop', 'var_pop', 'var_samp', 'stddev_samp'];
+const covariances = ['covar_pop', 'covar_samp', 'regr_avgx'];
+
 export class Queries {
   constructor(random, tables, portable) {
     this.random = random;
@@ -287,16 +290,18 @@ export class Queries {
   // One more column, of a window function that does not depend on the order of equal rows.
   addWindow(q, scope) {
     const { random } = this;
-    const name = random.weighted([[2, 'rank'], [2, 'dense_rank'], [1, 'cume_dist'], [3, 'count'], [4, 'sum'], [2, 'avg'], [3, 'min'], [3, 'max']]);
+    const name = random.weighted([[2, 'rank'], [2, 'dense_rank'], [1, 'cume_dist'], [3, 'count'], [4, 'sum'], [2, 'avg'], [3, 'min'], [3, 'max'],
+      [2, random.pick(spreads)], [2, random.pick(covariances)]]);
     const numbers = scope.leaves.filter((leaf) => leaf.t.k === 'i32' && !leaf.wild);
-    if (/sum|avg/.test(name) && !numbers.length) return;
+    const adds = /sum|avg|std|var/.test(name);
+    if (adds && !numbers.length) return;
     const plain = name === 'rank' || name === 'dense_rank' || name === 'cume_dist';
-    const x = plain || (name === 'count' && random.chance(50)) ? null : /sum|avg/.test(name) ? random.pick(numbers) : random.pick(scope.leaves);
-    const t = /rank|count|sum/.test(name) ? i64 : /avg|cume/.test(name) ? f64 : x.t;
+    const x = plain || (name === 'count' && random.chance(50)) ? null : random.pick(adds ? numbers : scope.leaves);
+    const t = /rank|count|sum/.test(name) ? i64 : adds || name === 'cume_dist' ? f64 : x.t;
     const order = Array.from({ length: plain ? 1 : random.below(3) }, () => ({ e: random.pick(scope.leaves), descending: random.chance(40),
       nulls: random.pick(['FIRST', 'LAST']) }));
     const partition = Array.from({ length: random.below(3) }, () => random.pick(scope.leaves));
-    const e = node('window', t, x ? [x] : [], { name, partition, order, frame: plain ? null : this.frame(order), m: x ? (x.m ?? 0) * 1e5 : 1e5,
+    const e = node('window', t, covariances.includes(name) ? [x, random.pick(numbers)] : x ? [x] : [], { name, partition, order, frame: plain ? null : this.frame(order), m: x ? (x.m ?? 0) * 1e5 : 1e5,
       wild: x?.wild });
     q.items.push({ e, name: `c${q.items.length + 1}` });
     q.columns.push({ t, m: e.m, wild: e.wild, name: `c${q.items.length}` });
@@ -377,10 +382,11 @@ export class Queries {
       if (fits(t, e.m * 1e4)) return make('sum', t, e, e.m * 1e4);
     }
     if (t.k === 'f64' && random.chance(70)) {
-      const name = random.weighted([[6, 'avg'], [3, 'sum'], [scope.exact ? 0 : 1, random.pick(['stddev', 'variance', 'stddev_pop', 'var_pop', 'var_samp', 'stddev_samp'])]]);
+      const name = random.weighted([[6, 'avg'], [3, 'sum'], [scope.exact ? 0 : 1, random.pick(spreads)], [scope.exact ? 0 : 1, random.pick(covariances)]]);
       const of = name === 'sum' ? f64 : expressions.numberType(inner); // stddev of doubles is as it is rounded
-      const e = tame(isFloat(of) && /std|var/.test(name) ? i32 : of);
-      return make(name, t, e, e.m * 1e5);
+      const e = tame(covariances.includes(name) || (isFloat(of) && spreads.includes(name)) ? i32 : of);
+      const one = make(name, t, e, e.m * 1e5);
+      return covariances.includes(name) ? { ...one, a: [e, tame(i32)], distinct: false, m: 1e5 } : one;
     }
     return make(random.pick(['min', 'max']), t, value(t), undefined);
   }

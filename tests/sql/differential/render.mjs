@@ -74,7 +74,7 @@ class Renderer {
   }
   of_aggregate(e) {
     const filter = e.filter ? ` FILTER (WHERE ${this.e(e.filter)})` : '';
-    const of = e.a.length ? this.e(e.a[0]) : '';
+    const of = this.list(e.a);
     if (e.name === 'string_agg') return `string_agg(${e.distinct ? 'DISTINCT ' : ''}${of}, ', ' ORDER BY ${of}${e.descending ? ' DESC' : ''})${filter}`;
     if (e.fraction !== undefined) return `${e.name}(${e.fraction}) WITHIN GROUP (ORDER BY ${of})${filter}`;
     return `${e.name}(${e.distinct ? 'DISTINCT ' : ''}${of || (e.name === 'count' ? '*' : '')})${filter}`;
