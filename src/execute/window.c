@@ -354,10 +354,14 @@ static rdx_status fill_sums(rdx_windowing *w, rdx_window_run *r, rdx_error *err)
       begin = first = last = c.begin;
       rdx_window_sum_clear(r);
     }
-    for (; last < c.frame_end; last++)
+    for (; last < c.frame_end; last++) {
+      RDX_TRY(rdx_loop_goes_on(last, w->rows, "window", err));
       rdx_window_sum_change(r, w->order[last], true);
-    for (; first < c.frame_begin && first < last; first++)
+    }
+    for (; first < c.frame_begin && first < last; first++) {
+      RDX_TRY(rdx_loop_goes_on(first, w->rows, "window", err));
       rdx_window_sum_change(r, w->order[first], false);
+    }
     const bool empty = c.frame_begin >= c.frame_end;
     RDX_TRY(rdx_window_sum_store(w, r, empty, row, err));
   }

@@ -59,6 +59,7 @@ static const char *const statements[] = {
     "SELECT s, g, count(*), sum(v) FROM big GROUP BY 1, 2",
     "SELECT stddev(v), count(DISTINCT g), sum(f) FROM big",
     "SELECT sum(v) OVER (PARTITION BY g ORDER BY key RANGE 1000 PRECEDING) FROM big",
+    "SELECT corr(v, f) OVER (ORDER BY g ROWS BETWEEN CURRENT ROW AND UNBOUNDED FOLLOWING) FROM big",
     "SELECT DISTINCT ON (g) v, s FROM big ORDER BY g, f",
     "SELECT key FROM big EXCEPT SELECT v FROM big",
     "SELECT v FROM big UNION SELECT key FROM big",
