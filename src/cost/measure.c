@@ -153,10 +153,15 @@ typedef struct scan_times {
   double pack[POINTS], count[POINTS], list[POINTS];
 } scan_times;
 
-/* Prepare a scan of `rows` rows and run it. */
+/* Prepare a scan of a column, which the device has where it is none of the host's, and run it. */
 static rdx_status time_scan(measuring *m, const uint32_t *values, uint64_t rows, scan_times *out, uint32_t place,
                             rdx_error *err) {
-  const rdx_column column = column_u32(values, rows);
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *there = NULL;
+  rdx_column column = column_u32(values, rows);
+  if (m->device->info.backend != RDX_BACKEND_CPU) {
+    RDX_TRY(rdx_device_column_create(m->device, &column, &there, err));
+    column = rdx_device_column_view(there);
+  }
   scanning s = {.result = RDX_SCAN_COUNT};
   rdx_scan_stats stats;
   for (uint32_t i = 0; i < 3; i++) {
