@@ -70,8 +70,8 @@ typedef struct bench {
 
 double bench_seconds(void);
 
-/* Run `work` over 0 .. count - 1 on at most `most` threads; 0: one a core. */
-void bench_parallel(uint32_t most, uint64_t count, void (*work)(void *context, uint64_t begin, uint64_t end),
+/* Run `work` over 0 .. count - 1 on at most `max` threads; 0: one a core. */
+void bench_parallel(uint32_t max, uint64_t count, void (*work)(void *context, uint64_t begin, uint64_t end),
                     void *context);
 
 /* ---- Time (budget.c) ---- */
@@ -166,7 +166,7 @@ RDX_MUST_USE rdx_status bench_sort(void *keys, uint32_t key_bytes, uint32_t *pla
 typedef struct bench_row {
   char experiment[32], device[256], method[24], variant[BENCH_VARIANT], keys[16], parameter[24], metric[24];
   uint64_t rows, probes; /* probes 0: a build, which has no answers to check */
-  double value, median, least, most;
+  double value, median, min, max;
   uint32_t runs;
 } bench_row;
 
@@ -279,8 +279,8 @@ typedef struct bench_experiment {
 extern const bench_experiment bench_experiments[];
 extern const size_t bench_experiment_count;
 
-/* `value` - `less`, but at least `least`; 2^log; a point of the same experiment. */
-uint32_t bench_at_least(uint32_t value, uint32_t less, uint32_t least);
+/* `value` - `less`, but at least `min`; 2^log; a point of the same experiment. */
+uint32_t bench_at_least(uint32_t value, uint32_t less, uint32_t min);
 double bench_power(uint32_t log);
 bench_point bench_at(const bench_point *point, const char *parameter, double value);
 

@@ -85,26 +85,26 @@ static void print_legend(const bench_row *const *methods, size_t count) {
 /* What the fastest method of a method takes for a query; 0: none answered. */
 static double fastest(const bench_report *report, const bench_row *const *methods, size_t count, const char *method,
                       const char *query) {
-  double least = 0;
+  double min = 0;
   for (size_t k = 0; k < count; k++) {
     const bench_row *row = find(report, methods[k], query, "answer_ms");
-    if (strcmp(methods[k]->method, method) == 0 && row && (least == 0 || row->median < least))
-      least = row->median;
+    if (strcmp(methods[k]->method, method) == 0 && row && (min == 0 || row->median < min))
+      min = row->median;
   }
-  return least;
+  return min;
 }
 
 /* The query in which rays gain the most over looking at all rows. */
 static void print_why(const bench_report *report, const bench_row *const *methods, size_t count) {
-  double most = 1;
+  double max = 1;
   char best[8] = "";
   for (uint32_t q = 0; q < SSB_QUERIES; q++) {
     char name[8];
     snprintf(name, sizeof name, "Q%s", ssb_queries[q].name);
     const double slow = fastest(report, methods, count, "column", name),
                  fast = fastest(report, methods, count, "rt_cube", name);
-    if (fast > 0 && slow / fast > most) {
-      most = slow / fast;
+    if (fast > 0 && slow / fast > max) {
+      max = slow / fast;
       snprintf(best, sizeof best, "%s", name);
     }
   }
@@ -112,7 +112,7 @@ static void print_why(const bench_report *report, const bench_row *const *method
     printf(
         "\nWhy rays, if sorted_cube is faster? They meet only the rows that qualify, and need no sums made before the\n"
         "query, which are what sorted_cube reads: rt_cube answers %s %.0f times as fast as looking at all rows.\n",
-        best, most);
+        best, max);
 }
 
 rdx_status bench_demo(bench *b, rdx_error *err) {

@@ -26,8 +26,8 @@ static const bench_method baselines[] = {
     {"", {.method = RX}}, {"", {.method = SA}}, {"", {.method = BTREE}}, {"", {.method = HT}}};
 #define ORDERED (COUNT(baselines) - 1)
 
-uint32_t bench_at_least(uint32_t value, uint32_t less, uint32_t least) {
-  return value > less + least ? value - less : least;
+uint32_t bench_at_least(uint32_t value, uint32_t less, uint32_t min) {
+  return value > less + min ? value - less : min;
 }
 
 double bench_power(uint32_t log) {

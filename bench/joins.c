@@ -297,8 +297,8 @@ rdx_status bench_join_inverse(bench *b, const bench_point *point, rdx_error *err
                                    SUMS("sums", DIRECT, .method = RDX_INDEX_HASH),
                                    SUMS("inverse sums", INVERSE, .method = RDX_INDEX_HASH)};
   for (int log = -4; log <= 4; log += 2) {
-    const uint32_t most = largest(b), less = most - (uint32_t)(log < 0 ? -log : log);
-    const bench_spec spec = {.keys = BENCH_U32, .log_rows = log < 0 ? most : less, .log_probes = log < 0 ? less : most};
+    const uint32_t max = largest(b), less = max - (uint32_t)(log < 0 ? -log : log);
+    const bench_spec spec = {.keys = BENCH_U32, .log_rows = log < 0 ? max : less, .log_probes = log < 0 ? less : max};
     const bench_point here =
         bench_at(point, "probes/keys", log < 0 ? 1 / bench_power((uint32_t)-log) : bench_power((uint32_t)log));
     const rdx_status status = measure(b, &here, &spec, joiners, COUNT(joiners), err);

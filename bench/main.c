@@ -478,12 +478,12 @@ static void note_unknown(const bench_report *report) {
   }
 }
 
-#define MOST_RESULTS 8 /* files of results whose verdicts stand beside each other */
+#define MAX_RESULTS 8 /* files of results whose verdicts stand beside each other */
 
 static int show_verdicts(char **files, int count) {
-  bench_report *reports[MOST_RESULTS] = {NULL};
-  if (count < 1 || count > MOST_RESULTS)
-    return console_usage(NULL, "verdicts needs one to %d files of results", MOST_RESULTS);
+  bench_report *reports[MAX_RESULTS] = {NULL};
+  if (count < 1 || count > MAX_RESULTS)
+    return console_usage(NULL, "verdicts needs one to %d files of results", MAX_RESULTS);
   rdx_error err = {""};
   rdx_status status = RDX_OK;
   for (int i = 0; i < count && status == RDX_OK; i++)

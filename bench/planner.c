@@ -344,7 +344,7 @@ static rdx_status add_value(const session *s, const char *kind, planner_kind pla
   snprintf(row.method, sizeof row.method, "auto");
   snprintf(row.parameter, sizeof row.parameter, "%s", kind);
   snprintf(row.metric, sizeof row.metric, "%s", metric);
-  row.median = row.least = row.most = value;
+  row.median = row.min = row.max = value;
   return bench_report_append(s->b->report, &row, err);
 }
 

@@ -81,9 +81,9 @@ static double height_of(const picture *p, const bench_row *row, double value) {
 static void put_heights(FILE *file, const picture *p, const bench_row *row) {
   const bool rate = p->view->height == RATE;
   const double height = height_of(p, row, row->median);
-  const double least = height_of(p, row, rate ? row->most : row->least);
-  const double most = height_of(p, row, rate ? row->least : row->most);
-  fprintf(file, " %.9g %.9g %.9g ", height, least, isfinite(most) ? most : height);
+  const double min = height_of(p, row, rate ? row->max : row->min);
+  const double max = height_of(p, row, rate ? row->min : row->max);
+  fprintf(file, " %.9g %.9g %.9g ", height, min, isfinite(max) ? max : height);
 }
 
 /* Scans of different numbers of predicates are different curves. */
@@ -227,25 +227,25 @@ static void write_title(FILE *file, const picture *p, const char *place) {
 }
 
 static void write_axes(FILE *file, const picture *p, const bench_row *first) {
-  double least = first->value, most = first->value;
+  double min = first->value, max = first->value;
   for (size_t i = 0; i < bench_report_count(p->report); i++) {
     const bench_row *row = bench_report_row(p->report, i);
     if (!belongs(p, row))
       continue;
-    least = row->value < least ? row->value : least;
-    most = row->value > most ? row->value : most;
+    min = row->value < min ? row->value : min;
+    max = row->value > max ? row->value : max;
   }
   fprintf(file, "set ylabel '%s'\nset logscale y\nset grid\nset key outside below font ',9'\n", p->view->axis);
-  if (least < 0) {
-    fprintf(file, "set xrange [0.5:%g]\nset xtics noenhanced\n", -least + 0.5);
+  if (min < 0) {
+    fprintf(file, "set xrange [0.5:%g]\nset xtics noenhanced\n", -min + 0.5);
   } else {
     fprintf(file, "set xlabel ");
     put_string(file, first->parameter);
     fprintf(file, " noenhanced\n");
   }
-  if (least > 0 && least == most)
-    fprintf(file, "set xrange [%.9g:%.9g]\n", least / 2, least * 2);
-  if (least > 0 && most / least > 16)
+  if (min > 0 && min == max)
+    fprintf(file, "set xrange [%.9g:%.9g]\n", min / 2, min * 2);
+  if (min > 0 && max / min > 16)
     fprintf(file, "set logscale x 2\nset format x '2^{%%L}'\n");
 }
 

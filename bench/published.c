@@ -200,7 +200,7 @@ static rdx_status add_metric(bench_report *report, bench_row *row, const char *m
   if (value <= 0)
     return RDX_OK;
   snprintf(row->metric, sizeof row->metric, "%s", metric);
-  row->median = row->least = row->most = value;
+  row->median = row->min = row->max = value;
   return bench_report_append(report, row, err);
 }
 

@@ -60,8 +60,8 @@ rdx_status bench_report_append(bench_report *report, const bench_row *row, rdx_e
 rdx_status bench_report_add(bench_report *report, bench_row row, double *samples, uint32_t count, rdx_error *err) {
   qsort(samples, count, sizeof *samples, compare);
   row.median = count % 2 == 1 ? samples[count / 2] : (samples[count / 2 - 1] + samples[count / 2]) / 2;
-  row.least = samples[0];
-  row.most = samples[count - 1];
+  row.min = samples[0];
+  row.max = samples[count - 1];
   row.runs = count;
   return bench_report_append(report, &row, err);
 }
@@ -132,7 +132,7 @@ static void print_row(const bench_report *report, const bench_row *row) {
   const bench_row *plain = find_plain(report, row);
   if (lookup)
     printf(" %10.3f %10.*f %4.0f%%", lookup->median, (double)row->probes < 1e4 * lookup->median ? 3 : 1,
-           (double)row->probes / lookup->median / 1e3, 100 * (lookup->most - lookup->least) / lookup->median);
+           (double)row->probes / lookup->median / 1e3, 100 * (lookup->max - lookup->min) / lookup->median);
   else if (build)
     printf(" %10s %10s %5s", "", "", "");
   if (lookup && plain)
@@ -283,7 +283,7 @@ static void format_star(const bench_report *report, const bench_row *row, const 
   out[0] = '\0';
   if (found)
     snprintf(out, 32, c->format,
-             (c->what == SPREAD && found->median > 0 ? (found->most - found->least) / found->median
+             (c->what == SPREAD && found->median > 0 ? (found->max - found->min) / found->median
               : c->what == SPREAD                    ? 0
                                                      : found->median) /
                  c->per);
@@ -356,7 +356,7 @@ rdx_status bench_report_write(const bench_report *report, const char *path, rdx_
     const char *quote = strchr(r->variant, ',') ? "\"" : "";
     fprintf(out.stream, "%s,\"%s\",%s,%s%s%s,%s,%" PRIu64 ",%" PRIu64 ",%s,%.9g,%s,%.9g,%.9g,%.9g,%" PRIu32 ",%s\n",
             r->experiment, r->device, r->method, quote, r->variant, quote, r->keys, r->rows, r->probes, r->parameter,
-            r->value, r->metric, r->median, r->least, r->most, r->runs, r->probes > 0 ? "true" : "none");
+            r->value, r->metric, r->median, r->min, r->max, r->runs, r->probes > 0 ? "true" : "none");
   }
   return console_output_commit(&out, err);
 }
@@ -391,8 +391,8 @@ rdx_status bench_report_read(const char *path, bench_report **out, rdx_error *er
                      .probes = ((const uint64_t *)c[6]->values)[i],
                      .value = ((const double *)c[8]->values)[i],
                      .median = ((const double *)c[10]->values)[i],
-                     .least = ((const double *)c[11]->values)[i],
-                     .most = ((const double *)c[12]->values)[i],
+                     .min = ((const double *)c[11]->values)[i],
+                     .max = ((const double *)c[12]->values)[i],
                      .runs = ((const uint32_t *)c[13]->values)[i]};
     copy_text(c[0], i, row.experiment, sizeof row.experiment);
     copy_text(c[1], i, row.device, sizeof row.device);

@@ -153,7 +153,7 @@ static bench_row build_row(const session *s, const method *c, const char *place,
 
 static rdx_status add_value(const session *s, bench_row row, const char *metric, double value, rdx_error *err) {
   snprintf(row.metric, sizeof row.metric, "%s", metric);
-  row.median = row.least = row.most = value;
+  row.median = row.min = row.max = value;
   return bench_report_append(s->b->report, &row, err);
 }
 

@@ -43,9 +43,9 @@ static void run_part(void *context, uint32_t thread) {
   s->work(s->context, s->count * thread / s->threads, s->count * (thread + 1) / s->threads);
 }
 
-void bench_parallel(uint32_t most, uint64_t count, void (*work)(void *context, uint64_t begin, uint64_t end),
+void bench_parallel(uint32_t max, uint64_t count, void (*work)(void *context, uint64_t begin, uint64_t end),
                     void *context) {
-  const uint32_t wanted = most > 0 ? most : console_cores();
+  const uint32_t wanted = max > 0 ? max : console_cores();
   const uint32_t threads = count < 65536 ? 1 : wanted < CONSOLE_MAX_THREADS ? wanted : CONSOLE_MAX_THREADS;
   console_threads(threads, run_part, &(split){work, context, count, threads});
 }

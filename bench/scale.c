@@ -25,12 +25,12 @@ static rdx_status at_sizes(bench *b, const bench_point *point,
                            rdx_status (*run)(bench *b, const bench_point *point, uint32_t log, rdx_error *err),
                            rdx_error *err) {
   const bool gpu = b->info->backend == RDX_BACKEND_VULKAN && !b->info->emulated;
-  const uint32_t most = b->options.scale ? b->options.scale : gpu ? 31 : b->info->emulated ? 13 : 24;
-  const uint32_t least = most >= 20 ? 20 : 0;
+  const uint32_t max = b->options.scale ? b->options.scale : gpu ? 31 : b->info->emulated ? 13 : 24;
+  const uint32_t min = max >= 20 ? 20 : 0;
   rdx_status status = RDX_OK;
   for (size_t i = 0; i < COUNT(sizes) && status == RDX_OK; i++) {
     const bench_point here = bench_at(point, "log2 of the rows", sizes[i]);
-    if (sizes[i] >= least && sizes[i] <= most)
+    if (sizes[i] >= min && sizes[i] <= max)
       status = run(b, &here, sizes[i], err);
   }
   return status;
@@ -55,13 +55,13 @@ rdx_status bench_scale_scans(bench *b, const bench_point *point, rdx_error *err)
 
 rdx_status bench_scale_stars(bench *b, const bench_point *point, rdx_error *err) {
   const bool gpu = b->info->backend == RDX_BACKEND_VULKAN && !b->info->emulated;
-  const double most = b->options.scale_factor > 0 ? b->options.scale_factor : gpu ? 100 : b->info->emulated ? 0.01 : 1;
-  const double least = most >= 1 ? 1 : 0;
+  const double max = b->options.scale_factor > 0 ? b->options.scale_factor : gpu ? 100 : b->info->emulated ? 0.01 : 1;
+  const double min = max >= 1 ? 1 : 0;
   rdx_status status = RDX_OK;
   if (b->options.data)
     return bench_stars_alone(b, point, err);
   for (size_t i = 0; i < COUNT(factors) && status == RDX_OK; i++) {
-    if (factors[i] < least || factors[i] > most)
+    if (factors[i] < min || factors[i] > max)
       continue;
     ssb_star_close(&b->star);
     b->scale_factor = factors[i];

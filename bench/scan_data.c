@@ -49,8 +49,8 @@ static uint32_t normal(uint64_t row, uint64_t seed) {
 
 enum { TPCH_ORDER = 11, TPCH_SHIP, TPCH_SEGMENT, TPCH_DISCOUNT, TPCH_QUANTITY, TPCH_BRAND, TPCH_CONTAINER };
 
-static uint32_t below(uint64_t item, uint64_t seed, uint32_t attribute, uint32_t most) {
-  return (uint32_t)(bench_mix(item, seed + 1000 * attribute) >> 32) % most;
+static uint32_t below(uint64_t item, uint64_t seed, uint32_t attribute, uint32_t max) {
+  return (uint32_t)(bench_mix(item, seed + 1000 * attribute) >> 32) % max;
 }
 
 static uint32_t tpch_date(uint64_t row, uint64_t seed, bool shipped) {

@@ -56,9 +56,9 @@ rdx_status bench_thesis_sorted_probes(bench *b, const bench_point *point, rdx_er
                                          METHOD(RDX_INDEX_CGRX),         METHOD(RDX_INDEX_SORTED_ARRAY),
                                          METHOD(RDX_INDEX_TREE),         METHOD(RDX_INDEX_BTREE)};
   const unsigned what = BENCH_LOOKUPS | BENCH_SORT_OR_NOT;
-  const uint32_t rows = log_rows(b), most = log_probes(b);
+  const uint32_t rows = log_rows(b), max = log_probes(b);
   rdx_status status = RDX_OK;
-  for (uint32_t log = bench_at_least(most, 4, 8); log <= most && status == RDX_OK; log += 2) {
+  for (uint32_t log = bench_at_least(max, 4, 8); log <= max && status == RDX_OK; log += 2) {
     const bench_spec points = {.keys = BENCH_U32, .log_rows = rows, .log_probes = log};
     const bench_spec ranges = {.log_rows = rows, .log_probes = bench_at_least(log, 4, 6), .range = 1u << 8};
     const bench_point of_points = bench_at(point, "points", bench_power(log));
@@ -93,9 +93,9 @@ rdx_status bench_thesis_sizes(bench *b, const bench_point *point, rdx_error *err
 /* thesis, Figure 5.19 "Probe Time Comparison for Point Query Varied by log probe size". */
 /* thesis, Figure 5.24 "Probe Time Comparison for Basic Range Query Experiment Varied by log probe size". */
 rdx_status bench_thesis_lookups(bench *b, const bench_point *point, rdx_error *err) {
-  const uint32_t most = log_probes(b);
+  const uint32_t max = log_probes(b);
   rdx_status status = RDX_OK;
-  for (uint32_t log = bench_at_least(most, 8, 4); log <= most && status == RDX_OK; log += 2) {
+  for (uint32_t log = bench_at_least(max, 8, 4); log <= max && status == RDX_OK; log += 2) {
     const uint32_t ranges = bench_at_least(log, 4, 4);
     status = measure_all(b, point, "points", bench_power(log), (bench_spec){.keys = BENCH_U32, .log_probes = log}, err);
     if (status == RDX_OK)

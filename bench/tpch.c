@@ -167,7 +167,7 @@ static bench_row row_of(const session *s, const char *method, uint32_t query, co
 static rdx_status add_value(const session *s, const char *method, uint32_t query, const char *metric, double value,
                             rdx_error *err) {
   bench_row row = row_of(s, method, query, metric);
-  row.median = row.least = row.most = value;
+  row.median = row.min = row.max = value;
   return bench_report_append(s->b->report, &row, err);
 }
 

@@ -305,7 +305,7 @@ static bool find(const results *r, const claim *c, const bench_row **one, const 
 /* Lookups a second, in millions; bytes a row; else as measured: of the fastest run. */
 static double value_of(const bench_row *row, measure m) {
   const double divisor = m == BYTES || m == PEAK ? (double)row->rows : 1;
-  return m == LOOKUPS ? (double)row->probes / row->least / 1e3 : measures[m].more ? row->most : row->least / divisor;
+  return m == LOOKUPS ? (double)row->probes / row->min / 1e3 : measures[m].more ? row->max : row->min / divisor;
 }
 
 static const char *verdict_of(const claim *c, double one, double other) {
@@ -338,9 +338,9 @@ static void print_verdict(const results *r, const claim *c) {
 }
 
 /* Add the devices of a report, but for published results; how many there are then. */
-static size_t add_devices(const bench_report *report, results *all, size_t count, size_t most) {
+static size_t add_devices(const bench_report *report, results *all, size_t count, size_t max) {
   const size_t begin = count;
-  for (size_t i = 0; i < bench_report_count(report) && count < most; i++) {
+  for (size_t i = 0; i < bench_report_count(report) && count < max; i++) {
     const char *device = bench_report_row(report, i)->device;
     bool known = strcmp(device, "published") == 0;
     for (size_t k = begin; k < count; k++)

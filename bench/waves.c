@@ -24,7 +24,7 @@ typedef struct waves {
   bench *b;
   const bench_point *point;
   uint64_t *keys; /* the first so many are in the index */
-  uint64_t rows, most, probes;
+  uint64_t rows, max, probes;
   uint64_t *wanted;   /* keys of the probes of a wave */
   uint32_t *expected; /* their rows */
   uint32_t count;     /* of methods: those that need rays come last */
@@ -41,7 +41,7 @@ static uint64_t key_of(uint64_t i, uint64_t seed) {
 /* How many keys there are after a wave; wave 0: at first. */
 static uint64_t size_after(const waves *w, uint32_t wave) {
   const uint64_t steps = wave <= WAVES / 2 ? wave : WAVES - wave;
-  return w->rows + (w->most - w->rows) * steps / (WAVES / 2);
+  return w->rows + (w->max - w->rows) * steps / (WAVES / 2);
 }
 
 static rdx_column part(const waves *w, uint64_t begin, uint64_t end) {
@@ -112,7 +112,7 @@ static void make_probes(waves *w, uint64_t size, uint32_t wave) {
   for (uint64_t i = 0; i < w->probes; i++) {
     const bool miss = i % 8 == 0;
     const uint64_t row = bench_mix(i, wave) % size;
-    w->wanted[i] = miss ? key_of(w->most + row, w->b->options.seed) : w->keys[row];
+    w->wanted[i] = miss ? key_of(w->max + row, w->b->options.seed) : w->keys[row];
     w->expected[i] = miss ? RDX_NO_ROW : (uint32_t)row;
   }
 }
@@ -231,13 +231,13 @@ static bool any_wanted(const waves *w) {
 }
 
 static rdx_status run_all(waves *w, rdx_error *err) {
-  w->keys = malloc(w->most * sizeof *w->keys);
+  w->keys = malloc(w->max * sizeof *w->keys);
   w->wanted = malloc(w->probes * sizeof *w->wanted);
   w->expected = malloc(w->probes * sizeof *w->expected);
   rdx_status status = RDX_OK;
   if (!w->keys || !w->wanted || !w->expected)
     status = bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
-  for (uint64_t i = 0; i < w->most && status == RDX_OK; i++)
+  for (uint64_t i = 0; i < w->max && status == RDX_OK; i++)
     w->keys[i] = key_of(i, w->b->options.seed);
   for (uint32_t run = 0; run <= w->b->options.runs && status == RDX_OK; run++) /* run 0 is not counted */
     status = run_history(w, run > 0 ? run - 1 : 0, err);
@@ -258,7 +258,7 @@ static rdx_status run_waves(bench *b, const bench_point *point, const method *ba
   w->b = b;
   w->point = point;
   w->rows = (uint64_t)1 << bench_at_least(b->log_keys, 1, 10);
-  w->most = w->rows * 22 / 10;
+  w->max = w->rows * 22 / 10;
   w->probes = (uint64_t)1 << bench_at_least(b->log_probes, 3, 10);
   set_methods(w, base, count);
   const rdx_status status = any_wanted(w) ? run_all(w, err) : RDX_OK;

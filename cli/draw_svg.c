@@ -20,7 +20,7 @@
 #define DEPTH_Y 0.45
 
 /* Pixels along each axis: where a scene has many primitives, and at least for each of a few. */
-static const double most_pixels[3] = {600, 260, 200}, each_pixels[3] = {60, 34, 26};
+static const double max_pixels[3] = {600, 260, 200}, each_pixels[3] = {60, 34, 26};
 
 typedef struct point {
   double x, y;
@@ -60,10 +60,10 @@ static void find_bounds(panel *p) {
     }
   }
   for (uint32_t k = 0; k < 3; k++) {
-    const double size = sizes[k] > 0 ? sizes[k] : 1, room = fmax(size * 0.75, (p->high[k] - p->low[k]) * 0.04);
-    p->low[k] -= room;
-    p->high[k] += room;
-    p->pixels[k] = fmin(most_pixels[k], each_pixels[k] * (p->high[k] - p->low[k]) / size);
+    const double size = sizes[k] > 0 ? sizes[k] : 1, capacity = fmax(size * 0.75, (p->high[k] - p->low[k]) * 0.04);
+    p->low[k] -= capacity;
+    p->high[k] += capacity;
+    p->pixels[k] = fmin(max_pixels[k], each_pixels[k] * (p->high[k] - p->low[k]) / size);
   }
 }
 
@@ -322,10 +322,10 @@ bool draw_svg(FILE *stream, const draw_picture *d) {
     primitives += d->view.scenes[s].count;
   panel *panels = calloc(d->view.scene_count + 1, sizeof *panels);
   bool *hit = calloc(primitives + 1, sizeof *hit);
-  const bool room = panels && hit;
-  if (room)
+  const bool capacity = panels && hit;
+  if (capacity)
     put_panels(stream, d, panels, lay_out(d, panels, hit));
   free(panels);
   free(hit);
-  return room;
+  return capacity;
 }

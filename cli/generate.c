@@ -49,8 +49,8 @@ const char *cli_generate_take(int option, char *value, cli_generate_options *o) 
   static char wrong[64];
   switch (option) {
   case CLI_GENERATE_SCALE:
-    snprintf(wrong, sizeof wrong, "it is a number above 0 and at most %u", o->most_scale);
-    return generator_parse_scale(value, o->most_scale, &o->scale) ? NULL : wrong;
+    snprintf(wrong, sizeof wrong, "it is a number above 0 and at most %u", o->max_scale);
+    return generator_parse_scale(value, o->max_scale, &o->scale) ? NULL : wrong;
   case CLI_GENERATE_OUT:
     o->out = value;
     return NULL;

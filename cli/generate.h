@@ -35,7 +35,7 @@ int cli_parse_subcommand(const cli_subcommand_parser *parser, int argc, char **a
 /* ---- generate ---- */
 
 typedef struct cli_generate_options {
-  uint32_t most_scale; /* set by the command */
+  uint32_t max_scale; /* set by the command */
   double scale;
   uint64_t seed, threads;
   const char *out;

@@ -25,7 +25,7 @@ static rdx_status parse_values(const cli_literal *values, size_t count, const rd
                                const char *what, rdx_table **out, rdx_error *err) {
   size_t size = 1;
   for (size_t i = 0; i < count; i++)
-    size += 2 * values[i].length + CLI_LITERAL_ROOM;
+    size += 2 * values[i].length + CLI_LITERAL_CAPACITY;
   char *text = malloc(size), *to = text;
   if (!text)
     return cli_error(err, RDX_ERROR_MEMORY, "host memory ran out");
@@ -59,7 +59,7 @@ static bool is_more(const cli_literal *literal) {
   rdx_table *table = NULL;
   const rdx_csv_params params = {.delimiter = ',', .header = RDX_SWITCH_OFF};
   const rdx_csv_type text = {.type = RDX_TYPE_STRING};
-  char *line = literal->open ? NULL : malloc(2 * literal->length + CLI_LITERAL_ROOM);
+  char *line = literal->open ? NULL : malloc(2 * literal->length + CLI_LITERAL_CAPACITY);
   bool more = false;
   if (line) {
     const char *end = cli_literal_write(literal, &text, CLI_POINT, line);

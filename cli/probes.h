@@ -60,7 +60,7 @@ cli_literal cli_literal_open(const rdx_column *keys, cli_role role);
 /* Write `literal` for the CSV reader as a value of `type` that matches the same keys, in quotes and with a line end, to
  * `to`, which has room for CLI_LITERAL_ROOM bytes more than twice its length; returns the end. A number beyond the type
  * becomes its limit as a bound and NULL, which matches nothing, as a point. Text that is no number stays as it is. */
-#define CLI_LITERAL_ROOM 48
+#define CLI_LITERAL_CAPACITY 48
 char *cli_literal_write(const cli_literal *literal, const rdx_csv_type *type, cli_role role, char *to);
 
 #endif

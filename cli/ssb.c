@@ -99,7 +99,7 @@ static int parse(int argc, char **argv, const struct option *options, ssb_option
 
 static int generate(int argc, char **argv) {
   static const struct option options[] = {CLI_GENERATE_OPTIONS, {0}};
-  ssb_options o = {.generate = {.most_scale = SSB_MAX_SCALE, .seed = 1}};
+  ssb_options o = {.generate = {.max_scale = SSB_MAX_SCALE, .seed = 1}};
   const int parsed = parse(argc, argv, options, &o);
   if (parsed != 0)
     return parsed - 1;

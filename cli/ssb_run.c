@@ -132,8 +132,7 @@ static rdx_status run_query(job *j, rdx_star_method method, rdx_star *star, uint
       console_note("Q%s %-12s %6" PRIu64 " row%s %10.4f ms (%.4f to %.4f) %10.4f on the device %10" PRIu64
                    " rays %10" PRIu64 " hits %10" PRIu64 " rows read %12" PRIu64 " bytes%s%s",
                    ssb_queries[q].name, rdx_star_method_name(t.stats.method), found.rows, console_s(found.rows),
-                   t.total_ms, t.least_ms, t.most_ms, t.device_ms, t.stats.rays, t.stats.hits, t.stats.rows,
-                   t.stats.bytes,
+                   t.total_ms, t.min_ms, t.max_ms, t.device_ms, t.stats.rays, t.stats.hits, t.stats.rows, t.stats.bytes,
                    !o->check            ? ""
                    : difference.text[0] ? "  WRONG: "
                                         : "  checked",

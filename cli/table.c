@@ -49,11 +49,11 @@ static void print_column(const rdx_table *table, uint32_t i, const rdx_column_st
   if (c->type == RDX_TYPE_STRING)
     printf("%" PRIu64, s->distinct);
   fputc(',', stdout);
-  if (s->least.rows > 0)
-    cli_write_value(stdout, &s->least, 0);
+  if (s->min.rows > 0)
+    cli_write_value(stdout, &s->min, 0);
   fputc(',', stdout);
-  if (s->most.rows > 0)
-    cli_write_value(stdout, &s->most, 0);
+  if (s->max.rows > 0)
+    cli_write_value(stdout, &s->max, 0);
   printf(",%" PRIu64 "\n", s->bytes);
 }
 

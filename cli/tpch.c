@@ -51,7 +51,7 @@ static int parse(int argc, char **argv, const struct option *options, tpch_optio
 
 static int generate(int argc, char **argv) {
   static const struct option options[] = {CLI_GENERATE_OPTIONS, {0}};
-  tpch_options o = {.generate = {.most_scale = TPCH_MAX_SCALE, .seed = 1}};
+  tpch_options o = {.generate = {.max_scale = TPCH_MAX_SCALE, .seed = 1}};
   const int parsed = parse(argc, argv, options, &o);
   if (parsed != 0)
     return parsed - 1;

@@ -500,13 +500,13 @@ void console_output_discard(console_output *out) {
 
 /* ---- Numbers ---- */
 
-bool console_parse_u64(const char *text, uint64_t least, uint64_t most, uint64_t *out) {
+bool console_parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out) {
   if (text[0] < '0' || text[0] > '9')
     return false;
   char *end = NULL;
   errno = 0;
   const unsigned long long value = strtoull(text, &end, 10);
-  if (errno != 0 || *end != '\0' || value < least || value > most)
+  if (errno != 0 || *end != '\0' || value < min || value > max)
     return false;
   *out = value;
   return true;

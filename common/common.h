@@ -114,7 +114,7 @@ void console_output_discard(console_output *out);
 
 /* ---- Numbers in options: all of the text, or false ---- */
 
-bool console_parse_u64(const char *text, uint64_t least, uint64_t most, uint64_t *out);
+bool console_parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out);
 
 /* Bytes, with an optional K, M, G or T (powers of 1024). */
 bool console_parse_size(const char *text, uint64_t *out);

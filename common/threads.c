@@ -27,13 +27,13 @@ void console_threads(uint32_t threads, void (*run)(void *context, uint32_t threa
   pthread_t started[CONSOLE_MAX_THREADS];
   part parts[CONSOLE_MAX_THREADS];
   bool runs[CONSOLE_MAX_THREADS];
-  const uint32_t most = threads < CONSOLE_MAX_THREADS ? threads : CONSOLE_MAX_THREADS;
-  for (uint32_t t = 0; t < most; t++) {
+  const uint32_t max = threads < CONSOLE_MAX_THREADS ? threads : CONSOLE_MAX_THREADS;
+  for (uint32_t t = 0; t < max; t++) {
     parts[t] = (part){run, context, t};
     runs[t] = t > 0 && pthread_create(&started[t], NULL, run_part, &parts[t]) == 0;
   }
   for (uint32_t t = 0; t < threads; t++) {
-    if (t < most && runs[t])
+    if (t < max && runs[t])
       pthread_join(started[t], NULL);
     else
       run(context, t);

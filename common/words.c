@@ -9,7 +9,7 @@
 
 enum { LONGEST = 40 };
 
-static uint32_t least(uint32_t a, uint32_t b) {
+static uint32_t min(uint32_t a, uint32_t b) {
   return a < b ? a : b;
 }
 
@@ -26,9 +26,9 @@ static uint32_t distance(const char *a, const char *b) {
     const uint32_t *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
     row[0] = (uint32_t)i;
     for (size_t j = 1; j <= m; j++) {
-      row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+      row[j] = min(min(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
       if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-        row[j] = least(row[j], before[j - 2] + 1);
+        row[j] = min(row[j], before[j - 2] + 1);
     }
   }
   return rows[n % 3][m];

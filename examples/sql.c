@@ -27,15 +27,15 @@ static void print_row(const rdx_table *answer, uint64_t row) {
 }
 
 /* Each run gets another value of $1; the statement is planned once. */
-static rdx_status ask(rdx_statement *statement, double least, rdx_error *err) {
-  const rdx_column value = {.type = RDX_TYPE_F64, .rows = 1, .values = &least};
+static rdx_status ask(rdx_statement *statement, double min, rdx_error *err) {
+  const rdx_column value = {.type = RDX_TYPE_F64, .rows = 1, .values = &min};
   rdx_answer *answer = NULL;
   rdx_status status = rdx_statement_bind(statement, 1, &value, err);
   if (status == RDX_OK)
     status = rdx_statement_execute(statement, &answer, err);
   if (status == RDX_OK) {
     const rdx_table *rows = rdx_answer_table(answer);
-    printf("above %.2f:\n", least);
+    printf("above %.2f:\n", min);
     for (uint64_t row = 0; row < rdx_table_rows(rows); row++)
       print_row(rows, row);
   }

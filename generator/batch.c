@@ -11,17 +11,17 @@
 
 /* ---- Scale factors ---- */
 
-bool generator_parse_scale(const char *text, uint32_t most, double *out) {
+bool generator_parse_scale(const char *text, uint32_t max, double *out) {
   char *end = NULL;
   *out = strtod(text, &end);
-  return end != text && *end == '\0' && *out > 0 && *out <= most;
+  return end != text && *end == '\0' && *out > 0 && *out <= max;
 }
 
-rdx_status generator_check_scale(double scale, uint32_t most, rdx_error *err) {
-  if (scale > 0 && scale <= most)
+rdx_status generator_check_scale(double scale, uint32_t max, rdx_error *err) {
+  if (scale > 0 && scale <= max)
     return RDX_OK;
   if (err)
-    snprintf(err->text, sizeof err->text, "scale factor %g: it must be above 0 and at most %u", scale, most);
+    snprintf(err->text, sizeof err->text, "scale factor %g: it must be above 0 and at most %u", scale, max);
   return RDX_ERROR_ARGUMENT;
 }
 

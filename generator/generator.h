@@ -57,11 +57,11 @@ typedef struct generator {
   const void *owner;
 } generator;
 
-/* Text to a scale factor; false unless all of it is one, at most `most`. */
-bool generator_parse_scale(const char *text, uint32_t most, double *out);
+/* Text to a scale factor; false unless all of it is one, at most `max`. */
+bool generator_parse_scale(const char *text, uint32_t max, double *out);
 
 /* RDX_ERROR_ARGUMENT unless the scale factor is one. */
-RDX_MUST_USE rdx_status generator_check_scale(double scale, uint32_t most, rdx_error *err);
+RDX_MUST_USE rdx_status generator_check_scale(double scale, uint32_t max, rdx_error *err);
 
 /* So many rows times the scale factor; at least one. */
 uint64_t generator_scaled(double rows, double scale);

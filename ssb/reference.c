@@ -22,7 +22,7 @@ enum {
 
 /* The row of a dimension for each of its keys, from the smallest key on. */
 typedef struct row_map {
-  int64_t least;
+  int64_t min;
   uint64_t size;
   uint32_t *row; /* UINT32_MAX: none */
   bool *passes;  /* for each row */
@@ -150,13 +150,13 @@ static rdx_status check_tables(const reference *r, rdx_error *err) {
 }
 
 static rdx_status map_rows(const rdx_column *key, row_map *map, rdx_error *err) {
-  int64_t most = 0;
+  int64_t max = 0;
   for (uint64_t i = 0; i < key->rows; i++) {
     const int64_t k = number_at(key, i);
-    map->least = i == 0 || k < map->least ? k : map->least;
-    most = i == 0 || k > most ? k : most;
+    map->min = i == 0 || k < map->min ? k : map->min;
+    max = i == 0 || k > max ? k : max;
   }
-  const uint64_t span = (uint64_t)most - (uint64_t)map->least; /* where an int64_t would overflow, too */
+  const uint64_t span = (uint64_t)max - (uint64_t)map->min; /* where an int64_t would overflow, too */
   if (span >= MAX_KEYS)
     return cannot_check("the key of a dimension", "has values too far apart", err);
   map->size = key->rows > 0 ? span + 1 : 0;
@@ -167,7 +167,7 @@ static rdx_status map_rows(const rdx_column *key, row_map *map, rdx_error *err) 
   memset(map->row, 0xff, map->size * sizeof *map->row);
   memset(map->passes, true, key->rows);
   for (uint64_t i = 0; i < key->rows; i++)
-    map->row[number_at(key, i) - map->least] = (uint32_t)i;
+    map->row[number_at(key, i) - map->min] = (uint32_t)i;
   return RDX_OK;
 }
 
@@ -225,7 +225,7 @@ static void look_at(const reference *r, uint64_t row, group_table *t) {
       return;
   for (uint32_t d = 0; d < r->relation->dimension_count; d++) {
     const row_map *map = &r->maps[d];
-    const uint64_t key = (uint64_t)number_at(&r->relation->dimensions[d].foreign_key, row) - (uint64_t)map->least;
+    const uint64_t key = (uint64_t)number_at(&r->relation->dimensions[d].foreign_key, row) - (uint64_t)map->min;
     partner[d] = key < map->size ? map->row[key] : UINT32_MAX;
     if (partner[d] == UINT32_MAX || !map->passes[partner[d]])
       return;

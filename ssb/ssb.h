@@ -72,7 +72,7 @@ const rdx_query *ssb_star_query(const ssb_star *star, uint32_t query);
 
 /* What runs of a query took: medians. */
 typedef struct ssb_timing {
-  double device_ms, total_ms, least_ms, most_ms; /* least, most: of the total */
+  double device_ms, total_ms, min_ms, max_ms; /* least, most: of the total */
   rdx_query_stats stats;
 } ssb_timing;
 

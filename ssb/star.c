@@ -222,7 +222,7 @@ rdx_status ssb_star_run(const ssb_star *s, uint32_t query, const rdx_star *star,
   qsort(device, runs, sizeof *device, by_size);
   timing->total_ms = total[runs / 2];
   timing->device_ms = device[runs / 2];
-  timing->least_ms = total[0];
-  timing->most_ms = total[runs - 1];
+  timing->min_ms = total[0];
+  timing->max_ms = total[runs - 1];
   return status;
 }

@@ -127,7 +127,7 @@ static void fill_urns(writer *w) {
 static void append(writer *w, const char *text, bool word) {
   const char *blank = word && w->at > w->begin ? " " : "";
   for (const char *part[] = {blank, text, NULL}, **p = part; *p; p++) {
-    const size_t length = strlen(*p), room = (size_t)(w->end - w->at), n = length < room ? length : room;
+    const size_t length = strlen(*p), capacity = (size_t)(w->end - w->at), n = length < capacity ? length : capacity;
     memcpy(w->at, *p, n);
     w->at += n;
   }

@@ -100,9 +100,9 @@ struct tpch {
 generator_fill tpch_fill_region, tpch_fill_nation, tpch_fill_supplier, tpch_fill_customer, tpch_fill_part,
     tpch_fill_partsupp, tpch_fill_orders, tpch_fill_lineitem;
 
-/* Put a text string of `least` to `most` characters (section 4.2.2.10). */
+/* Put a text string of `min` to `max` characters (section 4.2.2.10). */
 void tpch_put_comment(const tpch *t, const generator_space *out, uint64_t i, uint64_t stream, uint64_t row,
-                      uint32_t least, uint32_t most);
+                      uint32_t min, uint32_t max);
 
 /* The key of supplier `i`, below 4, of a part. */
 uint32_t tpch_supplier_of(const tpch *t, uint32_t part, uint32_t i);

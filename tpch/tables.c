@@ -102,8 +102,8 @@ static const char *text_of(const tpch *t, uint64_t stream, uint64_t row) {
 }
 
 void tpch_put_comment(const tpch *t, const generator_space *out, uint64_t i, uint64_t stream, uint64_t row,
-                      uint32_t least, uint32_t most) {
-  const uint32_t length = least + generator_pick(stream, 2 * row, most - least + 1);
+                      uint32_t min, uint32_t max) {
+  const uint32_t length = min + generator_pick(stream, 2 * row, max - min + 1);
   __builtin_prefetch(text_of(t, stream, row + 16)); /* places are random: ask for that of a later row */
   generator_put(out, i, text_of(t, stream, row), length);
 }

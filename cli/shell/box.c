@@ -32,10 +32,10 @@ typedef struct box {
 } box;
 
 static void choose_rows(const rdx_table *table, const shell_format *format, uint64_t *head, uint64_t *tail) {
-  const uint64_t rows = rdx_table_rows(table), most = format->mode == SHELL_MARKDOWN ? 0 : format->max_rows;
-  const bool all = most == 0 || rows <= most;
-  *head = all ? rows : (most + 1) / 2;
-  *tail = all ? 0 : most / 2;
+  const uint64_t rows = rdx_table_rows(table), max = format->mode == SHELL_MARKDOWN ? 0 : format->max_rows;
+  const bool all = max == 0 || rows <= max;
+  *head = all ? rows : (max + 1) / 2;
+  *tail = all ? 0 : max / 2;
 }
 
 uint64_t shell_box_lines(const rdx_table *table, const shell_format *format) {
@@ -76,20 +76,20 @@ static void pad(const box *b, uint64_t width) {
 static void write_cell(const box *b, const char *text, uint64_t length, uint64_t width, bool right) {
   const uint64_t wanted = width_of(b, text, length);
   const bool cut = wanted > width;
-  const uint64_t most = cut ? width - 1 : width;
+  const uint64_t max = cut ? width - 1 : width;
   uint64_t used = 0;
   shell_glyph glyph;
   if (right && !cut)
     pad(b, width - wanted);
   for (uint64_t at = 0; at < length; used += glyph.width) {
     at += next_glyph(b, text + at, length - at, &glyph);
-    if (used + glyph.width > most)
+    if (used + glyph.width > max)
       break;
     fwrite(glyph.bytes, 1, glyph.size, b->stream);
   }
   if (cut) {
     fputs(ELLIPSIS, b->stream);
-    pad(b, most - used);
+    pad(b, max - used);
   } else if (!right) {
     pad(b, width - wanted);
   }
@@ -99,9 +99,9 @@ static const rdx_column *column_of(const box *b, uint32_t i) {
   return b->columns[i] == LEFT_OUT ? NULL : rdx_table_column(b->table, b->columns[i]);
 }
 
-static const char *cell_of(const box *b, const rdx_column *c, uint64_t row, char room[RDX_VALUE_TEXT],
+static const char *cell_of(const box *b, const rdx_column *c, uint64_t row, char scratch[RDX_VALUE_TEXT],
                            uint64_t *length) {
-  const char *text = c ? shell_value(c, row, room, length) : ELLIPSIS;
+  const char *text = c ? shell_value(c, row, scratch, length) : ELLIPSIS;
   if (c && text)
     return text;
   text = text ? text : b->null;
@@ -113,10 +113,10 @@ static const char *cell_of(const box *b, const rdx_column *c, uint64_t row, char
 
 static void measure_rows(box *b, uint32_t i, uint64_t begin, uint64_t end) {
   const rdx_column *c = column_of(b, i);
-  char room[RDX_VALUE_TEXT];
+  char scratch[RDX_VALUE_TEXT];
   for (uint64_t row = begin; row < end && !console_interrupted(); row++) {
     uint64_t length;
-    const char *text = cell_of(b, c, row, room, &length);
+    const char *text = cell_of(b, c, row, scratch, &length);
     const uint64_t width = width_of(b, text, length);
     if (width > b->widths[i])
       b->widths[i] = width;
@@ -136,10 +136,10 @@ static void measure(box *b) {
   }
 }
 
-static uint64_t total_width(const box *b, uint64_t most) {
+static uint64_t total_width(const box *b, uint64_t max) {
   uint64_t width = 1;
   for (uint32_t i = 0; i < b->count; i++)
-    width += 3 + (b->widths[i] < most ? b->widths[i] : most);
+    width += 3 + (b->widths[i] < max ? b->widths[i] : max);
   return width;
 }
 
@@ -165,15 +165,15 @@ static void fit(box *b) {
   if (width == 0 || b->markdown || total_width(b, UINT64_MAX) <= width)
     return;
   drop_columns(b, width);
-  uint64_t most = NARROWEST;
-  while (total_width(b, most + 1) <= width && most < width)
-    most++;
-  const uint64_t narrow = total_width(b, most);
+  uint64_t max = NARROWEST;
+  while (total_width(b, max + 1) <= width && max < width)
+    max++;
+  const uint64_t narrow = total_width(b, max);
   uint64_t spare = width > narrow ? width - narrow : 0;
   for (uint32_t i = 0; i < b->count; i++) {
-    if (b->widths[i] <= most)
+    if (b->widths[i] <= max)
       continue;
-    b->widths[i] = most + (spare > 0);
+    b->widths[i] = max + (spare > 0);
     spare -= spare > 0;
   }
 }
@@ -216,12 +216,12 @@ static void write_names(const box *b) {
 }
 
 static void write_rows(const box *b, uint64_t begin, uint64_t end) {
-  char room[RDX_VALUE_TEXT];
+  char scratch[RDX_VALUE_TEXT];
   for (uint64_t row = begin; row < end && !console_output_stopped(b->out); row++) {
     for (uint32_t i = 0; i < b->count; i++) {
       const rdx_column *c = column_of(b, i);
       uint64_t length;
-      const char *text = cell_of(b, c, row, room, &length);
+      const char *text = cell_of(b, c, row, scratch, &length);
       fprintf(b->stream, "%s ", bar(b));
       write_cell(b, text, length, b->widths[i], c && shell_is_number(c->type));
       fputc(' ', b->stream);

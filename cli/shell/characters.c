@@ -17,7 +17,7 @@ void shell_set_locale(void) {
 
 /* The character at `text` and how many bytes it takes; 0: they are no UTF-8. */
 static uint32_t decode(const unsigned char *text, uint64_t length, uint32_t *code) {
-  static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+  static const uint32_t min[] = {0, 0, 0x80, 0x800, 0x10000};
   const unsigned char first = text[0];
   const uint32_t size = first < 0x80   ? 1
                         : first < 0xc2 ? 0
@@ -33,7 +33,7 @@ static uint32_t decode(const unsigned char *text, uint64_t length, uint32_t *cod
       return 0;
     value = value << 6 | (text[i] & 0x3f);
   }
-  if (value < least[size] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000))
+  if (value < min[size] || value > 0x10ffff || (value >= 0xd800 && value < 0xe000))
     return 0;
   *code = value;
   return size;

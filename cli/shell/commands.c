@@ -286,9 +286,9 @@ static void run_help(shell *s, const arguments *a);
 static const struct command {
   const char *name, *usage, *help;
   void (*run)(shell *s, const arguments *a);
-  uint8_t least, most; /* arguments */
-  bool unsafe;         /* not with -safe */
-  bool whole;          /* what is behind it is one argument */
+  uint8_t min, max; /* arguments */
+  bool unsafe;      /* not with -safe */
+  bool whole;       /* what is behind it is one argument */
 } commands[] = {
     {".bail", "on|off", "stop after an error", run_bail, 1, 1, false, false},
     {".cd", "[FOLDER]", "go to a folder", run_cd, 0, 1, true, false},
@@ -405,7 +405,7 @@ static void run_line(shell *s, char *line) {
   }
   while (a.count <= MAX_ARGUMENTS && (a.words[a.count + 1] = cut_word(&at)))
     a.count++;
-  if (a.count > c->most || a.count < c->least || at[strspn(at, " \t")])
+  if (a.count > c->max || a.count < c->min || at[strspn(at, " \t")])
     shell_fail(s, RDX_ERROR_ARGUMENT, "usage: %s %s", c->name, c->usage);
   else if (c->unsafe && s->safe)
     shell_fail(s, RDX_ERROR_UNSUPPORTED, "%s is not there with -safe", c->name);

@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* A type of a column as SQL names it: there are more types of columns than SQL has names for. */
-static const char *type_of(const rdx_column *c, char room[32]) {
+static const char *type_of(const rdx_column *c, char scratch[32]) {
   static const char *const names[] = {
       [RDX_TYPE_BOOL] = "boolean",         [RDX_TYPE_I16] = "smallint",
       [RDX_TYPE_I8] = "smallint",          [RDX_TYPE_U8] = "smallint",
@@ -22,10 +22,10 @@ static const char *type_of(const rdx_column *c, char room[32]) {
   };
   const char *name = (size_t)c->type < sizeof names / sizeof *names ? names[c->type] : NULL;
   if (c->type == RDX_TYPE_DECIMAL)
-    snprintf(room, 32, "numeric(18,%u)", c->scale);
+    snprintf(scratch, 32, "numeric(18,%u)", c->scale);
   else
-    snprintf(room, 32, "%s", name ? name : rdx_type_name(c->type));
-  return room;
+    snprintf(scratch, 32, "%s", name ? name : rdx_type_name(c->type));
+  return scratch;
 }
 
 /* Those of a materialized view. */
@@ -113,7 +113,7 @@ static bool show_view(shell *s, const char *name) {
 
 static void show_schema(shell *s, const char *name) {
   shell_text text = {0};
-  char room[32];
+  char scratch[32];
   rdx_table *columns = show_view(s, name) ? NULL : find_columns(s, name);
   if (!columns)
     return;
@@ -122,7 +122,7 @@ static void show_schema(shell *s, const char *name) {
   for (uint32_t i = 0; i < rdx_table_columns(columns); i++) {
     shell_print(&text, i == 0 ? " (\n  " : ",\n  ");
     shell_append_name(&text, rdx_table_column_name(columns, i));
-    shell_print(&text, " %s", type_of(rdx_table_column(columns, i), room));
+    shell_print(&text, " %s", type_of(rdx_table_column(columns, i), scratch));
   }
   shell_print(&text, "\n);\n");
   shell_write_escaped(shell_stream(s), text.data, text.size, SHELL_ESCAPE_CONTROLS);
@@ -178,7 +178,7 @@ static void append_field(shell_text *csv, const char *text, uint64_t length) {
 void shell_describe_table(shell *s, const char *name) {
   static const rdx_csv_type types[] = {{"column", RDX_TYPE_STRING, 0}, {"type", RDX_TYPE_STRING, 0}};
   shell_text csv = {0};
-  char room[32];
+  char scratch[32];
   rdx_table *columns = find_columns(s, name);
   if (!columns)
     return;
@@ -186,7 +186,7 @@ void shell_describe_table(shell *s, const char *name) {
   for (uint32_t i = 0; i < rdx_table_columns(columns); i++) {
     const char *column = rdx_table_column_name(columns, i);
     append_field(&csv, column, strlen(column));
-    shell_print(&csv, ",\"%s\"\n", type_of(rdx_table_column(columns, i), room));
+    shell_print(&csv, ",\"%s\"\n", type_of(rdx_table_column(columns, i), scratch));
   }
   show_csv(s, &csv, types, 2);
   rdx_table_destroy(&columns);
@@ -209,10 +209,10 @@ static void append_summary_query(shell_text *text, const char *table, const char
 }
 
 static void append_value(shell_text *csv, const rdx_table *row, uint32_t index) {
-  char room[RDX_VALUE_TEXT];
+  char scratch[RDX_VALUE_TEXT];
   uint64_t length;
   const rdx_column *c = rdx_table_column(row, index);
-  const char *text = c ? shell_value(c, 0, room, &length) : NULL;
+  const char *text = c ? shell_value(c, 0, scratch, &length) : NULL;
   shell_append(csv, ",", 1);
   if (text)
     append_field(csv, text, length);

@@ -125,7 +125,7 @@ static int compare_words(const void *a, const void *b) {
 }
 
 static void list_words(const shell_completions *all) {
-  enum { MOST = 200 };
+  enum { MAX = 200 };
   struct winsize size;
   size_t width = 1;
   for (size_t i = 0; i < all->count; i++)
@@ -135,12 +135,12 @@ static void list_words(const shell_completions *all) {
   FILE *stream = prompt_stream();
   qsort(all->words, all->count, sizeof *all->words, compare_words);
   fputc('\n', stream);
-  for (size_t i = 0; i < all->count && i < MOST; i++) {
+  for (size_t i = 0; i < all->count && i < MAX; i++) {
     const bool last = i % per_line == per_line - 1 || i + 1 == all->count;
     fprintf(stream, "%-*s%s", last ? 0 : (int)width, all->words[i], last ? "\n" : "  ");
   }
-  if (all->count > MOST)
-    fprintf(stream, "and %zu more\n", all->count - MOST);
+  if (all->count > MAX)
+    fprintf(stream, "and %zu more\n", all->count - MAX);
   fflush(stream);
 }
 

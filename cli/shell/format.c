@@ -109,10 +109,10 @@ static void write_field_names(const writer *w) {
 }
 
 static void write_fields(const writer *w, uint64_t row) {
-  char room[RDX_VALUE_TEXT];
+  char scratch[RDX_VALUE_TEXT];
   for (uint32_t i = 0; i < w->columns; i++) {
     uint64_t length;
-    const char *text = shell_value(rdx_table_column(w->table, i), row, room, &length);
+    const char *text = shell_value(rdx_table_column(w->table, i), row, scratch, &length);
     if (i > 0)
       fputs(w->separator, w->stream);
     if (text)
@@ -157,9 +157,9 @@ static const char *not_finite(const rdx_column *c, uint64_t row) {
 }
 
 static void write_json_value(const writer *w, const rdx_column *c, uint64_t row) {
-  char room[RDX_VALUE_TEXT];
+  char scratch[RDX_VALUE_TEXT];
   uint64_t length;
-  const char *text = shell_value(c, row, room, &length), *word = text ? not_finite(c, row) : "null";
+  const char *text = shell_value(c, row, scratch, &length), *word = text ? not_finite(c, row) : "null";
   if (!text)
     fputs(word, w->stream);
   else if (word)
@@ -197,13 +197,13 @@ static void measure_names(writer *w) {
 }
 
 static void write_named_values(const writer *w, uint64_t row) {
-  char room[RDX_VALUE_TEXT];
+  char scratch[RDX_VALUE_TEXT];
   if (row > 0)
     fputc('\n', w->stream);
   for (uint32_t i = 0; i < w->columns; i++) {
     const char *name = rdx_table_column_name(w->table, i);
     uint64_t length;
-    const char *text = shell_value(rdx_table_column(w->table, i), row, room, &length);
+    const char *text = shell_value(rdx_table_column(w->table, i), row, scratch, &length);
     for (uint64_t k = shell_width(name, strlen(name), w->escapes); k < w->name_width; k++)
       fputc(' ', w->stream);
     write_text(w, name, strlen(name));
@@ -268,10 +268,10 @@ void shell_write_table(console_output *out, const rdx_table *table, const shell_
 
 void shell_write_lines(console_output *out, const rdx_table *table, const shell_format *format) {
   const rdx_column *c = rdx_table_column(table, 0);
-  char room[RDX_VALUE_TEXT];
+  char scratch[RDX_VALUE_TEXT];
   for (uint64_t row = 0; c && row < c->rows && !console_output_stopped(out); row++) {
     uint64_t length;
-    const char *text = shell_value(c, row, room, &length);
+    const char *text = shell_value(c, row, scratch, &length);
     if (text && format->terminal)
       shell_write_escaped(out->stream, text, length, SHELL_ESCAPE_CONTROLS);
     else if (text)

@@ -51,9 +51,9 @@ void shell_write_lines(console_output *out, const rdx_table *table, const shell_
 
 /* ---- One value (value.c) ---- */
 
-/* The text of a value: of a string its bytes, which end with no NUL, else what rdx_column_format() writes to `room`.
+/* The text of a value: of a string its bytes, which end with no NUL, else what rdx_column_format() writes to `scratch`.
  * NULL for NULL. */
-const char *shell_value(const rdx_column *column, uint64_t row, char room[RDX_VALUE_TEXT], uint64_t *length);
+const char *shell_value(const rdx_column *column, uint64_t row, char scratch[RDX_VALUE_TEXT], uint64_t *length);
 
 /* Whether values are right-aligned, and numbers in JSON. */
 bool shell_is_number(rdx_type type);

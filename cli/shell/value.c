@@ -8,13 +8,13 @@
 #include <string.h>
 #include <strings.h>
 
-const char *shell_value(const rdx_column *column, uint64_t row, char room[RDX_VALUE_TEXT], uint64_t *length) {
+const char *shell_value(const rdx_column *column, uint64_t row, char scratch[RDX_VALUE_TEXT], uint64_t *length) {
   if (column->validity && !(column->validity[row / 8] >> row % 8 & 1))
     return NULL;
   if (column->type == RDX_TYPE_STRING)
     return rdx_column_string(column, row, length);
-  *length = rdx_column_format(column, row, room);
-  return room;
+  *length = rdx_column_format(column, row, scratch);
+  return scratch;
 }
 
 bool shell_is_number(rdx_type type) {

@@ -293,13 +293,13 @@ static void read_range(const rdx_table *opened, RaydexRange *range) {
   if (rdx_table_get_stats(opened, 0, &stats, &error) != RDX_OK)
     return;
   range->distinct = (double)stats.distinct;
-  if (stats.least.rows == 0 || stats.most.rows == 0)
+  if (stats.min.rows == 0 || stats.max.rows == 0)
     return;
-  range->least = numeric_value(&stats.least);
-  range->most = numeric_value(&stats.most);
-  range->known = !isnan(range->least) && !isnan(range->most);
+  range->min = numeric_value(&stats.min);
+  range->max = numeric_value(&stats.max);
+  range->known = !isnan(range->min) && !isnan(range->max);
   if (range->known && range->distinct == 0)
-    range->distinct = range->most - range->least + 1;
+    range->distinct = range->max - range->min + 1;
 }
 
 /* Opening a column verifies it; the rows of a table cost its first column. */

@@ -25,7 +25,7 @@ extern bool raydex_count_rays;
 typedef struct RaydexRange {
   bool asked; /**< for what is below */
   bool known; /**< least and most are */
-  double least, most;
+  double min, max;
   double distinct; /**< 0: not known */
 } RaydexRange;
 

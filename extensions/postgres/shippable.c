@@ -30,7 +30,7 @@
 #define LAST_DAY 2932896
 
 /* Numbers of characters that functions of texts take. */
-#define MOST_CHARACTERS 1000000
+#define MAX_CHARACTERS 1000000
 
 typedef struct Context {
   PlannerInfo *root;
@@ -77,7 +77,7 @@ static bool is_bytewise(Oid collation) {
 /* ---- How large results become, by the statistics of the columns ---- */
 
 typedef struct Bounds {
-  double least, most;
+  double min, max;
   int scale;
 } Bounds;
 
@@ -86,7 +86,7 @@ static bool bound_type(rdx_type type, Bounds *out) {
   static const Bounds types[] = {[RDX_TYPE_I8] = {INT8_MIN, INT8_MAX, 0},    [RDX_TYPE_U8] = {0, UINT8_MAX, 0},
                                  [RDX_TYPE_I16] = {INT16_MIN, INT16_MAX, 0}, [RDX_TYPE_U16] = {0, UINT16_MAX, 0},
                                  [RDX_TYPE_I32] = {INT32_MIN, INT32_MAX, 0}, [RDX_TYPE_U32] = {0, UINT32_MAX, 0}};
-  if ((size_t)type >= lengthof(types) || types[type].most == 0)
+  if ((size_t)type >= lengthof(types) || types[type].max == 0)
     return false;
   *out = types[type];
   return true;
@@ -99,7 +99,7 @@ static bool bound_column(const Context *c, const Var *var, Bounds *out) {
   const RaydexRange *range = raydex_range(table, place);
   if (!range->known)
     return bound_type(table->types[place], out);
-  *out = (Bounds){range->least, range->most, table->scales[place]};
+  *out = (Bounds){range->min, range->max, table->scales[place]};
   return true;
 }
 
@@ -120,7 +120,7 @@ static bool bound(const Context *c, Node *node, Bounds *out);
 
 /* What is nearly too large counts as too large: bounds are doubles. */
 static bool fits(Oid type, const Bounds *b) {
-  const double size = Max(fabs(b->least), fabs(b->most));
+  const double size = Max(fabs(b->min), fabs(b->max));
   switch (type) {
   case INT2OID:
     return size < 32767;
@@ -136,7 +136,7 @@ static bool fits(Oid type, const Bounds *b) {
 static bool bound_operator(const Context *c, const OpExpr *op, Bounds *out) {
   Bounds l, r;
   if (list_length(op->args) == 1 && strcmp(get_opname(op->opno), "-") == 0 && bound(c, linitial(op->args), &l)) {
-    *out = (Bounds){-l.most, -l.least, l.scale};
+    *out = (Bounds){-l.max, -l.min, l.scale};
     return fits(op->opresulttype, out);
   }
   if (list_length(op->args) != 2 || !bound(c, linitial(op->args), &l) || !bound(c, lsecond(op->args), &r))
@@ -144,11 +144,11 @@ static bool bound_operator(const Context *c, const OpExpr *op, Bounds *out) {
   const char *name = get_opname(op->opno);
   const int scale = Max(l.scale, r.scale);
   if (strcmp(name, "+") == 0) {
-    *out = (Bounds){l.least + r.least, l.most + r.most, scale};
+    *out = (Bounds){l.min + r.min, l.max + r.max, scale};
   } else if (strcmp(name, "-") == 0) {
-    *out = (Bounds){l.least - r.most, l.most - r.least, scale};
+    *out = (Bounds){l.min - r.max, l.max - r.min, scale};
   } else {
-    const double a = l.least * r.least, b = l.least * r.most, d = l.most * r.least, e = l.most * r.most;
+    const double a = l.min * r.min, b = l.min * r.max, d = l.max * r.min, e = l.max * r.max;
     *out = (Bounds){Min(Min(a, b), Min(d, e)), Max(Max(a, b), Max(d, e)), l.scale + r.scale};
   }
   return fits(op->opresulttype, out);
@@ -164,7 +164,7 @@ static bool bound_any(const Context *c, List *values, Bounds *out) {
       continue;
     if (!bound(c, lfirst(cell), &b) || (found && b.scale != out->scale))
       return false;
-    *out = found ? (Bounds){Min(out->least, b.least), Max(out->most, b.most), b.scale} : b;
+    *out = found ? (Bounds){Min(out->min, b.min), Max(out->max, b.max), b.scale} : b;
     found = true;
   }
   return found;
@@ -183,7 +183,7 @@ static bool is_wide(Node *node, void *context) {
   RaydexTable *table = raydex_table_of(entry->relid);
   const int place = raydex_column_place(table, entry->relid, var->varattno);
   const RaydexRange *range = raydex_range(table, place);
-  return table->types[place] == RDX_TYPE_U64 && !(range->known && range->most < 9.2e18);
+  return table->types[place] == RDX_TYPE_U64 && !(range->known && range->max < 9.2e18);
 }
 
 /* Values of which one is taken. */
@@ -231,7 +231,7 @@ static bool bound_function(const Context *c, const FuncExpr *f, Bounds *out) {
   if (list_length(f->args) != 1 || !bound(c, linitial(f->args), out))
     return false;
   if (f->funcid == F_ABS_INT2 || f->funcid == F_ABS_INT4 || f->funcid == F_ABS_INT8 || f->funcid == F_ABS_NUMERIC)
-    *out = (Bounds){0, Max(fabs(out->least), fabs(out->most)), out->scale};
+    *out = (Bounds){0, Max(fabs(out->min), fabs(out->max)), out->scale};
   return true; /* else a cast */
 }
 
@@ -373,8 +373,8 @@ static bool bound_time(const Context *c, Node *time, Bounds *out) {
   if ((type != DATEOID && type != TIMESTAMPOID) || !IsA(time, Var) || !bound_column(c, (Var *)time, out))
     return false;
   if (exprType(time) != DATEOID) {
-    out->least = floor(out->least / USECS_PER_DAY);
-    out->most = floor(out->most / USECS_PER_DAY);
+    out->min = floor(out->min / USECS_PER_DAY);
+    out->max = floor(out->max / USECS_PER_DAY);
   }
   return true;
 }
@@ -387,7 +387,7 @@ static bool check_time(const Context *c, const FuncExpr *f) {
   const char *name = get_func_name(f->funcid), *field = field_of(f);
   Node *time = lsecond(f->args);
   Bounds b;
-  if (!check(c, time) || !bound_time(c, time, &b) || b.least < FIRST_DAY || b.most > LAST_DAY)
+  if (!check(c, time) || !bound_time(c, time, &b) || b.min < FIRST_DAY || b.max > LAST_DAY)
     return false;
   if (strcmp(name, "date_trunc") == 0)
     return is_one_of(field, units);
@@ -395,12 +395,12 @@ static bool check_time(const Context *c, const FuncExpr *f) {
          (is_one_of(field, of_days) || (exprType(time) == TIMESTAMPOID && is_one_of(field, of_times)));
 }
 
-/* Functions that cannot fail. What follows the first argument are constants: `least` and up, if they are numbers. */
+/* Functions that cannot fail. What follows the first argument are constants: `min` and up, if they are numbers. */
 typedef struct Function {
   Oid oid;
   const char *name;
   bool of_text;
-  int least;
+  int min;
 } Function;
 
 static const Function functions[] = {
@@ -413,8 +413,8 @@ static const Function functions[] = {
     {F_SUBSTR_TEXT_INT4_INT4, "substr", true, 1},
     {F_SUBSTRING_TEXT_INT4, "substr", true, 1},
     {F_SUBSTRING_TEXT_INT4_INT4, "substr", true, 1},
-    {F_LEFT, "left", true, -MOST_CHARACTERS},
-    {F_RIGHT, "right", true, -MOST_CHARACTERS},
+    {F_LEFT, "left", true, -MAX_CHARACTERS},
+    {F_RIGHT, "right", true, -MAX_CHARACTERS},
     {F_BTRIM_TEXT, "btrim", true, 0},
     {F_LTRIM_TEXT, "ltrim", true, 0},
     {F_RTRIM_TEXT, "rtrim", true, 0},
@@ -451,7 +451,7 @@ static bool check_further(const Function *known, const Node *argument) {
   if (constant->consttype != INT4OID)
     return is_text(constant->consttype);
   const int32 value = DatumGetInt32(constant->constvalue);
-  return value >= known->least && value <= MOST_CHARACTERS;
+  return value >= known->min && value <= MAX_CHARACTERS;
 }
 
 static bool check_known(const Context *c, const Function *known, const FuncExpr *f) {
@@ -530,8 +530,8 @@ static bool sum_fits(const Context *c, Node *argument) {
     return false;
   while ((relid = bms_next_member(c->relids, relid)) >= 0)
     rows = Max(rows, raydex_table_of(planner_rt_fetch(relid, c->root)->relid)->rows);
-  b.least *= rows;
-  b.most *= rows;
+  b.min *= rows;
+  b.max *= rows;
   return fits(exprType(argument) == NUMERICOID ? NUMERICOID : INT8OID, &b);
 }
 

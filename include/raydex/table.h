@@ -180,7 +180,7 @@ typedef struct rdx_column_stats {
   uint64_t distinct; /**< strings: how many are in the dictionary; 0 for other types: not known */
   uint64_t bytes;    /**< of the column in the file */
   /** The smallest and the largest value of the column: one row each, none where all rows are NULL. */
-  rdx_column least, most;
+  rdx_column min, max;
   /** The zone map: these of each block of `block_rows` rows, as columns of a row for each block, NULL where all rows of
    * the block are. */
   rdx_column smallest, largest;

@@ -48,11 +48,12 @@ RDX_MUST_USE rdx_status rdx_arena_alloc(rdx_arena *arena, size_t count, size_t s
 void rdx_arena_free(rdx_arena *arena);
 
 /* Sort records of `words` u64 each by the first `compared` of these, ascending; equal ones stay in their order. Returns
- * `records`, or the `room` for as many (at least one), which then has them. For what is small enough for one core. */
-uint64_t *rdx_sort(uint64_t *records, uint64_t count, uint32_t words, uint32_t compared, uint64_t *room);
-/* The places of keys in their ascending order, those of equal ones as they are. `order` may be `keys`; `room` is for
+ * `records`, or the `scratch` for as many (one at least), which then has them. For what is small enough for one core.
+ */
+uint64_t *rdx_sort(uint64_t *records, uint64_t count, uint32_t words, uint32_t compared, uint64_t *scratch);
+/* The places of keys in their ascending order, those of equal ones as they are. `order` may be `keys`; `scratch` is for
  * 4 * (count + 1) words. */
-void rdx_sort_order(const uint64_t *keys, uint64_t count, uint64_t *order, uint64_t *room);
+void rdx_sort_order(const uint64_t *keys, uint64_t count, uint64_t *order, uint64_t *scratch);
 
 /* Milliseconds of a monotonic clock. */
 double rdx_now_ms(void);

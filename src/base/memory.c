@@ -148,11 +148,11 @@ rdx_status rdx_arena_alloc(rdx_arena *arena, size_t count, size_t size, const ch
   need = (need + ARENA_ALIGNMENT - 1) / ARENA_ALIGNMENT * ARENA_ALIGNMENT;
   struct rdx_arena_block *block = arena->blocks;
   if (!block || need > block->size - block->used) {
-    size_t room = block ? 4 * block->size : ARENA_BLOCK;
-    room = room < ARENA_LARGEST ? room : ARENA_LARGEST;
-    room = room < need ? need : room;
-    RDX_TRY(rdx_alloc(1, sizeof *block + room, what, (void **)&block, err));
-    *block = (struct rdx_arena_block){.next = arena->blocks, .size = room};
+    size_t capacity = block ? 4 * block->size : ARENA_BLOCK;
+    capacity = capacity < ARENA_LARGEST ? capacity : ARENA_LARGEST;
+    capacity = capacity < need ? need : capacity;
+    RDX_TRY(rdx_alloc(1, sizeof *block + capacity, what, (void **)&block, err));
+    *block = (struct rdx_arena_block){.next = arena->blocks, .size = capacity};
     arena->blocks = block;
   }
   *out = block->memory + block->used;

@@ -76,13 +76,13 @@ static size_t escape_one(const char *text, size_t size, char out[8]) {
   return length;
 }
 
-const char *rdx_utf8_escape(const char *text, size_t size, char *to, size_t room) {
+const char *rdx_utf8_escape(const char *text, size_t size, char *to, size_t capacity) {
   size_t used = 0;
   for (size_t at = 0; at < size;) {
     char one[8];
     at += escape_one(text + at, size - at, one);
     const size_t length = strlen(one);
-    if (used + length + (at < size ? 4 : 1) > room) {
+    if (used + length + (at < size ? 4 : 1) > capacity) {
       memcpy(to + used, "...", 4);
       return to;
     }

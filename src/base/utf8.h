@@ -10,8 +10,8 @@
 /* How many bytes from the first are UTF-8: `size` where all are. */
 size_t rdx_utf8_check(const char *text, size_t size);
 
-/* Write a text for people, ended by a NUL, to `to`, which has `room` bytes: control characters, and bytes that are not
- * UTF-8, are escaped as \n or \x1b; what does not fit ends in dots. Returns `to`. */
-const char *rdx_utf8_escape(const char *text, size_t size, char *to, size_t room);
+/* Write a text for people, ended by a NUL, to `to`, which has `capacity` bytes: control characters, and bytes that are
+ * not UTF-8, are escaped as \n or \x1b; what does not fit ends in dots. Returns `to`. */
+const char *rdx_utf8_escape(const char *text, size_t size, char *to, size_t capacity);
 
 #endif

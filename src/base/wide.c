@@ -103,16 +103,16 @@ static bool any_below(const uint64_t *x, uint32_t bits) {
 /* number * 2^exponent, and with `more` a little above that, rounded; the number has 64 bits, unless it is exact. */
 static double round_once(uint64_t number, bool more, int exponent) {
   const int length = (int)rdx_bit_length(number);
-  int least = exponent + length - MANTISSA_BITS;
-  least = least > MIN_EXPONENT ? least : MIN_EXPONENT;
-  const int drop = least - exponent;
+  int min = exponent + length - MANTISSA_BITS;
+  min = min > MIN_EXPONENT ? min : MIN_EXPONENT;
+  const int drop = min - exponent;
   if (drop <= 0 || number == 0)
     return ldexp((double)number, exponent);
   if (drop > 64)
     return 0;
   const uint64_t kept = drop < 64 ? number >> drop : 0, half = 1ull << (drop - 1), rest = number & (half * 2 - 1);
   const bool up = rest > half || (rest == half && (more || kept % 2 == 1));
-  return ldexp((double)(kept + up), least);
+  return ldexp((double)(kept + up), min);
 }
 
 /* Long division by as many bits at a time as 127 have room for, until the quotient has 64 or nothing is left. */
@@ -126,8 +126,8 @@ double rdx_wide_quotient(const uint64_t *x, uint32_t words, int exponent, rdx_i1
   uint64_t quotient = 0;
   rdx_i128 rest = 0;
   while (quotient >> 63 == 0 && (left > 0 || rest > 0)) {
-    const uint32_t room = 127 - rdx_bit_length_i128(rest), lacking = 64 - rdx_bit_length_i128((rdx_i128)quotient);
-    uint32_t bits = room < lacking ? room : lacking;
+    const uint32_t capacity = 127 - rdx_bit_length_i128(rest), lacking = 64 - rdx_bit_length_i128((rdx_i128)quotient);
+    uint32_t bits = capacity < lacking ? capacity : lacking;
     if (left > 0) {
       bits = bits < left ? bits : left;
       left -= bits;

@@ -81,10 +81,10 @@ static uint64_t estimate_distinct(const rdx_table *content, uint32_t index, uint
     return 2;
   if (c->dictionary)
     return c->dictionary->rows;
-  if (rdx_table_get_stats(content, index, &stats, NULL) != RDX_OK || stats.least.rows == 0 || c->type == RDX_TYPE_F32 ||
+  if (rdx_table_get_stats(content, index, &stats, NULL) != RDX_OK || stats.min.rows == 0 || c->type == RDX_TYPE_F32 ||
       c->type == RDX_TYPE_F64)
     return 0;
-  const uint64_t range = (uint64_t)integer_of(&stats.most) - (uint64_t)integer_of(&stats.least);
+  const uint64_t range = (uint64_t)integer_of(&stats.max) - (uint64_t)integer_of(&stats.min);
   return range < rows ? range + 1 : rows;
 }
 

@@ -71,7 +71,7 @@ static uint64_t block_at(const rdx_column *column, uint64_t begin) {
 }
 
 static rdx_status find_range(const rdx_column *column, rdx_component *p, rdx_error *err) {
-  uint64_t keys[BLOCK], least = UINT64_MAX, most = 0;
+  uint64_t keys[BLOCK], min = UINT64_MAX, max = 0;
   for (uint64_t begin = 0; begin < column->rows; begin += BLOCK) {
     const uint64_t count = block_at(column, begin);
     RDX_TRY(rdx_loop_goes_on(begin, column->rows, "build", err));
@@ -79,13 +79,13 @@ static rdx_status find_range(const rdx_column *column, rdx_component *p, rdx_err
     for (uint64_t i = 0; i < count; i++) {
       if (!rdx_column_has(column, begin + i))
         continue;
-      least = keys[i] < least ? keys[i] : least;
-      most = keys[i] > most ? keys[i] : most;
+      min = keys[i] < min ? keys[i] : min;
+      max = keys[i] > max ? keys[i] : max;
     }
   }
-  p->smallest = least <= most ? least : 0;
-  p->last = least <= most ? most - least : 0;
-  p->empty = least > most;
+  p->smallest = min <= max ? min : 0;
+  p->last = min <= max ? max - min : 0;
+  p->empty = min > max;
   return RDX_OK;
 }
 

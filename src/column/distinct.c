@@ -200,7 +200,7 @@ static void insert_each(entry *entries, uint32_t count) {
 
 /* Sort by the bytes of prefixes, from that at `shift` on (MSD radix sort: Knuth, The Art of Computer Programming 3,
  * section 5.2.5). */
-static rdx_status sort_by_prefix(sorter *s, entry *entries, uint32_t count, uint32_t shift, entry *room) {
+static rdx_status sort_by_prefix(sorter *s, entry *entries, uint32_t count, uint32_t shift, entry *scratch) {
   if (count <= FEW) {
     insert_each(entries, count);
     return RDX_OK;
@@ -217,12 +217,12 @@ static rdx_status sort_by_prefix(sorter *s, entry *entries, uint32_t count, uint
   for (uint32_t i = 0; i < count; i++) {
     if (i % MANY == 0 && i > 0)
       RDX_TRY(go_on(s, MANY));
-    room[ends[entries[i].prefix >> shift & 255]++] = entries[i];
+    scratch[ends[entries[i].prefix >> shift & 255]++] = entries[i];
   }
-  memcpy(entries, room, count * sizeof *entries);
+  memcpy(entries, scratch, count * sizeof *entries);
   RDX_TRY(go_on(s, count));
   for (uint32_t byte = 0, begin = 0; byte < 256 && shift > 0; begin = ends[byte++])
-    RDX_TRY(sort_by_prefix(s, entries + begin, ends[byte] - begin, shift - 8, room));
+    RDX_TRY(sort_by_prefix(s, entries + begin, ends[byte] - begin, shift - 8, scratch));
   return RDX_OK;
 }
 
@@ -264,12 +264,12 @@ static uint32_t bring_ended(const rdx_distinct *d, entry *entries, uint32_t coun
 
 /* Sort strings that are alike in their first `depth` bytes, which all have: by the next eight, then each run of those
  * that are alike in these. The longest run is gone on with here, so that calls are nested log2(count) deep. */
-static rdx_status sort_strings(sorter *s, entry *entries, uint32_t count, uint64_t depth, entry *room) {
+static rdx_status sort_strings(sorter *s, entry *entries, uint32_t count, uint64_t depth, entry *scratch) {
   while (count > 1) {
     entry *longest = entries;
-    uint32_t most = 0;
+    uint32_t max = 0;
     RDX_TRY(read_prefixes(s, entries, count, depth));
-    RDX_TRY(sort_by_prefix(s, entries, count, 56, room));
+    RDX_TRY(sort_by_prefix(s, entries, count, 56, scratch));
     for (uint32_t begin = 0, end = 1; begin < count; begin = end++) {
       while (end < count && entries[end].prefix == entries[begin].prefix)
         end++;
@@ -278,16 +278,16 @@ static rdx_status sort_strings(sorter *s, entry *entries, uint32_t count, uint64
       const uint32_t ended = bring_ended(s->strings, entries + begin, end - begin, depth);
       entry *rest = entries + begin + ended;
       const uint32_t alike = end - begin - ended;
-      if (alike > most) {
-        RDX_TRY(sort_strings(s, longest, most, depth + 8, room));
+      if (alike > max) {
+        RDX_TRY(sort_strings(s, longest, max, depth + 8, scratch));
         longest = rest;
-        most = alike;
+        max = alike;
       } else {
-        RDX_TRY(sort_strings(s, rest, alike, depth + 8, room));
+        RDX_TRY(sort_strings(s, rest, alike, depth + 8, scratch));
       }
     }
     entries = longest;
-    count = most;
+    count = max;
     depth += 8;
   }
   return RDX_OK;

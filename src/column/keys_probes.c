@@ -28,11 +28,11 @@ static rdx_i128 integer_at(const rdx_column *c, uint64_t row) {
   return c->type == RDX_TYPE_U64 ? (rdx_i128)(uint64_t)value : value;
 }
 
-static void limits_of(rdx_type type, rdx_i128 *least, rdx_i128 *most) {
+static void limits_of(rdx_type type, rdx_i128 *min, rdx_i128 *max) {
   const uint32_t bits = 8 * (uint32_t)rdx_type_size(type);
   const bool is_unsigned = type >= RDX_TYPE_U8 && type <= RDX_TYPE_U64;
-  *least = is_unsigned ? 0 : -((rdx_i128)1 << (bits - 1));
-  *most = ((rdx_i128)1 << (is_unsigned ? bits : bits - 1)) - 1;
+  *min = is_unsigned ? 0 : -((rdx_i128)1 << (bits - 1));
+  *max = ((rdx_i128)1 << (is_unsigned ? bits : bits - 1)) - 1;
 }
 
 /* `value` / `divisor` as the key type has it: exact for points, rounded inwards for bounds. */
@@ -45,17 +45,17 @@ static probe_key from_integer(rdx_i128 value, rdx_i128 divisor, const rdx_probe_
     quotient++;
   if (rest < 0 && t->role == RDX_PROBE_UPPER)
     quotient--;
-  rdx_i128 least, most;
-  limits_of(t->type, &least, &most);
-  if (quotient < least) {
+  rdx_i128 min, max;
+  limits_of(t->type, &min, &max);
+  if (quotient < min) {
     if (t->role != RDX_PROBE_LOWER)
       return nothing;
-    quotient = least;
+    quotient = min;
   }
-  if (quotient > most) {
+  if (quotient > max) {
     if (t->role != RDX_PROBE_UPPER)
       return nothing;
-    quotient = most;
+    quotient = max;
   }
   return (probe_key){(uint64_t)(quotient + (rdx_i128)rdx_key_zero(t->type)), true};
 }

@@ -15,8 +15,8 @@
 #define MAX_RANKS 65536u /* of columns that differences could code as well */
 #define BITMAP_BITS 22   /* of bitmaps of keys, as a power of two: they stay in a cache */
 
-uint32_t rdx_code_bytes(uint64_t most) {
-  return most <= UINT8_MAX ? 1 : most <= UINT16_MAX ? 2 : most <= UINT32_MAX ? 4 : 8;
+uint32_t rdx_code_bytes(uint64_t max) {
+  return max <= UINT8_MAX ? 1 : max <= UINT16_MAX ? 2 : max <= UINT32_MAX ? 4 : 8;
 }
 
 /* A new buffer for `rows` codes. */
@@ -31,7 +31,7 @@ rdx_status rdx_codes_pack(rdx_device *device, const struct packed_pack_args *arg
   return rdx_launch_timed(device, &rdx_kernel_packed_pack, args, variant, items, "pack", ms, err);
 }
 
-/* The distinct keys of a column less the smallest, ascending, on the host, and only where they are at most `most`: else
+/* The distinct keys of a column less the smallest, ascending, on the host, and only where they are at most `max`: else
  * `count` is some number above it. NULLs count as the smallest. */
 typedef struct distinct_keys {
   uint64_t count;
@@ -73,7 +73,7 @@ static rdx_status list_bits(const rdx_buffer *bits, distinct_keys *out, rdx_erro
 }
 
 /* Keys are sorted, their distinct ones counted, and listed where they are few enough. */
-static rdx_status sort_keys(rdx_stream *stream, const rdx_encoded_column *s, uint64_t most, distinct_keys *out,
+static rdx_status sort_keys(rdx_stream *stream, const rdx_encoded_column *s, uint64_t max, distinct_keys *out,
                             rdx_error *err) {
   const uint32_t bytes = s->key_bits / 8, bits = rdx_bit_length((s->largest - s->smallest) | 1);
   double ms = 0;
@@ -86,14 +86,14 @@ static rdx_status sort_keys(rdx_stream *stream, const rdx_encoded_column *s, uin
                                         .valid = RDX_ADDRESS(uint32_t, s->valid),
                                         .out_codes = RDX_ADDRESS(uint32_t, keys),
                                         .base = s->smallest,
-                                        .most = UINT64_MAX,
+                                        .max = UINT64_MAX,
                                         .rows = (uint32_t)s->rows};
   RDX_TRY(rdx_codes_pack(stream->device, &args, s->key_bits == 64, bytes, &ms, err));
   RDX_TRY(rdx_stream_sort(stream, keys, bytes, bits, NULL, s->rows, err));
   RDX_TRY(rdx_stream_unique(stream, keys, bytes, 0, NULL, count, s->rows, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   RDX_TRY(rdx_buffer_number(count, 0, 1, s->rows, "the distinct keys of a column", &out->count, err));
-  if (out->count > most)
+  if (out->count > max)
     return RDX_OK;
   RDX_TRY(rdx_buffer_create(stream->device, out->count * 8, "the distinct keys of a column", &found, err));
   RDX_TRY(rdx_stream_unique(stream, keys, bytes, 0, found, count, s->rows, err));
@@ -102,15 +102,15 @@ static rdx_status sort_keys(rdx_stream *stream, const rdx_encoded_column *s, uin
   return rdx_buffer_download(found, 0, out->keys, out->count * 8, err);
 }
 
-static rdx_status find_distinct(rdx_device *device, const rdx_encoded_column *s, uint64_t most, distinct_keys *out,
+static rdx_status find_distinct(rdx_device *device, const rdx_encoded_column *s, uint64_t max, distinct_keys *out,
                                 rdx_error *err) {
   RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *bits = NULL;
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
-  if (is_narrow(s) || s->rows > most) /* else a bitmap tells nothing */
+  if (is_narrow(s) || s->rows > max) /* else a bitmap tells nothing */
     RDX_TRY(mark_keys(stream, s, &bits, &out->count, err));
-  if (out->count <= most)
-    RDX_TRY(is_narrow(s) ? list_bits(bits, out, err) : sort_keys(stream, s, most, out, err));
+  if (out->count <= max)
+    RDX_TRY(is_narrow(s) ? list_bits(bits, out, err) : sort_keys(stream, s, max, out, err));
   return out->keys
              ? rdx_returned_keys(device, out->keys, out->count, s->largest - s->smallest, "a key of a column", err)
              : RDX_OK;
@@ -180,7 +180,7 @@ static rdx_status make_codes(rdx_device *device, rdx_encoded_column *c, double *
                                         .table = RDX_ADDRESS(uint64_t, direct ? NULL : table),
                                         .out_codes = RDX_ADDRESS(uint32_t, c->codes),
                                         .base = c->base,
-                                        .most = UINT64_MAX,
+                                        .max = UINT64_MAX,
                                         .null_code = c->count,
                                         .rows = (uint32_t)c->rows,
                                         .table_count = (uint32_t)c->count};

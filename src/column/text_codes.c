@@ -14,11 +14,11 @@
 
 /* ---- Columns ---- */
 
-static uint64_t count_distinct(uint64_t *keys, uint64_t count, uint64_t *room) {
+static uint64_t count_distinct(uint64_t *keys, uint64_t count, uint64_t *scratch) {
   uint64_t distinct = count > 0;
-  rdx_sort_order(keys, count, room, room + count);
+  rdx_sort_order(keys, count, scratch, scratch + count);
   for (uint64_t i = 1; i < count; i++)
-    distinct += keys[room[i]] != keys[room[i - 1]];
+    distinct += keys[scratch[i]] != keys[scratch[i - 1]];
   return distinct;
 }
 

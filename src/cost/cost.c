@@ -83,7 +83,7 @@ static double error_of(const rdx_curve *curve, const double *items, const double
 
 void rdx_fit_curve(const double *items, const double *ms, uint32_t count, rdx_curve *out) {
   static const double powers[] = {1, 1.25, 1.5, 1.75, 2, 2.5, 3};
-  double least = 0;
+  double min = 0;
   for (size_t p = 0; p < RDX_COUNT(powers); p++) {
     rdx_curve curve = {.power = powers[p]};
     double raised[RDX_CURVE_POINTS] = {0};
@@ -91,9 +91,9 @@ void rdx_fit_curve(const double *items, const double *ms, uint32_t count, rdx_cu
       raised[i] = pow(items[i], powers[p]);
     rdx_fit_line(raised, ms, count, &curve.fixed_ms, &curve.ms_each);
     const double error = error_of(&curve, items, ms, count);
-    if (p > 0 && error >= CLEARLY * least)
+    if (p > 0 && error >= CLEARLY * min)
       continue;
-    least = error;
+    min = error;
     *out = curve;
   }
 }

@@ -126,15 +126,15 @@ bool rdx_calibration_load(const rdx_device *device, rdx_calibration *out) {
 static bool write_text(const rdx_device *device, const rdx_calibration *calibration, char text[MAX_TEXT]) {
   rdx_calibration copy = *calibration;
   char *body = text + HEADER_SIZE, header[HEADER_SIZE + 1];
-  const size_t room = MAX_TEXT - HEADER_SIZE;
-  size_t used = (size_t)write_key(device, body, room);
+  const size_t capacity = MAX_TEXT - HEADER_SIZE;
+  size_t used = (size_t)write_key(device, body, capacity);
   for (size_t i = 0; i < RDX_COUNT(fields); i++) {
-    used += (size_t)snprintf(body + used, room - used, "%s", fields[i].name);
+    used += (size_t)snprintf(body + used, capacity - used, "%s", fields[i].name);
     for (uint32_t k = 0; k < fields[i].count; k++)
-      used +=
-          (size_t)snprintf(body + used, room - used, " %.0f", fmin(numbers_of(&copy, &fields[i])[k] * UNIT, LARGEST));
-    used += (size_t)snprintf(body + used, room - used, "\n");
-    if (used >= room / 2) /* no name of a device is that long */
+      used += (size_t)snprintf(body + used, capacity - used, " %.0f",
+                               fmin(numbers_of(&copy, &fields[i])[k] * UNIT, LARGEST));
+    used += (size_t)snprintf(body + used, capacity - used, "\n");
+    if (used >= capacity / 2) /* no name of a device is that long */
       return false;
   }
   snprintf(header, sizeof header, HEADER "%016" PRIx64 "\n", checksum(body));

@@ -180,12 +180,12 @@ static rdx_status time_scan(measuring *m, const uint32_t *values, uint64_t rows,
 
 static rdx_status measure_scan(measuring *m, rdx_error *err) {
   const rdx_device_info *info = &m->device->info;
-  const uint64_t most = info->backend == RDX_BACKEND_CPU || info->emulated ? ROWS >> m->shift : SCAN_ROWS;
-  const uint64_t sizes[POINTS] = {1u << 14, most / 4, most};
+  const uint64_t max = info->backend == RDX_BACKEND_CPU || info->emulated ? ROWS >> m->shift : SCAN_ROWS;
+  const uint64_t sizes[POINTS] = {1u << 14, max / 4, max};
   double rows[POINTS], fixed = 0, list = 0;
   uint32_t *values = NULL;
   scan_times t;
-  RDX_TRY(make_numbers(m, most, SCAN_VALUES, &values, err));
+  RDX_TRY(make_numbers(m, max, SCAN_VALUES, &values, err));
   rdx_status status = RDX_OK;
   for (uint32_t i = 0; i < POINTS && status == RDX_OK; i++) {
     rows[i] = (double)sizes[i];
@@ -273,10 +273,10 @@ static rdx_status time_all(measuring *m, const star_numbers *n, const uint64_t s
 
 #define FEW_ROWS 256 /* that take next to nothing by themselves */
 
-/* What few rows take, and a row more, of each kind of query over up to `most` rows. */
-static rdx_status fit_queries(measuring *m, uint64_t most, uint64_t dimension, double few_ms[QUERY_KINDS],
+/* What few rows take, and a row more, of each kind of query over up to `max` rows. */
+static rdx_status fit_queries(measuring *m, uint64_t max, uint64_t dimension, double few_ms[QUERY_KINDS],
                               double ns_each[QUERY_KINDS], rdx_error *err) {
-  const uint64_t sizes[POINTS] = {FEW_ROWS, most / 2, most};
+  const uint64_t sizes[POINTS] = {FEW_ROWS, max / 2, max};
   star_numbers n = {.dimension = dimension};
   double ms[POINTS][QUERY_KINDS];
   rdx_status status = make_numbers(m, NUMBERS, GROUPS, &n.attribute, err);
@@ -595,8 +595,8 @@ static rdx_status make_input(measuring *m, rdx_error *err) {
 /* What a difference of times gives is not below nothing, and what is larger takes no less. */
 static void mend(double rates[RDX_CALIBRATION_SIZES]) {
   for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES; i++) {
-    const double least = i > 0 ? rates[i - 1] : 0;
-    rates[i] = rates[i] > least ? rates[i] : least;
+    const double min = i > 0 ? rates[i - 1] : 0;
+    rates[i] = rates[i] > min ? rates[i] : min;
   }
 }
 

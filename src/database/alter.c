@@ -138,17 +138,17 @@ static rdx_status write_columns(altered *a, const rdx_sql_statement *written, co
 
 static rdx_status alter_columns(rdx_statement *s, rdx_catalog_table *table, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
-  const uint32_t room = table->column_count + written->alteration_count;
+  const uint32_t capacity = table->column_count + written->alteration_count;
   altered a = {.statement = s, .table = table, .count = table->column_count, .err = err};
   rdx_table *old = NULL;
-  RDX_TRY(rdx_calloc(room, sizeof *a.columns, WHAT, (void **)&a.columns, err));
+  RDX_TRY(rdx_calloc(capacity, sizeof *a.columns, WHAT, (void **)&a.columns, err));
   for (uint32_t i = 0; i < table->column_count; i++)
     a.columns[i] = (rdx_new_column){.name = table->columns[i].name, .from = i};
   rdx_status status = rdx_change_open(s, table, &old, err);
   if (status == RDX_OK)
     status = write_columns(&a, written, old);
   rdx_table_destroy(&old);
-  for (uint32_t i = 0; i < room; i++)
+  for (uint32_t i = 0; i < capacity; i++)
     rdx_vector_destroy(&a.columns[i].value);
   rdx_free(a.columns);
   rdx_index_renames_drop(&a.renames);

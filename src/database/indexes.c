@@ -187,10 +187,10 @@ static rdx_status build(rdx_statement *s, rdx_catalog_table *table, const rdx_pl
   const rdx_scan *scan = NULL;
   const rdx_index *built = NULL;
   uint32_t columns[16], numbers[16];
-  const uint32_t most = index->scans ? RDX_COUNT(columns) : RDX_INDEX_COLUMNS;
-  if (index->column_count > most)
+  const uint32_t max = index->scans ? RDX_COUNT(columns) : RDX_INDEX_COLUMNS;
+  if (index->column_count > max)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, s->prepared->statement->place, NULL,
-                         "such an index has at most %u columns", most);
+                         "such an index has at most %u columns", max);
   RDX_TRY(find_columns(s, table, index, columns, err));
   if (!index->scans)
     return rdx_catalog_index(catalog, table, columns, index->column_count, &index->lookup, &built, err);
@@ -266,15 +266,15 @@ rdx_status rdx_indexes_drop(rdx_database *d, const char *name, bool *found, rdx_
 /* A definition while it is written; its memory is for rdx_free(). */
 typedef struct writing {
   char *text;
-  size_t size, room;
+  size_t size, capacity;
   rdx_status status;
   rdx_error *err;
 } writing;
 
 static void put(writing *w, const char *text, size_t size) {
-  if (w->status == RDX_OK && w->size + size + 1 > w->room) {
-    w->room = 2 * w->room + size + 256;
-    w->status = rdx_realloc((void **)&w->text, w->room, 1, "an index", w->err);
+  if (w->status == RDX_OK && w->size + size + 1 > w->capacity) {
+    w->capacity = 2 * w->capacity + size + 256;
+    w->status = rdx_realloc((void **)&w->text, w->capacity, 1, "an index", w->err);
   }
   if (w->status != RDX_OK)
     return;

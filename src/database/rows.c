@@ -180,7 +180,7 @@ rdx_status rdx_change_columns(const rdx_table *old, const rdx_new_column *column
 
 /* The types of SQL have no i8 and no unsigned integers: their values are narrowed here. */
 typedef struct range {
-  rdx_i128 least, most;
+  rdx_i128 min, max;
 } range;
 
 static range range_of(rdx_type type) {
@@ -211,7 +211,7 @@ static rdx_status narrow(const rdx_column *from, rdx_type type, const char *name
     }
     const bool wide = from->type == RDX_TYPE_U64;
     const rdx_i128 number = wide ? value.wide : value.i;
-    if (number < allowed.least || number > allowed.most)
+    if (number < allowed.min || number > allowed.max)
       return rdx_fail(err, RDX_ERROR_RANGE, "a value for column \"%.100s\" is beyond the range of %s", name,
                       rdx_type_name(type));
     const uint64_t bits = (uint64_t)number;

@@ -172,12 +172,12 @@ static rdx_status set_memory_limit(rdx_database *d, const char *value, rdx_error
 
 static rdx_status set_threads(rdx_database *d, const char *value, rdx_error *err) {
   static const unit one = {"", 1};
-  const uint64_t most = rdx_pool_threads(d->pool);
-  uint64_t threads = most;
-  if (value && (!parse(value, &one, 1, &threads) || threads == 0 || threads > most))
+  const uint64_t max = rdx_pool_threads(d->pool);
+  uint64_t threads = max;
+  if (value && (!parse(value, &one, 1, &threads) || threads == 0 || threads > max))
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
                     "threads is a number from 1 to %llu, those that the device was opened with",
-                    (unsigned long long)most);
+                    (unsigned long long)max);
   rdx_pool_limit(d->pool, (uint32_t)threads);
   rdx_device_limit_host(d->device, (uint32_t)threads);
   return RDX_OK;

@@ -328,17 +328,17 @@ static uint64_t divide_up(uint64_t a, uint64_t b) {
 /* Equal parts, none over the device's limit. */
 static rdx_status plan_parts(const rdx_device *device, const rdx_scene_params *params, uint64_t *size, uint32_t *parts,
                              rdx_error *err) {
-  const uint64_t most = device->info.max_primitives, count = params->count;
-  const uint64_t wanted = params->partitions ? params->partitions : divide_up(count, most);
+  const uint64_t max = device->info.max_primitives, count = params->count;
+  const uint64_t wanted = params->partitions ? params->partitions : divide_up(count, max);
   *size = count == 0 ? 0 : divide_up(count, wanted);
   *parts = count == 0 ? 0 : (uint32_t)divide_up(count, *size);
-  if (*size > most)
+  if (*size > max)
     return rdx_fail(
         err, RDX_ERROR_UNSUPPORTED,
         "a scene of %llu %s in %u part%s is too large: %s builds at most %llu at once; ask for at least %llu "
         "partitions, or for none to let Raydex choose",
         (unsigned long long)count, kind_name(params->kind), *parts, *parts == 1 ? "" : "s", device->info.name,
-        (unsigned long long)most, (unsigned long long)divide_up(count, most));
+        (unsigned long long)max, (unsigned long long)divide_up(count, max));
   return RDX_OK;
 }
 

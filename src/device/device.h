@@ -251,19 +251,19 @@ rdx_build_preference rdx_device_build_preference(const rdx_device *device, rdx_b
  * The host does not index, count or allocate by what a device returned before it knows that it can be: a driver may be
  * wrong, and so may a kernel. Else it is RDX_ERROR_INTERNAL, with what was seen; `what` names it in the text. */
 
-/* Says that `value` is not `least` to `most`. */
-RDX_MUST_USE rdx_status rdx_returned_wrong(const rdx_device *device, uint64_t value, uint64_t least, uint64_t most,
+/* Says that `value` is not `min` to `max`. */
+RDX_MUST_USE rdx_status rdx_returned_wrong(const rdx_device *device, uint64_t value, uint64_t min, uint64_t max,
                                            const char *what, rdx_error *err);
-/* `value` is `least` to `most`. */
-RDX_MUST_USE static inline rdx_status rdx_returned_number(const rdx_device *device, uint64_t value, uint64_t least,
-                                                          uint64_t most, const char *what, rdx_error *err) {
-  return value >= least && value <= most ? RDX_OK : rdx_returned_wrong(device, value, least, most, what, err);
+/* `value` is `min` to `max`. */
+RDX_MUST_USE static inline rdx_status rdx_returned_number(const rdx_device *device, uint64_t value, uint64_t min,
+                                                          uint64_t max, const char *what, rdx_error *err) {
+  return value >= min && value <= max ? RDX_OK : rdx_returned_wrong(device, value, min, max, what, err);
 }
 /* Download such a number (u64). */
-RDX_MUST_USE rdx_status rdx_buffer_number(const rdx_buffer *buffer, uint64_t offset, uint64_t least, uint64_t most,
+RDX_MUST_USE rdx_status rdx_buffer_number(const rdx_buffer *buffer, uint64_t offset, uint64_t min, uint64_t max,
                                           const char *what, uint64_t *out, rdx_error *err);
-/* None is above `most`. */
-RDX_MUST_USE rdx_status rdx_returned_u32s(rdx_device *device, const uint32_t *values, uint64_t count, uint64_t most,
+/* None is above `max`. */
+RDX_MUST_USE rdx_status rdx_returned_u32s(rdx_device *device, const uint32_t *values, uint64_t count, uint64_t max,
                                           const char *what, rdx_error *err);
 /* Numbers of some of `all` rows: each is above the one before it. */
 RDX_MUST_USE rdx_status rdx_returned_rows(rdx_device *device, const uint32_t *rows, uint64_t count, uint64_t all,
@@ -271,8 +271,8 @@ RDX_MUST_USE rdx_status rdx_returned_rows(rdx_device *device, const uint32_t *ro
 /* Where runs of `all` rows begin: the same, and the first is 0. */
 RDX_MUST_USE rdx_status rdx_returned_starts(rdx_device *device, const uint32_t *starts, uint64_t count, uint64_t all,
                                             const char *what, rdx_error *err);
-/* Distinct keys: each is above the one before it, and none above `most`. */
-RDX_MUST_USE rdx_status rdx_returned_keys(const rdx_device *device, const uint64_t *keys, uint64_t count, uint64_t most,
+/* Distinct keys: each is above the one before it, and none above `max`. */
+RDX_MUST_USE rdx_status rdx_returned_keys(const rdx_device *device, const uint64_t *keys, uint64_t count, uint64_t max,
                                           const char *what, rdx_error *err);
 /* Where the rows of `count` probes end: none is below the one before it, and the last is `total`. */
 RDX_MUST_USE rdx_status rdx_returned_ends(rdx_device *device, const uint64_t *ends, uint64_t count, uint64_t total,

@@ -41,11 +41,11 @@ static void *take(rdx_workspace *s, shelf *from) {
 /* Whether there was room. */
 static bool give(rdx_workspace *s, shelf *to, void *item) {
   pthread_mutex_lock(&s->lock);
-  const bool room = to->count < KEPT;
-  if (room)
+  const bool capacity = to->count < KEPT;
+  if (capacity)
     to->items[to->count++] = item;
   pthread_mutex_unlock(&s->lock);
-  return room;
+  return capacity;
 }
 
 rdx_status rdx_workspace_take_bitmap(rdx_workspace *s, rdx_buffer **out, rdx_error *err) {

@@ -333,11 +333,11 @@ static bool should_combine(const aggregation *a) {
 }
 
 /* Arrays for the attributes that there may be. */
-static rdx_status make_room(aggregation *a, rdx_error *err) {
+static rdx_status reserve(aggregation *a, rdx_error *err) {
   const rdx_plan_node *node = a->node;
-  const size_t most = (size_t)node->expr_count + node->aggregate_count;
+  const size_t max = (size_t)node->expr_count + node->aggregate_count;
   rdx_arena *arena = a->x->arena;
-  size_t attributes = most + 1;
+  size_t attributes = max + 1;
   for (uint32_t i = 0; i < node->aggregate_count; i++)
     attributes += node->aggregates[i].value ? count_columns(node->aggregates[i].value) : 0;
   RDX_TRY(rdx_arena_alloc(arena, attributes, sizeof *a->attributes, WHAT, (void **)&a->attributes, err));
@@ -345,8 +345,8 @@ static rdx_status make_room(aggregation *a, rdx_error *err) {
   RDX_TRY(rdx_arena_alloc(arena, attributes, sizeof(rdx_device_column *), WHAT, (void **)&a->copies, err));
   RDX_TRY(rdx_arena_alloc(arena, attributes, sizeof(rdx_column *), WHAT, (void **)&a->strings, err));
   RDX_TRY(rdx_arena_alloc(arena, attributes, sizeof(rdx_bound *), WHAT, (void **)&a->source, err));
-  RDX_TRY(rdx_arena_alloc(arena, most, sizeof *a->group_by, WHAT, (void **)&a->group_by, err));
-  return rdx_arena_alloc(arena, most, sizeof(rdx_expression *), WHAT, (void **)&a->expressions, err);
+  RDX_TRY(rdx_arena_alloc(arena, max, sizeof *a->group_by, WHAT, (void **)&a->group_by, err));
+  return rdx_arena_alloc(arena, max, sizeof(rdx_expression *), WHAT, (void **)&a->expressions, err);
 }
 
 /* By groups as they are, or by the numbers of their distinct rows. */
@@ -424,7 +424,7 @@ static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
     counts &= !node->aggregates[i].value;
   if (counts)
     return count_rows(a, out, err);
-  RDX_TRY(make_room(a, err));
+  RDX_TRY(reserve(a, err));
   RDX_TRY(part_aggregates(a, err));
   RDX_TRY(rdx_group_columns_make(a->x, &a->in, node->exprs, node->expr_count, &a->groups, err));
   rdx_status status = node->expr_count > 0 ? run_anywhere(a, &found, err) : run_whole(a, &found, err);

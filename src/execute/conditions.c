@@ -83,7 +83,7 @@ static rdx_status add_row(pair_filter *f, uint32_t row, bool is_left, const uint
   for (uint64_t done = 0; done < count;) {
     if (f->count == BATCH)
       RDX_TRY(filter_batch(f, err));
-    const uint64_t room = BATCH - f->count, n = count - done < room ? count - done : room;
+    const uint64_t capacity = BATCH - f->count, n = count - done < capacity ? count - done : capacity;
     uint32_t *own = (is_left ? f->left : f->right) + f->count, *other = (is_left ? f->right : f->left) + f->count;
     for (uint64_t k = 0; k < n; k++) {
       own[k] = row;

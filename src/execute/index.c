@@ -79,11 +79,11 @@ static rdx_status find_bounds(rdx_execution *x, const rdx_translation *t, const 
 
 /* The largest or smallest value of a type, where only the other bound is given; strings have no largest. */
 static bool fill_bound(const rdx_column *other, bool largest, int64_t *memory, rdx_column *out) {
-  static const int64_t least[] = {
+  static const int64_t min[] = {
       [RDX_TYPE_I8] = INT8_MIN,      [RDX_TYPE_I16] = INT16_MIN,  [RDX_TYPE_I32] = INT32_MIN,
       [RDX_TYPE_I64] = INT64_MIN,    [RDX_TYPE_DATE] = INT32_MIN, [RDX_TYPE_TIMESTAMP] = INT64_MIN,
       [RDX_TYPE_DECIMAL] = INT64_MIN};
-  static const uint64_t most[] = {
+  static const uint64_t max[] = {
       [RDX_TYPE_I8] = INT8_MAX,         [RDX_TYPE_I16] = INT16_MAX,    [RDX_TYPE_I32] = INT32_MAX,
       [RDX_TYPE_I64] = INT64_MAX,       [RDX_TYPE_U8] = UINT8_MAX,     [RDX_TYPE_U16] = UINT16_MAX,
       [RDX_TYPE_U32] = UINT32_MAX,      [RDX_TYPE_U64] = UINT64_MAX,   [RDX_TYPE_DATE] = INT32_MAX,
@@ -91,7 +91,7 @@ static bool fill_bound(const rdx_column *other, bool largest, int64_t *memory, r
   if (other->type == RDX_TYPE_STRING || other->type == RDX_TYPE_F32 || other->type == RDX_TYPE_F64 ||
       other->type == RDX_TYPE_BOOL)
     return false;
-  *memory = largest ? (int64_t)most[other->type] : ((size_t)other->type < RDX_COUNT(least) ? least[other->type] : 0);
+  *memory = largest ? (int64_t)max[other->type] : ((size_t)other->type < RDX_COUNT(min) ? min[other->type] : 0);
   *out = (rdx_column){.type = other->type, .scale = other->scale, .rows = 1, .values = memory};
   return true;
 }

@@ -93,7 +93,7 @@ static void narrow(void *words, uint64_t count) {
 static rdx_status take_words(rdx_joining *j, rdx_key_words *w, rdx_error *err) {
   const uint64_t rows = w->rows[0] + w->rows[1];
   rdx_vector *const sides[2] = {&j->left_key, &j->right_key};
-  const bool is_wide = w->count == 1 && w->most[0] > UINT32_MAX;
+  const bool is_wide = w->count == 1 && w->max[0] > UINT32_MAX;
   uint64_t distinct = 0;
   uint32_t *codes = NULL;
   if (w->count > 1)

@@ -27,7 +27,7 @@ typedef struct digit {
   digit_role role;
   uint64_t offset[2];     /* added to codes, so that those of both tables compare */
   const uint32_t *map[2]; /* places in the dictionary of both; NULL: as they are */
-  uint64_t least, most;   /* codes; least > most: none counts */
+  uint64_t min, max;      /* codes; least > most: none counts */
   bool nulls;             /* NULL has a number */
   uint64_t top;           /* the largest number */
   uint32_t word;
@@ -35,7 +35,7 @@ typedef struct digit {
 } digit;
 
 typedef struct span {
-  uint64_t least, most;
+  uint64_t min, max;
 } span;
 
 typedef struct maker {
@@ -104,8 +104,8 @@ static void widen_span(void *context, uint64_t begin, uint64_t end, uint32_t wor
     for (uint64_t i = 0; i < count; i++) {
       if (!rdx_column_has(c, first + i))
         continue;
-      s->least = codes[i] < s->least ? codes[i] : s->least;
-      s->most = codes[i] > s->most ? codes[i] : s->most;
+      s->min = codes[i] < s->min ? codes[i] : s->min;
+      s->max = codes[i] > s->max ? codes[i] : s->max;
     }
   }
 }
@@ -122,8 +122,8 @@ static rdx_status find_span(maker *m, const digit *d, uint32_t part, span *out, 
   m->part = part;
   RDX_TRY(rdx_pool_run_stage(m->x->pool, m->words->rows[part], RDX_EXECUTE_GRAIN, widen_span, m, "execute", err));
   for (uint32_t i = 0; i < threads; i++) {
-    out->least = m->spans[i].least < out->least ? m->spans[i].least : out->least;
-    out->most = m->spans[i].most > out->most ? m->spans[i].most : out->most;
+    out->min = m->spans[i].min < out->min ? m->spans[i].min : out->min;
+    out->max = m->spans[i].max > out->max ? m->spans[i].max : out->max;
   }
   return RDX_OK;
 }
@@ -161,8 +161,8 @@ static rdx_status share_dictionary(digit *d, uint32_t **maps, rdx_error *err) {
     d->map[0] = maps[0];
     d->map[1] = maps[1];
   }
-  d->least = count == 0;
-  d->most = count == 0 ? 0 : count - 1;
+  d->min = count == 0;
+  d->max = count == 0 ? 0 : count - 1;
   return RDX_OK;
 }
 
@@ -181,30 +181,30 @@ static rdx_status measure(maker *m, digit *d, uint32_t **maps, rdx_error *err) {
   RDX_TRY(find_span(m, d, 0, &one, err));
   RDX_TRY(find_span(m, d, 1, &other, err));
   const bool meet = m->matching && b; /* what only one table has is equal to nothing */
-  d->least = (one.least < other.least) != meet ? one.least : other.least;
-  d->most = (one.most > other.most) != meet ? one.most : other.most;
+  d->min = (one.min < other.min) != meet ? one.min : other.min;
+  d->max = (one.max > other.max) != meet ? one.max : other.max;
   return RDX_OK;
 }
 
 /* The numbers of digits, and the words that they are in: as few as hold them in this order. */
 static void arrange(maker *m) {
-  uint64_t room = 0; /* the largest number of the word so far */
+  uint64_t capacity = 0; /* the largest number of the word so far */
   uint32_t word = 0;
   for (uint32_t i = 0; i < m->count; i++) {
     digit *d = &m->digits[i];
-    const uint64_t top = d->least > d->most ? 0 : d->most - d->least;
+    const uint64_t top = d->min > d->max ? 0 : d->max - d->min;
     if (d->role == DIGIT_ALL)
       d->top = top + d->nulls;
     else
       d->top = d->role == DIGIT_NULL ? 1 : top;
-    uint64_t numbers = room + 1;
-    const bool fits = d->top == 0 || (room < UINT64_MAX && d->top < UINT64_MAX &&
-                                      !__builtin_mul_overflow(room + 1, d->top + 1, &numbers));
+    uint64_t numbers = capacity + 1;
+    const bool fits = d->top == 0 || (capacity < UINT64_MAX && d->top < UINT64_MAX &&
+                                      !__builtin_mul_overflow(capacity + 1, d->top + 1, &numbers));
     d->opens = i == 0 || !fits;
     word += d->opens && i > 0;
-    room = d->opens ? d->top : numbers - 1;
+    capacity = d->opens ? d->top : numbers - 1;
     d->word = word;
-    m->words->most[word] = room;
+    m->words->max[word] = capacity;
   }
   m->words->count = word + 1;
 }
@@ -214,7 +214,7 @@ static rdx_status make_digits(maker *m, const rdx_key_column *columns, uint32_t 
     digit *d = &m->digits[m->count++];
     *d = (digit){.column = &columns[i]};
     RDX_TRY(measure(m, d, m->maps + 2 * (size_t)i, err));
-    if (!d->nulls || d->least > d->most || d->most - d->least < UINT64_MAX)
+    if (!d->nulls || d->min > d->max || d->max - d->min < UINT64_MAX)
       continue;
     m->digits[m->count] = *d;
     d->role = DIGIT_NULL;
@@ -233,7 +233,7 @@ static uint64_t number_of(const digit *d, uint64_t code, bool has) {
   const bool all = d->role == DIGIT_ALL && d->nulls;
   if (!has)
     return all && !first ? d->top : 0;
-  return (d->column->descending ? d->most - code : code - d->least) + (all && first);
+  return (d->column->descending ? d->max - code : code - d->min) + (all && first);
 }
 
 static void write_block(const maker *m, const digit *d, uint64_t begin, uint64_t count, uint64_t *word,
@@ -243,7 +243,7 @@ static void write_block(const maker *m, const digit *d, uint64_t begin, uint64_t
   load_codes(d, m->part, begin, count, codes);
   for (uint64_t i = 0; i < count; i++) {
     bool has = rdx_column_has(c, begin + i);
-    if (m->matching && (!has || codes[i] < d->least || codes[i] > d->most)) {
+    if (m->matching && (!has || codes[i] < d->min || codes[i] > d->max)) {
       valid[(begin + i) / 8] &= (uint8_t) ~(1u << (begin + i) % 8);
       has = false;
     }
@@ -288,7 +288,7 @@ rdx_status rdx_key_words_create(rdx_execution *x, const rdx_key_column *columns,
   if (status == RDX_OK)
     status = rdx_calloc(2 * (size_t)count, sizeof *out->words, WHAT, (void **)&out->words, err);
   if (status == RDX_OK)
-    status = rdx_calloc(2 * (size_t)count, sizeof *out->most, WHAT, (void **)&out->most, err);
+    status = rdx_calloc(2 * (size_t)count, sizeof *out->max, WHAT, (void **)&out->max, err);
   if (status == RDX_OK)
     status = make_digits(&m, columns, count, err);
   if (status == RDX_OK)
@@ -307,7 +307,7 @@ void rdx_key_words_destroy(rdx_key_words *w) {
   for (uint32_t i = 0; w->words && i < w->count; i++)
     rdx_free(w->words[i]);
   rdx_free(w->words);
-  rdx_free(w->most);
+  rdx_free(w->max);
   rdx_free(w->valid[0]);
   rdx_free(w->valid[1]);
   *w = (rdx_key_words){0};
@@ -336,20 +336,20 @@ static rdx_status upload(rdx_buffer *buffer, const void *bytes, uint64_t size, r
   return RDX_OK;
 }
 
-static rdx_status order_on(rdx_stream *stream, const uint64_t *keys, uint64_t count, uint64_t most, uint32_t *order,
+static rdx_status order_on(rdx_stream *stream, const uint64_t *keys, uint64_t count, uint64_t max, uint32_t *order,
                            rdx_buffer *buffers[2], rdx_error *err) {
   RDX_TRY(rdx_buffer_create(stream->device, count * 8, WHAT, &buffers[0], err));
   RDX_TRY(rdx_buffer_create(stream->device, count * 4, WHAT, &buffers[1], err));
   RDX_TRY(upload(buffers[0], keys, count * 8, err));
   RDX_TRY(upload(buffers[1], order, count * 4, err));
-  RDX_TRY(rdx_stream_sort(stream, buffers[0], 8, 64 - (uint32_t)__builtin_clzll(most | 1), buffers[1], count, err));
+  RDX_TRY(rdx_stream_sort(stream, buffers[0], 8, 64 - (uint32_t)__builtin_clzll(max | 1), buffers[1], count, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   RDX_TRY(rdx_buffer_download(buffers[1], 0, order, count * 4, err));
   return rdx_returned_u32s(stream->device, order, count, count - 1, "a row in order", err);
 }
 
-/* The places of keys, of which none is above `most`, in ascending order; equal ones as they are. */
-static rdx_status order_keys(rdx_execution *x, const uint64_t *keys, uint64_t count, uint64_t most, uint32_t *order,
+/* The places of keys, of which none is above `max`, in ascending order; equal ones as they are. */
+static rdx_status order_keys(rdx_execution *x, const uint64_t *keys, uint64_t count, uint64_t max, uint32_t *order,
                              rdx_error *err) {
   if (count < DEVICE_ROWS)
     return order_here(keys, count, order, err);
@@ -360,7 +360,7 @@ static rdx_status order_keys(rdx_execution *x, const uint64_t *keys, uint64_t co
     order[i] = (uint32_t)i;
   }
   RDX_TRY(rdx_stream_create_for(x->device, "sort", &stream, err));
-  const rdx_status status = order_on(stream, keys, count, most, order, buffers, err);
+  const rdx_status status = order_on(stream, keys, count, max, order, buffers, err);
   rdx_stream_destroy(&stream);
   rdx_buffer_destroy(&buffers[0]);
   rdx_buffer_destroy(&buffers[1]);
@@ -370,12 +370,12 @@ static rdx_status order_keys(rdx_execution *x, const uint64_t *keys, uint64_t co
 /* ---- Ranks ---- */
 
 /* Numbers of keys in their order. */
-static rdx_status rank_keys(rdx_execution *x, const uint64_t *keys, uint64_t count, uint64_t most, uint32_t *codes,
+static rdx_status rank_keys(rdx_execution *x, const uint64_t *keys, uint64_t count, uint64_t max, uint32_t *codes,
                             uint64_t *distinct, uint32_t **firsts, rdx_error *err) {
   uint32_t *order = NULL;
   uint64_t n = 0;
   RDX_TRY(rdx_alloc(count, sizeof *order, WHAT, (void **)&order, err));
-  rdx_status status = order_keys(x, keys, count, most, order, err);
+  rdx_status status = order_keys(x, keys, count, max, order, err);
   for (uint64_t i = 0; i < count && status == RDX_OK; i++) {
     status = rdx_loop_goes_on(i, count, "execute", err);
     const bool begins = i == 0 || keys[order[i]] != keys[order[i - 1]];
@@ -400,14 +400,14 @@ rdx_status rdx_key_words_rank(rdx_execution *x, const rdx_key_words *w, uint32_t
   const uint64_t rows = w->rows[0] + w->rows[1];
   uint64_t *keys = NULL;
   uint32_t *own = NULL;
-  rdx_status status = rank_keys(x, w->words[0], rows, w->most[0], codes, distinct, w->count > 1 ? NULL : firsts, err);
+  rdx_status status = rank_keys(x, w->words[0], rows, w->max[0], codes, distinct, w->count > 1 ? NULL : firsts, err);
   if (status != RDX_OK || w->count == 1)
     return status;
   RDX_TRY(rdx_alloc(rows, sizeof *keys, WHAT, (void **)&keys, err));
   status = rdx_alloc(rows, sizeof *own, WHAT, (void **)&own, err);
   for (uint32_t k = 1; k < w->count && status == RDX_OK; k++) {
     const uint64_t before = *distinct;
-    status = rank_keys(x, w->words[k], rows, w->most[k], own, distinct, NULL, err);
+    status = rank_keys(x, w->words[k], rows, w->max[k], own, distinct, NULL, err);
     for (uint64_t i = 0; i < rows && status == RDX_OK; i++) {
       status = rdx_loop_goes_on(i, rows, "execute", err);
       keys[i] = codes[i] * (*distinct ? *distinct : 1) + own[i];
@@ -425,7 +425,7 @@ rdx_status rdx_key_words_order(rdx_execution *x, const rdx_key_words *w, uint32_
   const uint64_t rows = w->rows[0];
   uint64_t *keys = NULL;
   uint32_t *places = NULL;
-  RDX_TRY(order_keys(x, w->words[w->count - 1], rows, w->most[w->count - 1], order, err));
+  RDX_TRY(order_keys(x, w->words[w->count - 1], rows, w->max[w->count - 1], order, err));
   if (w->count == 1)
     return RDX_OK;
   RDX_TRY(rdx_alloc(rows, sizeof *keys, WHAT, (void **)&keys, err));
@@ -436,7 +436,7 @@ rdx_status rdx_key_words_order(rdx_execution *x, const rdx_key_words *w, uint32_
       keys[i] = w->words[k][order[i]];
     }
     if (status == RDX_OK)
-      status = order_keys(x, keys, rows, w->most[k], places, err);
+      status = order_keys(x, keys, rows, w->max[k], places, err);
     for (uint64_t i = 0; i < rows && status == RDX_OK; i++) {
       status = rdx_loop_goes_on(i, rows, "sort", err);
       places[i] = order[places[i]];

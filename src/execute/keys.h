@@ -19,7 +19,7 @@ typedef struct rdx_key_words {
   uint64_t rows[2];
   uint32_t count;    /* words of a row, at least one */
   uint64_t **words;  /* [word][row]: the first table's rows, then the second's */
-  uint64_t *most;    /* that a word of each may be */
+  uint64_t *max;     /* that a word of each may be */
   uint8_t *valid[2]; /* a bit for each row that may be equal to one of the other table; only where `matching` */
 } rdx_key_words;
 

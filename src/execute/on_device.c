@@ -189,8 +189,8 @@ static rdx_status list_all(device_join *d, rdx_device_column **probe, rdx_device
                            rdx_error *err) {
   RDX_TRY(look_up(d, RDX_LOOKUP_ROWS, err));
   const rdx_parts *p = &d->found->parts;
-  const uint64_t most = d->j->node->filter ? MANY_PAIRS : UINT32_MAX - probing_side(d)->frame.rows;
-  *done = d->found->on_device && p->row_count < most;
+  const uint64_t max = d->j->node->filter ? MANY_PAIRS : UINT32_MAX - probing_side(d)->frame.rows;
+  *done = d->found->on_device && p->row_count < max;
   if (!*done)
     return RDX_OK;
   RDX_TRY(rdx_device_column_of_probes(p->offsets, probing_side(d)->frame.rows, p->row_count, probe, err));

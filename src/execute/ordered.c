@@ -70,15 +70,15 @@ static uint64_t percentile_place(const ordered *o, const run *r) {
 /* Of the values that are there the most often the first. */
 static rdx_status mode_place(const ordered *o, const run *r, uint64_t *out, rdx_error *err) {
   const uint64_t end = r->begin + count_values(o, r);
-  uint64_t most = 0, first = r->begin;
+  uint64_t max = 0, first = r->begin;
   *out = UINT64_MAX;
   for (uint64_t i = r->begin; i < end; i++) {
     RDX_TRY(rdx_loop_goes_on(i, end, "execute", err));
     if (o->w.marks[i] & RDX_WINDOW_PEERS)
       first = i;
-    if (i - first < most)
+    if (i - first < max)
       continue;
-    most = i - first + 1;
+    max = i - first + 1;
     *out = first;
   }
   return RDX_OK;
@@ -127,8 +127,8 @@ static double value_at(const ordered *o, uint64_t place) {
 /* Between two values: as PostgreSQL calculates it. */
 static double interpolate(const ordered *o, const run *r, uint64_t count) {
   const double place = o->fraction.f * (double)(count - 1), low = floor(place), high = ceil(place);
-  const double least = value_at(o, r->begin + (uint64_t)low);
-  return low == high ? least : least + (place - low) * (value_at(o, r->begin + (uint64_t)high) - least);
+  const double min = value_at(o, r->begin + (uint64_t)low);
+  return low == high ? min : min + (place - low) * (value_at(o, r->begin + (uint64_t)high) - min);
 }
 
 static rdx_status fill_percentiles(ordered *o, rdx_vector *out, rdx_error *err) {

@@ -14,9 +14,9 @@
 #include "execute/operators.h"
 
 #define WHAT "a condition"
-#define MOST_LEVELS 150        /* predicates have a bound on theirs */
-#define MOST_LISTED 1024u      /* entries of a dictionary, unless it must be */
-#define MOST_ENTRIES 65536u    /* of a dictionary that an expression is evaluated for */
+#define MAX_LEVELS 150         /* predicates have a bound on theirs */
+#define MAX_LISTED 1024u       /* entries of a dictionary, unless it must be */
+#define MAX_ENTRIES 65536u     /* of a dictionary that an expression is evaluated for */
 #define DAY_MICROS 86400000000 /* microseconds */
 #define EXACT_DOUBLE 0x1p53    /* integers up to here are doubles */
 
@@ -112,17 +112,17 @@ typedef struct units {
   bool exact, high, low;
 } units;
 
-static void limits_of(rdx_type type, rdx_i128 *least, rdx_i128 *most) {
+static void limits_of(rdx_type type, rdx_i128 *min, rdx_i128 *max) {
   const uint32_t bits = 8 * (uint32_t)rdx_type_size(type);
   const bool is_unsigned = (type >= RDX_TYPE_U8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_BOOL;
-  *least = is_unsigned ? 0 : -((rdx_i128)1 << (bits - 1));
-  *most = type == RDX_TYPE_BOOL ? 1 : ((rdx_i128)1 << (is_unsigned ? bits : bits - 1)) - 1;
+  *min = is_unsigned ? 0 : -((rdx_i128)1 << (bits - 1));
+  *max = type == RDX_TYPE_BOOL ? 1 : ((rdx_i128)1 << (is_unsigned ? bits : bits - 1)) - 1;
 }
 
 static units clip_units(const rdx_column *column, rdx_i128 value, bool exact) {
-  rdx_i128 least, most;
-  limits_of(column->type, &least, &most);
-  return (units){(int64_t)(uint64_t)value, exact, value > most, value < least};
+  rdx_i128 min, max;
+  limits_of(column->type, &min, &max);
+  return (units){(int64_t)(uint64_t)value, exact, value > max, value < min};
 }
 
 static units floor_units(const rdx_column *column, rdx_i128 value, rdx_i128 divisor) {
@@ -416,7 +416,7 @@ static rdx_status by_entries(const translator *t, const rdx_bound *e, uint32_t c
   if (find_entries(t, e, column, dictionary, &rows, &count) &&
       find_entries(t, e, column, &null, &null_rows, &null_count)) {
     const uint64_t runs = count_runs(rows, count);
-    *found = t->t->insist || runs <= MOST_LISTED;
+    *found = t->t->insist || runs <= MAX_LISTED;
     if (*found && count == dictionary->rows)
       status = make_null_test(column, false, out);
     else if (*found)
@@ -442,7 +442,7 @@ static rdx_status by_dictionary(const translator *t, const rdx_bound *e, bool ne
   const rdx_column *c = &t->t->columns[column];
   if (c->type != RDX_TYPE_STRING || !c->dictionary)
     return RDX_OK;
-  if (!t->t->insist && (c->dictionary->rows > MOST_ENTRIES || c->dictionary->rows > c->rows / 4))
+  if (!t->t->insist && (c->dictionary->rows > MAX_ENTRIES || c->dictionary->rows > c->rows / 4))
     return RDX_OK;
   rdx_bound *args[1] = {(rdx_bound *)(uintptr_t)e};
   const rdx_bound not = {.kind = RDX_BOUND_CALL,
@@ -516,7 +516,7 @@ static rdx_status call(translator *t, const rdx_bound *e, bool negated, rdx_pred
 static rdx_status translate(translator *t, const rdx_bound *e, bool negated, rdx_predicate *out, bool *found) {
   rdx_known_value value;
   *found = false;
-  if (t->level == MOST_LEVELS)
+  if (t->level == MAX_LEVELS)
     return RDX_OK;
   if (e->kind == RDX_BOUND_COLUMN)
     return bare(t, e->index, !negated, false, out, found);

@@ -12,8 +12,8 @@
 #include "execute/predicate.h"
 
 #define WHAT "an aggregate"
-#define MOST_AT_ONCE 8u
-#define MOST_SCALE 18u /* of an expression */
+#define MAX_AT_ONCE 8u
+#define MAX_SCALE 18u /* of an expression */
 
 /* Queries of one star run at the same time; who builds a cube needs it for itself. */
 static pthread_rwlock_t stars = PTHREAD_RWLOCK_INITIALIZER;
@@ -51,7 +51,7 @@ static rdx_status make_constant(exact *e, const rdx_bound *b, rdx_expression **o
 }
 
 static bool is_exact_type(rdx_sql_type type) {
-  return type.kind >= RDX_SQL_SMALLINT && type.kind <= RDX_SQL_DECIMAL && type.scale <= MOST_SCALE;
+  return type.kind >= RDX_SQL_SMALLINT && type.kind <= RDX_SQL_DECIMAL && type.scale <= MAX_SCALE;
 }
 
 static rdx_status convert(exact *e, const rdx_bound *b, rdx_expression **out, rdx_error *err);
@@ -192,7 +192,7 @@ static rdx_status take_groups(const rdx_grouping_query *q, rdx_frame *out, const
 /* At most eight aggregates, at these places. */
 static rdx_status run_some(const rdx_grouping_query *q, const uint32_t *places, uint32_t count, rdx_frame *out,
                            rdx_error *err) {
-  rdx_aggregate aggregates[MOST_AT_ONCE];
+  rdx_aggregate aggregates[MAX_AT_ONCE];
   for (uint32_t i = 0; i < count; i++)
     aggregates[i] = (rdx_aggregate){kind_of(&q->aggregates[places[i]]), q->expressions[places[i]]};
   const rdx_query query = {.where = q->where,
@@ -220,12 +220,12 @@ static rdx_status run_some(const rdx_grouping_query *q, const uint32_t *places, 
 }
 
 static rdx_status run_plain(const rdx_grouping_query *q, rdx_frame *out, rdx_error *err) {
-  uint32_t places[MOST_AT_ONCE], count = 0;
+  uint32_t places[MAX_AT_ONCE], count = 0;
   for (uint32_t i = 0; i < q->aggregate_count; i++) {
     if (is_distinct(&q->aggregates[i]))
       continue;
     places[count++] = i;
-    if (count < MOST_AT_ONCE)
+    if (count < MAX_AT_ONCE)
       continue;
     RDX_TRY(run_some(q, places, count, out, err));
     count = 0;
@@ -256,8 +256,8 @@ static rdx_status run_over(const rdx_grouping_query *q, const rdx_frame *frame, 
   over.expressions = expressions;
   RDX_TRY(rdx_star_create(q->x->device, &relation, &params, &over.star, err));
   rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < count && status == RDX_OK; i += MOST_AT_ONCE)
-    status = run_some(&over, places + i, count - i < MOST_AT_ONCE ? count - i : MOST_AT_ONCE, out, err);
+  for (uint32_t i = 0; i < count && status == RDX_OK; i += MAX_AT_ONCE)
+    status = run_some(&over, places + i, count - i < MAX_AT_ONCE ? count - i : MAX_AT_ONCE, out, err);
   rdx_star_destroy(&over.star);
   return status;
 }

@@ -52,7 +52,7 @@ static uint64_t find_slot(const seen *s, const char *bytes, uint64_t size) {
 }
 
 /* Room for one more row: half of the slots stay empty. */
-static rdx_status make_room(seen *s, rdx_error *err) {
+static rdx_status reserve(seen *s, rdx_error *err) {
   if (s->count < s->capacity)
     return RDX_OK;
   s->capacity = 2 * s->capacity + 64;
@@ -105,7 +105,7 @@ static rdx_status put_value(seen *s, const rdx_column *c, uint64_t row, rdx_erro
 /* Whether a row is new; then it is kept. */
 static rdx_status add_row(seen *s, const rdx_frame *frame, uint64_t i, bool *is_new, rdx_error *err) {
   const uint64_t begin = s->used;
-  RDX_TRY(make_room(s, err));
+  RDX_TRY(reserve(s, err));
   for (uint32_t k = 0; k < frame->count; k++) {
     const rdx_input *in = &frame->columns[k].input;
     const uint64_t row = in->rows ? in->rows[i] : i;

@@ -39,26 +39,26 @@ static inline bool has_value(const rdx_input *in, uint64_t i, uint64_t *row) {
 
 typedef struct map {
   const key *key;
-  _Atomic int64_t least, most;
+  _Atomic int64_t min, max;
   uint64_t range;         /* bits less one */
   _Atomic uint64_t *bits; /* NULL: keys are too far apart, or not looked at yet */
 } map;
 
 static void find_ends(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   map *m = context;
-  int64_t least = INT64_MAX, most = INT64_MIN;
+  int64_t min = INT64_MAX, max = INT64_MIN;
   uint64_t row;
   (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     if (!has_value(m->key->input, i, &row))
       continue;
     const int64_t value = rdx_column_integer(&m->key->input->column, row);
-    least = value < least ? value : least;
-    most = value > most ? value : most;
+    min = value < min ? value : min;
+    max = value > max ? value : max;
   }
-  for (int64_t seen = m->least; least < seen && !atomic_compare_exchange_weak(&m->least, &seen, least);) {
+  for (int64_t seen = m->min; min < seen && !atomic_compare_exchange_weak(&m->min, &seen, min);) {
   }
-  for (int64_t seen = m->most; most > seen && !atomic_compare_exchange_weak(&m->most, &seen, most);) {
+  for (int64_t seen = m->max; max > seen && !atomic_compare_exchange_weak(&m->max, &seen, max);) {
   }
 }
 
@@ -69,20 +69,20 @@ static void set_bits(void *context, uint64_t begin, uint64_t end, uint32_t worke
   for (uint64_t i = begin; i < end; i++) {
     if (!has_value(m->key->input, i, &row))
       continue;
-    const uint64_t bit = (uint64_t)rdx_column_integer(&m->key->input->column, row) - (uint64_t)m->least;
+    const uint64_t bit = (uint64_t)rdx_column_integer(&m->key->input->column, row) - (uint64_t)m->min;
     atomic_fetch_or_explicit(&m->bits[bit / 64], (uint64_t)1 << bit % 64, memory_order_relaxed);
   }
 }
 
 /* The smaller side's keys; `bits` stays NULL where they are too far apart for so many `rows` of the larger one. */
 static rdx_status make_map(rdx_execution *x, const key *k, uint64_t rows, map *out, rdx_error *err) {
-  *out = (map){.key = k, .least = INT64_MAX, .most = INT64_MIN};
+  *out = (map){.key = k, .min = INT64_MAX, .max = INT64_MIN};
   RDX_TRY(rdx_pool_run_stage(x->pool, k->rows, RDX_EXECUTE_GRAIN, find_ends, out, "join", err));
-  if (out->least > out->most) { /* no key at all: a map of one bit that is not set */
-    out->least = 0;
-    out->most = 0;
+  if (out->min > out->max) { /* no key at all: a map of one bit that is not set */
+    out->min = 0;
+    out->max = 0;
   }
-  out->range = (uint64_t)out->most - (uint64_t)out->least;
+  out->range = (uint64_t)out->max - (uint64_t)out->min;
   if (out->range >= MAX_RANGE || out->range / MAX_BITS_PER_ROW > rows)
     return RDX_OK;
   RDX_TRY(rdx_calloc(out->range / 64 + 1, sizeof *out->bits, WHAT, (void **)&out->bits, err));
@@ -99,14 +99,14 @@ typedef struct reduction {
 static void reduce_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   const reduction *r = context;
   const rdx_input *in = r->key.input;
-  const uint64_t least = (uint64_t)r->map.least;
+  const uint64_t min = (uint64_t)r->map.min;
   uint64_t count = 0, row;
   uint32_t *out = r->rows ? r->rows + r->counts[begin / RDX_EXECUTE_GRAIN] : NULL;
   (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     if (!has_value(in, i, &row))
       continue;
-    const uint64_t bit = (uint64_t)rdx_column_integer(&in->column, row) - least;
+    const uint64_t bit = (uint64_t)rdx_column_integer(&in->column, row) - min;
     if (bit > r->map.range || !(atomic_load_explicit(&r->map.bits[bit / 64], memory_order_relaxed) >> bit % 64 & 1))
       continue;
     if (out)

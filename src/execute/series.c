@@ -159,14 +159,14 @@ static rdx_status count_row(series *s, const rows *r, uint64_t row, uint64_t *co
 }
 
 static rdx_status count_all(series *s, rows *r, bool none, rdx_error *err) {
-  const uint64_t least = s->node->all;
+  const uint64_t min = s->node->all;
   RDX_TRY(rdx_calloc(r->in.frame.rows, sizeof *r->counts, WHAT, (void **)&r->counts, err));
   for (uint64_t i = 0; i < r->in.frame.rows; i++) {
     uint64_t count = 0;
     RDX_TRY(rdx_loop_goes_on(i, r->in.frame.rows, "execute", err));
     if (!none)
       RDX_TRY(count_row(s, r, i, &count, err));
-    r->total += count > least ? count : least;
+    r->total += count > min ? count : min;
     r->counts[i] = (uint32_t)count;
     if (r->total >= UINT32_MAX) /* told there */
       return RDX_OK;

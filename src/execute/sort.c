@@ -8,8 +8,8 @@
 #include "execute/keys.h"
 
 #define WHAT "an order of rows"
-#define TOP_SHARE 16u   /* of the rows, or fewer, are chosen before they are sorted, */
-#define TOP_MOST 65536u /* if they are no more than this */
+#define TOP_SHARE 16u  /* of the rows, or fewer, are chosen before they are sorted, */
+#define MAX_TOP 65536u /* if they are no more than this */
 
 /* ---- Limits ---- */
 
@@ -144,7 +144,7 @@ static rdx_status choose_top(rdx_execution *x, rdx_key_words *w, uint64_t wanted
 static rdx_status order_words(rdx_execution *x, rdx_key_words *w, uint64_t wanted, uint32_t **out, rdx_error *err) {
   uint32_t *chosen = NULL;
   rdx_status status = RDX_OK;
-  if (wanted > 0 && wanted <= TOP_MOST && wanted <= w->rows[0] / TOP_SHARE)
+  if (wanted > 0 && wanted <= MAX_TOP && wanted <= w->rows[0] / TOP_SHARE)
     status = choose_top(x, w, wanted, &chosen, err);
   if (status == RDX_OK)
     status = rdx_alloc(w->rows[0], sizeof **out, WHAT, (void **)out, err);

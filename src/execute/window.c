@@ -279,7 +279,7 @@ static rdx_status find_sources(rdx_windowing *w, const rdx_window_run *r, uint32
  * (Lemire, Nordic Journal of Computing 2006). */
 static rdx_status find_extremes(rdx_windowing *w, const rdx_window_run *r, const uint64_t *codes, uint32_t *queue,
                                 uint32_t *source, rdx_error *err) {
-  const bool least = r->window->kind == RDX_WINDOW_MIN;
+  const bool min = r->window->kind == RDX_WINDOW_MIN;
   cursor c = {.w = w};
   uint64_t head = 0, tail = 0, added = 0, begin = UINT64_MAX;
   while (advance(&c, r)) {
@@ -293,7 +293,7 @@ static rdx_status find_extremes(rdx_windowing *w, const rdx_window_run *r, const
       if (!rdx_column_has(&r->value.column, row))
         continue;
       while (tail > head &&
-             (least ? codes[w->order[queue[tail - 1]]] > codes[row] : codes[w->order[queue[tail - 1]]] < codes[row]))
+             (min ? codes[w->order[queue[tail - 1]]] > codes[row] : codes[w->order[queue[tail - 1]]] < codes[row]))
         tail--;
       queue[tail++] = (uint32_t)added;
     }

@@ -240,13 +240,13 @@ static bool exact_number(const rdx_bound *constant, rdx_i128 *value, uint8_t *sc
 static bool fits_integers(rdx_sql_type type, const rdx_bound *constant, rdx_datum *out) {
   rdx_i128 value = 0;
   uint8_t scale = 0;
-  int64_t least = 0, most = 0;
-  rdx_integer_range(type.kind, &least, &most);
+  int64_t min = 0, max = 0;
+  rdx_integer_range(type.kind, &min, &max);
   if (!exact_number(constant, &value, &scale) || value % rdx_power_of_ten(scale) != 0)
     return false;
   value /= rdx_power_of_ten(scale);
   out->i = (int64_t)value;
-  return value >= least && value <= most;
+  return value >= min && value <= max;
 }
 
 static bool fits_decimals(rdx_sql_type type, const rdx_bound *constant, rdx_datum *out) {

@@ -39,7 +39,7 @@ typedef struct rdx_worker {
   rdx_scratch texts; /* what they point to: of one block */
   uint64_t begin;
   uint32_t rows;
-  bool too_wide; /* 64 bits do not hold a DECIMAL of more digits: the block is evaluated anew */
+  bool too_wide;           /* 64 bits do not hold a DECIMAL of more digits: the block is evaluated anew */
   struct rdx_regex *regex; /* the one that was used last; NULL: none was */
   rdx_arena regex_memory;
   rdx_error err;
@@ -71,7 +71,7 @@ struct rdx_node {
   const rdx_value_set *set; /* IN */
   bool has_null;            /* IN: a NULL is in the list */
   bool is_safe;             /* no row is an error */
-  int64_t least;            /* what is looked up by day: that of the first entry */
+  int64_t min;              /* what is looked up by day: that of the first entry */
 };
 
 struct rdx_program {

@@ -309,7 +309,7 @@ static rdx_status bind_date_part(const call *c, rdx_bound **out) {
 
 typedef struct form {
   const char *name;
-  uint32_t least, most; /* arguments */
+  uint32_t min, max; /* arguments */
   rdx_op op;
   bool negated;
   rdx_status (*bind)(const call *c, rdx_bound **out);
@@ -384,7 +384,7 @@ rdx_status rdx_bind_call(rdx_binding *b, const char *name, rdx_bound *const *arg
       continue;
     const call c = {
         .b = b, .name = name, .args = args, .count = count, .place = place, .op = f->op, .negated = f->negated};
-    if (count >= f->least && count <= f->most)
+    if (count >= f->min && count <= f->max)
       return f->bind(&c, out);
     return rdx_sql_error(b->err, RDX_ERROR_ARGUMENT, b->text, place, NULL, "%s does not take %u argument%s", name,
                          count, count == 1 ? "" : "s");
@@ -415,13 +415,13 @@ static const char *nearest(const char *name) {
   return found.word;
 }
 
-static void write_types(rdx_bound *const *args, uint32_t count, char *out, size_t room) {
+static void write_types(rdx_bound *const *args, uint32_t count, char *out, size_t capacity) {
   size_t used = 0;
   char type[32];
   out[0] = '\0';
-  for (uint32_t i = 0; i < count && used < room; i++)
-    used +=
-        (size_t)snprintf(out + used, room - used, "%s%s", i > 0 ? ", " : "", rdx_sql_type_text(args[i]->type, type));
+  for (uint32_t i = 0; i < count && used < capacity; i++)
+    used += (size_t)snprintf(out + used, capacity - used, "%s%s", i > 0 ? ", " : "",
+                             rdx_sql_type_text(args[i]->type, type));
 }
 
 /* Which type a letter of a function's arguments stands for. */
@@ -438,21 +438,22 @@ static rdx_sql_type type_of_letter(char letter) {
   return rdx_type_of_kind(RDX_SQL_UNKNOWN);
 }
 
-static void write_signatures(const char *name, char *out, size_t room) {
+static void write_signatures(const char *name, char *out, size_t capacity) {
   size_t used = 0;
   char type[32];
   out[0] = '\0';
   for (uint32_t i = 0; i < rdx_function_count; i++) {
     if (strcmp(rdx_functions[i].name, name) != 0)
       continue;
-    used += (size_t)snprintf(out + used, used < room ? room - used : 0, "%s%s(", used > 0 ? ", " : "there is ", name);
-    for (const char *a = rdx_functions[i].args; *a && used < room; a++)
-      used += (size_t)snprintf(out + used, room - used, "%s%s", a > rdx_functions[i].args ? ", " : "",
+    used += (size_t)snprintf(out + used, used < capacity ? capacity - used : 0, "%s%s(", used > 0 ? ", " : "there is ",
+                             name);
+    for (const char *a = rdx_functions[i].args; *a && used < capacity; a++)
+      used += (size_t)snprintf(out + used, capacity - used, "%s%s", a > rdx_functions[i].args ? ", " : "",
                                *a == 'a'   ? "any"
                                : *a == '*' ? "..."
                                            : rdx_sql_type_text(type_of_letter(*a), type));
-    used += used < room ? (size_t)snprintf(out + used, room - used, ")") : 0;
-    if (used >= room)
+    used += used < capacity ? (size_t)snprintf(out + used, capacity - used, ")") : 0;
+    if (used >= capacity)
       return;
   }
 }
@@ -514,13 +515,13 @@ rdx_status rdx_bind_named(rdx_binding *b, const char *name, rdx_bound *const *ar
                           rdx_bound **out) {
   const rdx_function *best = NULL;
   rdx_bound **cast = NULL;
-  int least = 0;
+  int min = 0;
   for (uint32_t i = 0; i < rdx_function_count; i++) {
     const rdx_function *f = &rdx_functions[i];
     const int cost = strcmp(f->name, name) == 0 ? cost_of(f, args, count) : -1;
-    if (cost >= 0 && (!best || cost < least)) {
+    if (cost >= 0 && (!best || cost < min)) {
       best = f;
-      least = cost;
+      min = cost;
     }
   }
   if (!best)

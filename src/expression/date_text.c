@@ -11,7 +11,7 @@
 #include "expression/calendar.h"
 #include "expression/functions.h"
 
-#define MOST_OF_A_WORD 16 /* bytes that a word of a pattern writes */
+#define MAX_OF_A_WORD 16 /* bytes that a word of a pattern writes */
 
 typedef enum word {
   WORD_HOUR_24,
@@ -129,7 +129,7 @@ static int64_t number_of(word which, int64_t time) {
 static int write_name(const char *name, const char *like, int length, bool filled, char *out) {
   const bool first = isupper((unsigned char)like[0]), second = isupper((unsigned char)like[1]);
   const int count = length > 0 ? length : (int)strlen(name);
-  int used = snprintf(out, MOST_OF_A_WORD, "%-*.*s", filled && length == 0 ? 9 : 0, count, name);
+  int used = snprintf(out, MAX_OF_A_WORD, "%-*.*s", filled && length == 0 ? 9 : 0, count, name);
   for (int i = 0; i < used; i++)
     out[i] = (char)(first && (second || i == 0) ? toupper((unsigned char)out[i]) : tolower((unsigned char)out[i]));
   return used;
@@ -150,10 +150,10 @@ static int write_word(size_t w, const char *like, bool filled, const char *suffi
   int64_t number = number_of(words[w].word, time);
   switch (words[w].word) {
   case WORD_NOON:
-    return snprintf(out, MOST_OF_A_WORD, "%s",
+    return snprintf(out, MAX_OF_A_WORD, "%s",
                     isupper((unsigned char)like[0]) ? (afternoon ? "PM" : "AM") : (afternoon ? "pm" : "am"));
   case WORD_NOON_DOTS:
-    return snprintf(out, MOST_OF_A_WORD, "%s",
+    return snprintf(out, MAX_OF_A_WORD, "%s",
                     isupper((unsigned char)like[0]) ? (afternoon ? "P.M." : "A.M.") : (afternoon ? "p.m." : "a.m."));
   case WORD_MONTH_NAME:
   case WORD_MONTH_SHORT:
@@ -162,7 +162,7 @@ static int write_word(size_t w, const char *like, bool filled, const char *suffi
   case WORD_DAY_SHORT:
     return write_name(days[weekday - 1], like, words[w].word == WORD_DAY_SHORT ? 3 : 0, filled, out);
   case WORD_YEAR_COMMA:
-    return snprintf(out, MOST_OF_A_WORD, "%lld,%03lld", (long long)(number / 1000), (long long)(number % 1000));
+    return snprintf(out, MAX_OF_A_WORD, "%lld,%03lld", (long long)(number / 1000), (long long)(number % 1000));
   case WORD_YEAR:
   case WORD_ISO_YEAR:
     number = words[w].digits == 4 ? number : number % (words[w].digits == 3 ? 1000 : words[w].digits == 2 ? 100 : 10);
@@ -170,7 +170,7 @@ static int write_word(size_t w, const char *like, bool filled, const char *suffi
   default:
     break;
   }
-  return snprintf(out, MOST_OF_A_WORD, "%0*lld%.2s", filled ? words[w].digits : 1, (long long)number,
+  return snprintf(out, MAX_OF_A_WORD, "%0*lld%.2s", filled ? words[w].digits : 1, (long long)number,
                   suffix ? ordinal(number) : "");
 }
 
@@ -192,9 +192,9 @@ rdx_status rdx_dates_to_char(rdx_worker *w, const rdx_node *n, const rdx_datum *
   char *to = NULL;
   uint64_t used = 0;
   bool filled = true, quoted = false;
-  if (pattern.length > RDX_LONGEST_TEXT / MOST_OF_A_WORD)
+  if (pattern.length > RDX_LONGEST_TEXT / MAX_OF_A_WORD)
     return rdx_function_fail(w, n, "the text would be longer than 1 GiB");
-  RDX_TRY(rdx_take_text(w, pattern.length * MOST_OF_A_WORD + 1, &to));
+  RDX_TRY(rdx_take_text(w, pattern.length * MAX_OF_A_WORD + 1, &to));
   for (uint64_t i = 0; i < pattern.length;) {
     const char *at = pattern.data + i;
     const uint64_t left = pattern.length - i;

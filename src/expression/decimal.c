@@ -108,8 +108,8 @@ double rdx_decimal_to_double(rdx_i128 value, uint8_t scale) {
 bool rdx_decimal_from_double(double value, bool narrow, uint8_t scale, rdx_i128 *out) {
   if (!isfinite(value))
     return false;
-  const double most = narrow ? 1e6 : 1e15;
-  if (value == rint(value) && fabs(value) < most)
+  const double max = narrow ? 1e6 : 1e15;
+  if (value == rint(value) && fabs(value) < max)
     return rdx_decimal_rescale((rdx_i128)value, 0, scale, out);
   char text[32];
   const int length = snprintf(text, sizeof text, "%.*e", narrow ? 5 : 14, value);

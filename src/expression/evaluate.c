@@ -136,8 +136,8 @@ rdx_type rdx_column_type_of(rdx_sql_type type) {
 static rdx_status evaluate_fixed(const rdx_program *program, const rdx_bound *expression, rdx_vector *out,
                                  rdx_error *err) {
   const uint64_t rows = program->e->rows;
-  const uint8_t scale = expression->type.scale, most = 18;
-  filling f = {.column = &out->column, .expression = expression, .drop = scale > most ? scale - most : 0};
+  const uint8_t scale = expression->type.scale, max = 18;
+  filling f = {.column = &out->column, .expression = expression, .drop = scale > max ? scale - max : 0};
   out->column =
       (rdx_column){.type = rdx_column_type_of(expression->type), .scale = (uint8_t)(scale - f.drop), .rows = rows};
   RDX_TRY(rdx_alloc(rows, rdx_type_size(out->column.type), "the values of an expression", &out->memory[0], err));

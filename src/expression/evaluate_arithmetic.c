@@ -43,15 +43,15 @@ static rdx_status check_i64(rdx_worker *w, const rdx_node *n, const rdx_values *
                             const rdx_values *out) {
   const int64_t *a = args[0].data, *b = n->count > 1 ? args[1].data : a;
   const rdx_sql_kind kind = n->type.kind == RDX_SQL_DATE ? RDX_SQL_INTEGER : n->type.kind;
-  int64_t least = 0, most = 0;
-  rdx_integer_range(kind, &least, &most);
+  int64_t min = 0, max = 0;
+  rdx_integer_range(kind, &min, &max);
   for (uint32_t i = 0; i < w->rows; i++) {
     rdx_i128 value = 0;
     if (!rdx_counts(active, out->nulls, i))
       continue;
     if (!exact(n->bound->op, a[i], b[i], &value))
       return rdx_node_fail(w, n, RDX_ERROR_RANGE, "division by zero");
-    if (value >= least && value <= most)
+    if (value >= min && value <= max)
       continue;
     if (n->type.kind != RDX_SQL_DECIMAL || n->type.precision <= RDX_NARROW_DIGITS)
       return rdx_out_of_range(w, n);

@@ -38,13 +38,13 @@ static uint8_t scale_of(rdx_sql_type type) {
 /* One value at the node's scale, checked against its type. */
 static rdx_status put_exact(rdx_worker *w, const rdx_node *n, rdx_i128 value, uint32_t row, rdx_values *out) {
   rdx_i128 scaled = 0;
-  int64_t least = 0, most = 0;
+  int64_t min = 0, max = 0;
   if (!rdx_decimal_rescale(value, scale_of(n->args[0]->type), scale_of(n->type), &scaled))
     return rdx_out_of_range(w, n);
   if (n->type.kind == RDX_SQL_DECIMAL)
     return rdx_put_decimal(w, n, scaled, row, out);
-  rdx_integer_range(n->type.kind, &least, &most);
-  if (scaled < least || scaled > most)
+  rdx_integer_range(n->type.kind, &min, &max);
+  if (scaled < min || scaled > max)
     return rdx_out_of_range(w, n);
   ((int64_t *)out->data)[row] = (int64_t)scaled;
   return RDX_OK;
@@ -94,13 +94,13 @@ static rdx_status exact_to_float(ARGUMENTS) {
 
 static rdx_status float_to_integer(ARGUMENTS) {
   const double *a = args[0].data;
-  int64_t least = 0, most = 0;
-  rdx_integer_range(n->type.kind, &least, &most);
+  int64_t min = 0, max = 0;
+  rdx_integer_range(n->type.kind, &min, &max);
   for (uint32_t i = 0; i < w->rows; i++) {
     if (!rdx_counts(active, out->nulls, i))
       continue;
     const double value = rint(a[i]);
-    if (!(value >= (double)least && value < -(double)least))
+    if (!(value >= (double)min && value < -(double)min))
       return rdx_out_of_range(w, n);
     ((int64_t *)out->data)[i] = (int64_t)value;
   }
@@ -165,9 +165,9 @@ static rdx_kernel_fn from_exact(const rdx_node *from, const rdx_node *n) {
   if (wanted.kind != RDX_SQL_DECIMAL || from->class != RDX_CLASS_I64 || n->class != RDX_CLASS_I64)
     return exact_one_by_one;
   const rdx_sql_type digits = rdx_type_as_decimal(given);
-  const int whole = digits.precision - digits.scale, room = wanted.precision - wanted.scale;
+  const int whole = digits.precision - digits.scale, capacity = wanted.precision - wanted.scale;
   const int shift = wanted.scale - digits.scale;
-  return whole <= room && shift >= 0 && shift <= RDX_NARROW_DIGITS ? scale_up : exact_one_by_one;
+  return whole <= capacity && shift >= 0 && shift <= RDX_NARROW_DIGITS ? scale_up : exact_one_by_one;
 }
 
 rdx_kernel_fn rdx_cast_kernel(const rdx_node *from, const rdx_node *n) {

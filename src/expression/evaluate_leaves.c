@@ -216,7 +216,7 @@ static void load_days(const rdx_worker *w, const rdx_node *n, uint32_t *codes) {
   for (uint32_t i = 0; i < w->rows; i++) {
     const uint64_t row = input->rows ? input->rows[w->begin + i] : w->begin + i;
     codes[i] =
-        row == RDX_NO_ROW || !rdx_column_has(&input->column, row) ? n->entries : (uint32_t)(values[row] - n->least);
+        row == RDX_NO_ROW || !rdx_column_has(&input->column, row) ? n->entries : (uint32_t)(values[row] - n->min);
   }
 }
 

@@ -9,18 +9,18 @@
 
 /* ---- Strict nodes ---- */
 
-static void join_nulls(const rdx_worker *w, const rdx_values *args, uint32_t count, rdx_values *out, uint8_t *room) {
+static void join_nulls(const rdx_worker *w, const rdx_values *args, uint32_t count, rdx_values *out, uint8_t *scratch) {
   out->nulls = NULL;
   for (uint32_t a = 0; a < count; a++) {
     const uint8_t *nulls = args[a].nulls;
     if (!nulls)
       continue;
     if (!out->nulls)
-      memcpy(room, nulls, w->rows);
+      memcpy(scratch, nulls, w->rows);
     else
       for (uint32_t i = 0; i < w->rows; i++)
-        room[i] |= nulls[i];
-    out->nulls = room;
+        scratch[i] |= nulls[i];
+    out->nulls = scratch;
   }
 }
 

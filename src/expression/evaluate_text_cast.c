@@ -82,9 +82,9 @@ static rdx_status no_value(rdx_worker *w, const rdx_node *n, rdx_sql_text text, 
   return rdx_node_fail(w, n, RDX_ERROR_FORMAT, "invalid input syntax for type %s: \"%s\"", name, shown);
 }
 
-/* A beginning of a word, of at least `least` letters. */
-static bool begins(const char *text, size_t length, const char *word, size_t least) {
-  return length >= least && length <= strlen(word) && strncasecmp(text, word, length) == 0;
+/* A beginning of a word, of at least `min` letters. */
+static bool begins(const char *text, size_t length, const char *word, size_t min) {
+  return length >= min && length <= strlen(word) && strncasecmp(text, word, length) == 0;
 }
 
 static rdx_parse parse_truth(const char *text, size_t length, int64_t *out) {
@@ -127,10 +127,10 @@ static rdx_parse parse_timestamp(rdx_sql_text text, int64_t *out) {
 }
 
 static rdx_parse parse_integer(rdx_sql_kind kind, rdx_sql_text text, int64_t *out) {
-  int64_t least = 0, most = 0;
+  int64_t min = 0, max = 0;
   const rdx_parse result = rdx_value_parse(RDX_TYPE_I64, 0, text.data, text.length, out);
-  rdx_integer_range(kind, &least, &most);
-  return result == RDX_PARSE_OK && (*out < least || *out > most) ? RDX_PARSE_RANGE : result;
+  rdx_integer_range(kind, &min, &max);
+  return result == RDX_PARSE_OK && (*out < min || *out > max) ? RDX_PARSE_RANGE : result;
 }
 
 static rdx_parse parse_float(rdx_sql_kind kind, rdx_sql_text text, double *out) {

@@ -20,9 +20,9 @@ rdx_status rdx_function_fail(rdx_worker *w, const rdx_node *n, const char *what)
 /* ---- Integers and DECIMALs ---- */
 
 static rdx_status integer_abs(ARGUMENTS) {
-  int64_t least = 0, most = 0;
-  rdx_integer_range(n->type.kind, &least, &most);
-  if (args[0].i < -most)
+  int64_t min = 0, max = 0;
+  rdx_integer_range(n->type.kind, &min, &max);
+  if (args[0].i < -max)
     return rdx_out_of_range(w, n);
   out->i = args[0].i < 0 ? -args[0].i : args[0].i;
   return RDX_OK;
@@ -274,10 +274,10 @@ static uint64_t absolute(int64_t x) {
 
 /* An integer of a node's type. */
 static rdx_status put_integer(rdx_worker *w, const rdx_node *n, rdx_i128 value, rdx_datum *out) {
-  int64_t least = 0, most = 0;
-  rdx_integer_range(n->type.kind, &least, &most);
+  int64_t min = 0, max = 0;
+  rdx_integer_range(n->type.kind, &min, &max);
   out->i = (int64_t)value;
-  return value < least || value > most ? rdx_out_of_range(w, n) : RDX_OK;
+  return value < min || value > max ? rdx_out_of_range(w, n) : RDX_OK;
 }
 
 static uint64_t divisor(uint64_t a, uint64_t b) {

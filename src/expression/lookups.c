@@ -41,23 +41,23 @@ static bool read_columns(const rdx_evaluation *e, const rdx_bound *b, reading *r
 
 typedef struct day_search {
   const rdx_input *input;
-  int32_t *least, *most; /* of each worker */
+  int32_t *min, *max; /* of each worker */
 } day_search;
 
 static void find_days(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   const day_search *s = context;
   const rdx_column *c = &s->input->column;
   const int32_t *values = c->values;
-  int32_t least = s->least[worker], most = s->most[worker];
+  int32_t min = s->min[worker], max = s->max[worker];
   for (uint64_t i = begin; i < end; i++) {
     const uint64_t row = s->input->rows ? s->input->rows[i] : i;
     if (row == RDX_NO_ROW || !rdx_column_has(c, row))
       continue;
-    least = values[row] < least ? values[row] : least;
-    most = values[row] > most ? values[row] : most;
+    min = values[row] < min ? values[row] : min;
+    max = values[row] > max ? values[row] : max;
   }
-  s->least[worker] = least;
-  s->most[worker] = most;
+  s->min[worker] = min;
+  s->max[worker] = max;
 }
 
 static rdx_status range_of_days(const rdx_evaluation *e, const rdx_input *input, rdx_arena *arena, rdx_day_range *out,
@@ -66,22 +66,22 @@ static rdx_status range_of_days(const rdx_evaluation *e, const rdx_input *input,
   day_search s = {.input = input};
   if (out->input == input)
     return RDX_OK;
-  RDX_TRY(rdx_arena_alloc(arena, threads, sizeof *s.least, "days", (void **)&s.least, err));
-  RDX_TRY(rdx_arena_alloc(arena, threads, sizeof *s.most, "days", (void **)&s.most, err));
+  RDX_TRY(rdx_arena_alloc(arena, threads, sizeof *s.min, "days", (void **)&s.min, err));
+  RDX_TRY(rdx_arena_alloc(arena, threads, sizeof *s.max, "days", (void **)&s.max, err));
   for (uint32_t i = 0; i < threads; i++) {
-    s.least[i] = INT32_MAX;
-    s.most[i] = INT32_MIN;
+    s.min[i] = INT32_MAX;
+    s.max[i] = INT32_MIN;
   }
   if (e->pool)
     RDX_TRY(rdx_pool_run_stage(e->pool, e->rows, FEW_DAYS, find_days, &s, "evaluate", err));
   else
     find_days(&s, 0, e->rows, 0);
-  *out = (rdx_day_range){input, s.least[0], s.most[0], false};
+  *out = (rdx_day_range){input, s.min[0], s.max[0], false};
   for (uint32_t i = 1; i < threads; i++) {
-    out->least = s.least[i] < out->least ? s.least[i] : out->least;
-    out->most = s.most[i] > out->most ? s.most[i] : out->most;
+    out->min = s.min[i] < out->min ? s.min[i] : out->min;
+    out->max = s.max[i] > out->max ? s.max[i] : out->max;
   }
-  const int64_t count = (int64_t)out->most - out->least + 1;
+  const int64_t count = (int64_t)out->max - out->min + 1;
   out->is_small = count > 0 && count <= FEW_DAYS && (uint64_t)count < e->rows / 4;
   return RDX_OK;
 }
@@ -195,13 +195,13 @@ static rdx_status make_table(const rdx_evaluation *e, const rdx_bound *call, uin
 
 static rdx_status look_up_days(const rdx_evaluation *e, const rdx_bound *call, uint32_t column, rdx_node *n,
                                rdx_arena *arena, const rdx_day_range *days, bool *found, rdx_error *err) {
-  const uint64_t count = (uint64_t)((int64_t)days->most - days->least) + 1;
+  const uint64_t count = (uint64_t)((int64_t)days->max - days->min) + 1;
   int32_t *values = NULL;
   RDX_TRY(rdx_arena_alloc(arena, count, sizeof *values, "days", (void **)&values, err));
   for (uint64_t i = 0; i < count; i++)
-    values[i] = (int32_t)(days->least + (int64_t)i);
+    values[i] = (int32_t)(days->min + (int64_t)i);
   const rdx_column entries = {.type = RDX_TYPE_DATE, .rows = count, .values = values};
-  n->least = days->least;
+  n->min = days->min;
   n->evaluate = rdx_evaluate_by_day;
   return make_table(e, call, column, &entries, n, arena, found, err);
 }

@@ -10,7 +10,7 @@
 /* The days of a column that were looked for before. */
 typedef struct rdx_day_range {
   const rdx_input *input; /* NULL: none was */
-  int32_t least, most;
+  int32_t min, max;
   bool is_small; /* fewer days than rows */
 } rdx_day_range;
 

@@ -31,8 +31,8 @@ rdx_status rdx_scratch_take(rdx_scratch *s, size_t size, void **out, rdx_error *
     s->used = 0;
   }
   if (s->current == s->count) {
-    const size_t least = s->count > 0 ? CHUNK : CHUNK / 4;
-    RDX_TRY(add_chunk(s, size > least ? size : least, err));
+    const size_t min = s->count > 0 ? CHUNK : CHUNK / 4;
+    RDX_TRY(add_chunk(s, size > min ? size : min, err));
     s->used = 0;
   }
   *out = s->chunks[s->current] + s->used;

@@ -273,16 +273,16 @@ static void forget(const tree *t, rdx_regex_span *groups) {
 
 /* Where the left part ends, so that the right one takes the rest: as far as it can, or as near as it can. */
 static uint64_t divide(rdx_regex *r, const tree *left, const tree *right, rdx_sql_text text, rdx_regex_span whole,
-                       uint64_t least) {
+                       uint64_t min) {
   const bool last = left->prefers != RDX_PREFERS_SHORT;
-  uint64_t most = whole.end, end = whole.end;
-  while (least <= most && find_end(r, left, text, whole.begin, (ends){least, most, last}, &end)) {
+  uint64_t max = whole.end, end = whole.end;
+  while (min <= max && find_end(r, left, text, whole.begin, (ends){min, max, last}, &end)) {
     if (fits(r, right, text, end, whole.end))
       return end;
     if (last && end == 0)
       break;
-    most = last ? end - 1 : most;
-    least = last ? least : end + 1;
+    max = last ? end - 1 : max;
+    min = last ? min : end + 1;
   }
   return whole.end;
 }

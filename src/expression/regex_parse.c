@@ -8,10 +8,10 @@
 #include "expression/functions.h"
 #include "expression/regex_tree.h"
 
-#define MOST_TREES 5000  /* which bounds every recursion over them */
-#define MOST_REPEATS 255 /* of {m,n} */
-#define MOST_LEVELS 500  /* of parentheses */
-#define LAST 0x1fffff    /* beyond every character */
+#define MAX_TREES 5000  /* which bounds every recursion over them */
+#define MAX_REPEATS 255 /* of {m,n} */
+#define MAX_LEVELS 500  /* of parentheses */
+#define LAST 0x1fffff   /* beyond every character */
 #define UNBOUNDED UINT32_MAX
 
 typedef rdx_regex_tree tree;
@@ -66,7 +66,7 @@ static rdx_status fail(parser *p, const char *what) {
 /* ---- Trees ---- */
 
 static rdx_status make(parser *p, rdx_regex_kind kind, uint32_t value, tree *left, tree *right, tree **out) {
-  if (++p->r->tree_count > MOST_TREES)
+  if (++p->r->tree_count > MAX_TREES)
     return fail(p, "regular expression is too complex");
   RDX_TRY(rdx_arena_alloc(p->arena, 1, sizeof **out, "a regular expression", (void **)out, p->err));
   **out = (tree){.kind = kind, .value = value, .left = left, .right = right};
@@ -89,24 +89,24 @@ static rdx_status copy(parser *p, const tree *from, tree **out) {
 }
 
 /* x{least,most} is as many x, and then x* or (x(x(x)?)?)?. */
-static rdx_status repeat(parser *p, const tree *x, uint32_t least, uint32_t most, bool greedy, tree **out) {
-  const rdx_regex_preference prefers = least == most ? x->prefers : greedy ? RDX_PREFERS_LONG : RDX_PREFERS_SHORT;
+static rdx_status repeat(parser *p, const tree *x, uint32_t min, uint32_t max, bool greedy, tree **out) {
+  const rdx_regex_preference prefers = min == max ? x->prefers : greedy ? RDX_PREFERS_LONG : RDX_PREFERS_SHORT;
   tree *all = NULL, *one = NULL;
-  if (most == UNBOUNDED) {
+  if (max == UNBOUNDED) {
     RDX_TRY(copy(p, x, &one));
     RDX_TRY(make(p, RDX_REGEX_STAR, 0, one, NULL, &all));
     all->prefers = prefers;
   }
-  for (uint32_t i = most == UNBOUNDED ? least : most; i > 0; i--) {
+  for (uint32_t i = max == UNBOUNDED ? min : max; i > 0; i--) {
     RDX_TRY(copy(p, x, &one));
     if (all)
       RDX_TRY(make(p, RDX_REGEX_JOIN, 0, one, all, &one));
-    if (i > least)
+    if (i > min)
       RDX_TRY(make(p, RDX_REGEX_MAYBE, 0, one, NULL, &one));
     one->prefers = prefers;
     all = one;
   }
-  if (all && least == 0)
+  if (all && min == 0)
     all->value = 1;
   *out = all;
   return all ? RDX_OK : make(p, RDX_REGEX_EMPTY, 0, NULL, NULL, out);
@@ -166,11 +166,11 @@ bool rdx_regex_is_word(uint32_t c) {
 }
 
 /* A set with room for what the rest of the pattern may add. */
-static rdx_status begin_set(parser *p, uint64_t room, rdx_regex_set **out, uint32_t *number) {
+static rdx_status begin_set(parser *p, uint64_t capacity, rdx_regex_set **out, uint32_t *number) {
   *number = p->r->set_count++;
   *out = &p->r->sets[*number];
   **out = (rdx_regex_set){0};
-  return rdx_arena_alloc(p->arena, room, sizeof *(*out)->ranges, "a regular expression", (void **)&(*out)->ranges,
+  return rdx_arena_alloc(p->arena, capacity, sizeof *(*out)->ranges, "a regular expression", (void **)&(*out)->ranges,
                          p->err);
 }
 
@@ -190,10 +190,10 @@ static rdx_status class_tree(parser *p, char letter, tree **out) {
 
 /* ---- Escapes ---- */
 
-static rdx_status read_hexadecimal(parser *p, uint32_t most, uint32_t *out) {
+static rdx_status read_hexadecimal(parser *p, uint32_t max, uint32_t *out) {
   uint32_t digits = 0;
   *out = 0;
-  for (char c; digits < most && (c = peek(p, 0)) != '\0'; digits++, p->at++) {
+  for (char c; digits < max && (c = peek(p, 0)) != '\0'; digits++, p->at++) {
     const char small = (char)(c | 0x20);
     const bool digit = c >= '0' && c <= '9';
     if (!digit && (small < 'a' || small > 'f'))
@@ -323,7 +323,7 @@ static rdx_status read_group(parser *p, tree **out) {
   if (!captures && peek(p, 1) != ':')
     return fail(p, strchr("=!<", peek(p, 1)) ? "lookaround is not supported" : "quantifier operand invalid");
   p->at += captures ? 0 : 2;
-  if (++p->levels > MOST_LEVELS)
+  if (++p->levels > MAX_LEVELS)
     return fail(p, "regular expression is too complex");
   RDX_TRY(read_either(p, out));
   p->levels--;
@@ -359,22 +359,22 @@ static bool read_number(parser *p, uint32_t *out) {
   const uint64_t begin = p->at;
   *out = 0;
   for (; peek(p, 0) >= '0' && peek(p, 0) <= '9'; p->at++)
-    *out = *out > MOST_REPEATS ? *out : *out * 10 + (uint32_t)(peek(p, 0) - '0');
-  return p->at > begin && *out <= MOST_REPEATS;
+    *out = *out > MAX_REPEATS ? *out : *out * 10 + (uint32_t)(peek(p, 0) - '0');
+  return p->at > begin && *out <= MAX_REPEATS;
 }
 
 /* A quantifier, if there is one; an assertion by itself has none. */
 static rdx_status read_quantifier(parser *p, bool may_have, tree **atom) {
   const char c = peek(p, 0);
-  uint32_t least = c == '+', most = c == '?' ? 1 : UNBOUNDED;
+  uint32_t min = c == '+', max = c == '?' ? 1 : UNBOUNDED;
   if (c == '{' && peek(p, 1) >= '0' && peek(p, 1) <= '9') {
     p->at++;
-    bool valid = read_number(p, &least);
-    most = least;
+    bool valid = read_number(p, &min);
+    max = min;
     if (valid && peek(p, 0) == ',') {
       p->at++;
-      most = UNBOUNDED;
-      valid = peek(p, 0) == '}' || (read_number(p, &most) && most >= least);
+      max = UNBOUNDED;
+      valid = peek(p, 0) == '}' || (read_number(p, &max) && max >= min);
     }
     if (!valid || peek(p, 0) != '}')
       return fail(p, "invalid repetition count(s)");
@@ -386,7 +386,7 @@ static rdx_status read_quantifier(parser *p, bool may_have, tree **atom) {
     return fail(p, "quantifier operand invalid");
   const bool greedy = peek(p, 0) != '?';
   p->at += !greedy;
-  RDX_TRY(repeat(p, *atom, least, most, greedy, atom));
+  RDX_TRY(repeat(p, *atom, min, max, greedy, atom));
   const char after = peek(p, 0);
   const bool again = after == '*' || after == '+' || after == '?';
   return again ? fail(p, "quantifier operand invalid") : RDX_OK;

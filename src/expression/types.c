@@ -152,9 +152,9 @@ rdx_sql_type rdx_type_as_decimal(rdx_sql_type type) {
   return rdx_decimal_type(type.kind == RDX_SQL_SMALLINT ? 5 : type.kind == RDX_SQL_INTEGER ? 10 : 19, 0);
 }
 
-void rdx_integer_range(rdx_sql_kind kind, int64_t *least, int64_t *most) {
-  *most = kind == RDX_SQL_SMALLINT ? INT16_MAX : kind == RDX_SQL_INTEGER ? INT32_MAX : INT64_MAX;
-  *least = -*most - 1;
+void rdx_integer_range(rdx_sql_kind kind, int64_t *min, int64_t *max) {
+  *max = kind == RDX_SQL_SMALLINT ? INT16_MAX : kind == RDX_SQL_INTEGER ? INT32_MAX : INT64_MAX;
+  *min = -*max - 1;
 }
 
 /* ---- Several types ---- */

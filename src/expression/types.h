@@ -51,7 +51,7 @@ rdx_sql_type rdx_decimal_type(int32_t precision, int32_t scale);
 /* The DECIMAL that has all values of an exact type. */
 rdx_sql_type rdx_type_as_decimal(rdx_sql_type type);
 /* The smallest and the largest number of an integer type. */
-void rdx_integer_range(rdx_sql_kind kind, int64_t *least, int64_t *most);
+void rdx_integer_range(rdx_sql_kind kind, int64_t *min, int64_t *max);
 
 /* Whether values of a type become those of another without a word. */
 bool rdx_is_implicit(rdx_sql_type from, rdx_sql_type to);

@@ -40,8 +40,8 @@ typedef struct run {
   bool arranged;  /* probes get into an order of the index's liking */
   bool unordered; /* and answers may stay in it */
   const rdx_lookup_options *options;
-  uint64_t most_rows; /* in a slice of more than one probe */
-  bool by_prefix;     /* string keys that their prefixes do not tell apart */
+  uint64_t max_rows; /* in a slice of more than one probe */
+  bool by_prefix;    /* string keys that their prefixes do not tell apart */
   rdx_summing summing;
   const rdx_device_column *values;
   const rdx_included *included;        /* whose column `values` is; NULL: not the index's */
@@ -266,7 +266,7 @@ static rdx_status run_sum(const run *r, rdx_stream *stream, const rdx_probes *pr
 
 /* Where the rows of each probe go: count, then scan. */
 static rdx_status place_rows(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
-                             uint64_t *most, rdx_error *err) {
+                             uint64_t *max, rdx_error *err) {
   const uint64_t keys = r->index->stats.keys;
   rdx_buffer *counts = NULL, *largest = NULL;
   RDX_TRY(new_buffer(r, probes->count + 1, 8, &parts->offsets, err));
@@ -283,9 +283,9 @@ static rdx_status place_rows(const run *r, rdx_stream *stream, const rdx_probes 
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   if (status == RDX_OK)
-    status = rdx_buffer_number(largest, 0, 0, keys, "the matches of a probe", most, err);
+    status = rdx_buffer_number(largest, 0, 0, keys, "the matches of a probe", max, err);
   if (status == RDX_OK)
-    status = rdx_buffer_number(parts->offsets, probes->count * 8, 0, probes->count * *most, "the matches of probes",
+    status = rdx_buffer_number(parts->offsets, probes->count * 8, 0, probes->count * *max, "the matches of probes",
                                &parts->row_count, err);
   if (status == RDX_OK)
     status = add_stats(r, stream, probes, counts, err);
@@ -315,9 +315,9 @@ static bool keeps_rows(const run *r) {
 
 static rdx_status run_rows(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
                            rdx_error *err) {
-  uint64_t most = 0;
-  RDX_TRY(place_rows(r, stream, probes, parts, &most, err));
-  if (parts->row_count > UINT32_MAX || (parts->row_count > r->most_rows && probes->count > 1)) /* make it smaller */
+  uint64_t max = 0;
+  RDX_TRY(place_rows(r, stream, probes, parts, &max, err));
+  if (parts->row_count > UINT32_MAX || (parts->row_count > r->max_rows && probes->count > 1)) /* make it smaller */
     return rdx_fail(err, RDX_ERROR_DEVICE_MEMORY, "%llu rows match", (unsigned long long)parts->row_count);
   if (keeps_rows(r))
     RDX_TRY(rdx_expect_rows(r->index->device, parts->row_count, r->options, err));
@@ -329,7 +329,7 @@ static rdx_status run_rows(const run *r, rdx_stream *stream, const rdx_probes *p
   RDX_TRY(run_query(r, stream, probes, &q, err));
   const rdx_index_ops *ops = r->index->ops;
   const bool on_cpu = r->index->device->info.backend == RDX_BACKEND_CPU;
-  if (most <= 1 || ((ops->rows_in_order || (ops->rows_in_order_on_cpu && on_cpu)) && !probes->upper))
+  if (max <= 1 || ((ops->rows_in_order || (ops->rows_in_order_on_cpu && on_cpu)) && !probes->upper))
     return RDX_OK;
   return order_rows(r, stream, probes, parts, err);
 }
@@ -612,18 +612,18 @@ static rdx_status count_rows(const run *r, rdx_lookup_result **out, rdx_lookup_v
 }
 
 /* The probes from `begin` on that have so many rows together, at least one. */
-static uint64_t cut_slice(const rdx_lookup_view *counts, uint64_t begin, uint64_t most_probes, uint64_t most_rows) {
+static uint64_t cut_slice(const rdx_lookup_view *counts, uint64_t begin, uint64_t max_probes, uint64_t max_rows) {
   uint64_t count = 0, rows = 0;
-  while (begin + count < counts->probes && count < most_probes) {
+  while (begin + count < counts->probes && count < max_probes) {
     rows += counts->count[begin + count];
-    if (rows > most_rows && count > 0)
+    if (rows > max_rows && count > 0)
       break;
     count++;
   }
   return count;
 }
 
-static rdx_status run_counted(run *r, const rdx_lookup_view *counts, uint64_t most_probes, rdx_error *err) {
+static rdx_status run_counted(run *r, const rdx_lookup_view *counts, uint64_t max_probes, rdx_error *err) {
   uint64_t begin = 0, rows = 0;
   for (uint64_t i = 0; i < counts->probes; i++)
     rows += counts->count[i];
@@ -632,11 +632,11 @@ static rdx_status run_counted(run *r, const rdx_lookup_view *counts, uint64_t mo
     RDX_TRY(rdx_lookup_result_reserve_rows(r->result, rows, err));
   }
   while (begin < counts->probes) {
-    const uint64_t count = cut_slice(counts, begin, most_probes, r->most_rows);
+    const uint64_t count = cut_slice(counts, begin, max_probes, r->max_rows);
     rdx_parts parts = {0};
     rdx_status status = run_slice(r, begin, count, &parts, err);
     if (status == RDX_ERROR_DEVICE_MEMORY && count > 1) {
-      most_probes = count / 2;
+      max_probes = count / 2;
       continue;
     }
     RDX_TRY(status);
@@ -648,27 +648,27 @@ static rdx_status run_counted(run *r, const rdx_lookup_view *counts, uint64_t mo
 }
 
 /* Count first, so that slices have few enough rows. */
-static rdx_status run_by_counts(run *r, uint64_t most_probes, rdx_error *err) {
+static rdx_status run_by_counts(run *r, uint64_t max_probes, rdx_error *err) {
   RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *counted = NULL;
   rdx_lookup_view counts;
-  r->most_rows = rdx_part_rows(r->index->device, r->options->bytes_more);
+  r->max_rows = rdx_part_rows(r->index->device, r->options->bytes_more);
   RDX_TRY(count_rows(r, &counted, &counts, err));
-  return run_counted(r, &counts, most_probes, err);
+  return run_counted(r, &counts, max_probes, err);
 }
 
 static rdx_status run_all(run *r, rdx_error *err) {
   /* Kernels number probes, and words of them, in u32: of sums that are put back into order there are four. */
-  const uint64_t total = r->lower->rows, most = r->arranged ? 1ull << 29 : 1ull << 31;
-  r->most_rows = UINT32_MAX;
+  const uint64_t total = r->lower->rows, max = r->arranged ? 1ull << 29 : 1ull << 31;
+  r->max_rows = UINT32_MAX;
   if (total > 0 && (r->by_prefix || r->options->sink.take))
-    return run_by_counts(r, r->by_prefix ? PREFIX_PROBES : most, err);
-  if (total == 0 || total > most || r->options->marks)
-    return run_slices(r, total, most, err);
+    return run_by_counts(r, r->by_prefix ? PREFIX_PROBES : max, err);
+  if (total == 0 || total > max || r->options->marks)
+    return run_slices(r, total, max, err);
   rdx_parts parts = {0};
   rdx_status status = run_slice(r, 0, total, &parts, err);
   if (status == RDX_ERROR_DEVICE_MEMORY && total > 1) {
     rdx_lookup_result_restart(r->result);
-    return r->kind == RDX_LOOKUP_ROWS ? run_by_counts(r, most, err) : run_slices(r, total, total / 2, err);
+    return r->kind == RDX_LOOKUP_ROWS ? run_by_counts(r, max, err) : run_slices(r, total, total / 2, err);
   }
   RDX_TRY(status);
   rdx_lookup_result_take(r->result, &parts);

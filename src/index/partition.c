@@ -76,9 +76,8 @@ static bool are_near(const rdx_index *index, const rdx_probes *probes, const rdx
 bool rdx_partition_helps(const rdx_index *index, const rdx_probes *probes, const rdx_index_query *q,
                          rdx_partition_map *out) {
   uint64_t sample[SAMPLE];
-  const uint64_t least = index->ops->partition_bytes, bytes = index->stats.bytes_resident;
-  const bool large = least > 0 && bytes >= least && probes->count >= MIN_PROBES &&
-                     probes->count >= bytes / BYTES_EACH &&
+  const uint64_t min = index->ops->partition_bytes, bytes = index->stats.bytes_resident;
+  const bool large = min > 0 && bytes >= min && probes->count >= MIN_PROBES && probes->count >= bytes / BYTES_EACH &&
                      probes->count >= (uint64_t)MIN_CHUNK * index->device->info.threads;
   const bool points = !probes->upper && !q->included && q->gather != GATHER_ROWS;
   if (index->device->info.backend != RDX_BACKEND_CPU || !large || !points || !take_sample(index, probes, sample))

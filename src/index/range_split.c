@@ -190,9 +190,9 @@ static rdx_status fetch_ranges(splitting *s, rdx_error *err) {
 
 /* As long a piece as the next, but for the last of each range. */
 static rdx_status lay_out(splitting *s, rdx_error *err) {
-  const uint64_t n = s->query->count, most = n + s->total / s->length;
-  RDX_TRY(rdx_arena_alloc(&s->arena, most, sizeof *s->pieces, "pieces of ranges", (void **)&s->pieces, err));
-  RDX_TRY(rdx_arena_alloc(&s->arena, most + 1, 8, "pieces of ranges", &s->staging, err));
+  const uint64_t n = s->query->count, max = n + s->total / s->length;
+  RDX_TRY(rdx_arena_alloc(&s->arena, max, sizeof *s->pieces, "pieces of ranges", (void **)&s->pieces, err));
+  RDX_TRY(rdx_arena_alloc(&s->arena, max + 1, 8, "pieces of ranges", &s->staging, err));
   for (uint64_t i = 0; i < n; i++) {
     const range *r = &s->ranges[i];
     for (uint64_t done = 0; done == 0 || done < r->count; done += s->length)

@@ -340,7 +340,7 @@ rdx_status rdx_lookup_result_view(rdx_lookup_result *result, rdx_lookup_view *ou
   return RDX_OK;
 }
 
-static rdx_status reduce(rdx_device *device, rdx_reduce_op op, const rdx_buffer *counts, uint64_t count, uint64_t most,
+static rdx_status reduce(rdx_device *device, rdx_reduce_op op, const rdx_buffer *counts, uint64_t count, uint64_t max,
                          uint64_t *out, rdx_error *err) {
   RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *total = NULL;
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
@@ -348,7 +348,7 @@ static rdx_status reduce(rdx_device *device, rdx_reduce_op op, const rdx_buffer 
   RDX_TRY(rdx_stream_create(device, &stream, err));
   RDX_TRY(rdx_stream_reduce(stream, op, counts, 4, total, count, err));
   RDX_TRY(rdx_stream_finish(stream, err));
-  return rdx_buffer_number(total, 0, 0, most, "the matches of probes", out, err);
+  return rdx_buffer_number(total, 0, 0, max, "the matches of probes", out, err);
 }
 
 rdx_status rdx_lookup_result_totals(rdx_lookup_result *r, uint64_t *pairs, uint64_t *matched, rdx_error *err) {

@@ -198,14 +198,14 @@ static rdx_status take_rows(stabbing *s, stretch points, const rdx_lookup_option
 }
 
 /* The points from `first` on that lie in so few ranges together, one at least, or 32 where some are NULL. */
-static stretch cut(const stabbing *s, const uint32_t *counts, uint64_t first, uint64_t most) {
+static stretch cut(const stabbing *s, const uint32_t *counts, uint64_t first, uint64_t max) {
   const uint64_t step = s->points->valid ? 32 : 1, left = s->points->rows - first;
   uint64_t rows = 0, points = 0;
   while (points < left) {
     const uint64_t more = left - points < step ? left - points : step;
     for (uint64_t k = 0; k < more; k++)
       rows += counts[first + points + k];
-    if (rows > most && points > 0)
+    if (rows > max && points > 0)
       break;
     points += more;
   }
@@ -213,9 +213,9 @@ static stretch cut(const stabbing *s, const uint32_t *counts, uint64_t first, ui
 }
 
 static rdx_status list_parts(stabbing *s, const uint32_t *counts, const rdx_lookup_options *options, rdx_error *err) {
-  const uint64_t most = rdx_part_rows(s->device, options->bytes_more);
+  const uint64_t max = rdx_part_rows(s->device, options->bytes_more);
   for (uint64_t done = 0; done < s->points->rows;) {
-    const stretch points = cut(s, counts, done, most);
+    const stretch points = cut(s, counts, done, max);
     rdx_parts parts = {0};
     rdx_status status = list_rows(s, points, &parts, err);
     if (status == RDX_OK)

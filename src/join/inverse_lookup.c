@@ -167,7 +167,7 @@ static rdx_status add_up(inverse *v, rdx_stream *stream, rdx_error *err) {
 
 static rdx_status place_rows(inverse *v, rdx_stream *stream, rdx_error *err) {
   static const rdx_lookup_options none = {0};
-  const uint64_t probes = v->probes.rows, most = probes * v->keys.rows;
+  const uint64_t probes = v->probes.rows, max = probes * v->keys.rows;
   rdx_buffer *counts = NULL;
   rdx_status status = count(v, stream, &counts, err);
   if (status == RDX_OK)
@@ -177,8 +177,7 @@ static rdx_status place_rows(inverse *v, rdx_stream *stream, rdx_error *err) {
   if (status == RDX_OK)
     status = rdx_stream_finish(stream, err);
   if (status == RDX_OK)
-    status =
-        rdx_buffer_number(v->parts.offsets, probes * 8, 0, most, "the matches of probes", &v->parts.row_count, err);
+    status = rdx_buffer_number(v->parts.offsets, probes * 8, 0, max, "the matches of probes", &v->parts.row_count, err);
   rdx_buffer_destroy(&counts);
   if (status == RDX_OK && v->parts.row_count > UINT32_MAX)
     status = rdx_fail(err, RDX_ERROR_MEMORY, "%llu rows match: ask for their number, or for fewer probes at a time",

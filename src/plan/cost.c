@@ -32,14 +32,14 @@ static rdx_work join_work(uint32_t method, double smaller, double larger, double
 /* The place of the fastest method, or of the one that a setting asks for; of others the first stands for them. */
 static uint32_t join_place(const rdx_planner *p, double smaller, double larger) {
   const rdx_index_method wanted = p->settings->join.method;
-  double least = INFINITY;
+  double min = INFINITY;
   uint32_t best = 0;
   for (uint32_t i = 0; i < RDX_CALIBRATION_JOINS; i++) {
     const rdx_work work = join_work(i, smaller, larger, 0);
     const double ms = rdx_work_ms(&p->rates, &work);
-    if (wanted == RDX_INDEX_AUTO ? ms < least : join_methods[i] == wanted) {
+    if (wanted == RDX_INDEX_AUTO ? ms < min : join_methods[i] == wanted) {
       best = i;
-      least = ms;
+      min = ms;
     }
   }
   return best;

@@ -195,9 +195,9 @@ typedef struct candidates {
 
 static rdx_status list_candidates(rdx_planner *p, const rdx_plan_node *node, candidates *out) {
   const rdx_settings *s = p->settings;
-  const uint64_t most = 1 + RDX_STAR_METHODS + (uint64_t)s->view_count;
-  RDX_TRY(rdx_planner_alloc(p, most, sizeof *out->list, &out->list));
-  RDX_TRY(rdx_planner_alloc(p, most, sizeof *out->combinations, &out->combinations));
+  const uint64_t max = 1 + RDX_STAR_METHODS + (uint64_t)s->view_count;
+  RDX_TRY(rdx_planner_alloc(p, max, sizeof *out->list, &out->list));
+  RDX_TRY(rdx_planner_alloc(p, max, sizeof *out->combinations, &out->combinations));
   out->list[out->count++] = *node;
   if (kind_of(node) != RDX_STAR_COLUMN_ENGINE) {
     out->list[out->count] = *node;

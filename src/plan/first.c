@@ -48,7 +48,7 @@ static rdx_status call(rdx_planner *p, const char *name, rdx_bound *left, rdx_bo
 
 /* number > offset AND number - offset <= limit; a NULL of a parameter is none. */
 static rdx_status bind_limits(rdx_planner *p, const rdx_top *top, rdx_bound *number, rdx_bound **out) {
-  rdx_bound *offset = NULL, *most = NULL, *behind = NULL, *within = NULL, *none = NULL;
+  rdx_bound *offset = NULL, *max = NULL, *behind = NULL, *within = NULL, *none = NULL;
   *out = NULL;
   if (top->offset) {
     RDX_TRY(bind_number(p, 0, &none));
@@ -60,8 +60,8 @@ static rdx_status bind_limits(rdx_planner *p, const rdx_top *top, rdx_bound *num
   if (!top->limit)
     return RDX_OK;
   RDX_TRY(bind_number(p, INT64_MAX, &none));
-  RDX_TRY(call(p, "coalesce", top->limit, none, &most));
-  RDX_TRY(call(p, "<=", number, most, &within));
+  RDX_TRY(call(p, "coalesce", top->limit, none, &max));
+  RDX_TRY(call(p, "<=", number, max, &within));
   *out = within;
   return behind ? call(p, "and", behind, within, out) : RDX_OK;
 }

@@ -5,7 +5,7 @@
 
 #include "plan/internal.h"
 
-#define MOST_ARGUMENTS 31
+#define MAX_ARGUMENTS 31
 
 static const rdx_sql_type integer = {.kind = RDX_SQL_INTEGER};
 
@@ -13,9 +13,9 @@ static rdx_status check_place(const rdx_block *b, const rdx_ast *ast) {
   const char *where = b->clause ? b->clause : b->in_aggregate ? "aggregates" : NULL;
   if (where)
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "grouping() is not allowed in %s", where);
-  if (ast->count > MOST_ARGUMENTS)
+  if (ast->count > MAX_ARGUMENTS)
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL,
-                            "grouping() takes no more than %d arguments", MOST_ARGUMENTS);
+                            "grouping() takes no more than %d arguments", MAX_ARGUMENTS);
   return RDX_OK;
 }
 

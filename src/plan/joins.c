@@ -195,9 +195,9 @@ static double base_rows(const rdx_block *b, uint64_t leaves) {
 static rdx_status join_columns(rdx_planner *p, const rdx_built *left, const rdx_built *right, rdx_plan_node *node,
                                rdx_built *out) {
   const rdx_built *sides[] = {left, right};
-  const uint32_t room = left->node->column_count + (right ? right->node->column_count : 0);
-  RDX_TRY(rdx_planner_alloc(p, room, sizeof *node->columns, &node->columns));
-  RDX_TRY(rdx_planner_alloc(p, room, sizeof *out->refs, &out->refs));
+  const uint32_t capacity = left->node->column_count + (right ? right->node->column_count : 0);
+  RDX_TRY(rdx_planner_alloc(p, capacity, sizeof *node->columns, &node->columns));
+  RDX_TRY(rdx_planner_alloc(p, capacity, sizeof *out->refs, &out->refs));
   for (uint32_t s = 0; s < 2 && sides[s]; s++) {
     for (uint32_t i = 0; i < sides[s]->node->column_count; i++) {
       node->columns[node->column_count] = sides[s]->node->columns[i];

@@ -37,14 +37,14 @@ static rdx_status truth(rdx_block *b, rdx_sql_place place, rdx_bound **out) {
 static rdx_status name_leaf(lateral *l, uint32_t number) {
   rdx_planner *p = l->block->planner;
   rdx_leaf *leaf = &l->block->leaves[number];
-  const uint32_t columns = leaf->column_count, room = l->count > columns ? l->count : columns;
+  const uint32_t columns = leaf->column_count, capacity = l->count > columns ? l->count : columns;
   rdx_leaf named = *leaf;
   named.named = l->count;
-  RDX_TRY(rdx_planner_alloc(p, room, sizeof *named.names, &named.names));
-  RDX_TRY(rdx_planner_alloc(p, room, sizeof *named.types, &named.types));
-  RDX_TRY(rdx_planner_alloc(p, room, sizeof *named.used, &named.used));
+  RDX_TRY(rdx_planner_alloc(p, capacity, sizeof *named.names, &named.names));
+  RDX_TRY(rdx_planner_alloc(p, capacity, sizeof *named.types, &named.types));
+  RDX_TRY(rdx_planner_alloc(p, capacity, sizeof *named.used, &named.used));
   RDX_TRY(rdx_planner_alloc(p, l->count, sizeof *named.values, &named.values));
-  for (uint32_t i = 0; i < room; i++) {
+  for (uint32_t i = 0; i < capacity; i++) {
     named.names[i] = i < l->count ? l->query->columns[i].name : "";
     if (i < columns)
       named.types[i] = leaf->types[i];

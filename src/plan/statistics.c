@@ -72,9 +72,9 @@ static rdx_status number(const statistic *s, int64_t value, rdx_bound **out) {
 }
 
 /* CASE WHEN a > least THEN value END. */
-static rdx_status where_more(const statistic *s, rdx_bound *a, int64_t least, rdx_bound *value, rdx_bound **out) {
+static rdx_status where_more(const statistic *s, rdx_bound *a, int64_t min, rdx_bound *value, rdx_bound **out) {
   rdx_bound *limit, *more;
-  RDX_TRY(number(s, least, &limit));
+  RDX_TRY(number(s, min, &limit));
   RDX_TRY(call(s, ">", a, limit, &more));
   return call(s, "case", more, value, out);
 }

@@ -38,13 +38,13 @@ static rdx_status add_scalar(rdx_block *b, rdx_plan_node *plan, bool exists, rdx
 
 /* Smallest and largest value, rows and values of a plan's first column. */
 typedef struct summary {
-  rdx_bound *least, *most, *rows, *values;
+  rdx_bound *min, *max, *rows, *values;
 } summary;
 
 static rdx_status summarize(rdx_block *b, rdx_plan_node *plan, rdx_sql_place place, summary *out) {
   static const rdx_plan_aggregate_kind kinds[] = {RDX_PLAN_MIN, RDX_PLAN_MAX, RDX_PLAN_COUNT, RDX_PLAN_COUNT};
   rdx_planner *p = b->planner;
-  rdx_bound *column = NULL, **parts[] = {&out->least, &out->most, &out->rows, &out->values};
+  rdx_bound *column = NULL, **parts[] = {&out->min, &out->max, &out->rows, &out->values};
   rdx_plan_node *node = NULL;
   RDX_TRY(rdx_bind_column(p, 0, plan->columns[0].type, place, &column));
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, plan, NULL, &node));
@@ -92,11 +92,11 @@ static rdx_status compare_any(rdx_block *b, const char *op, rdx_bound *value, co
                               rdx_bound **out) {
   rdx_bound *low, *high;
   if (op[0] == '<' && op[1] != '>')
-    return rdx_bind_pair(b, op, value, s->most, place, out);
+    return rdx_bind_pair(b, op, value, s->max, place, out);
   if (op[0] == '>')
-    return rdx_bind_pair(b, op, value, s->least, place, out);
-  RDX_TRY(rdx_bind_pair(b, op, value, s->least, place, &low));
-  RDX_TRY(rdx_bind_pair(b, op, value, s->most, place, &high));
+    return rdx_bind_pair(b, op, value, s->min, place, out);
+  RDX_TRY(rdx_bind_pair(b, op, value, s->min, place, &low));
+  RDX_TRY(rdx_bind_pair(b, op, value, s->max, place, &high));
   return rdx_bind_pair(b, "or", low, high, place, out);
 }
 
@@ -149,12 +149,12 @@ static rdx_status add_aggregate(rdx_block *c, rdx_plan_aggregate_kind kind, rdx_
  * the smallest. */
 static rdx_status aggregate_distinct(rdx_block *b, rdx_block *c, rdx_bound *rows, rdx_sql_place place, rdx_bound **more,
                                      rdx_bound **value) {
-  rdx_bound *most, *values, *zero, *some, *nulls, *written = *value;
+  rdx_bound *max, *values, *zero, *some, *nulls, *written = *value;
   RDX_TRY(add_aggregate(c, RDX_PLAN_MIN, written, value));
-  RDX_TRY(add_aggregate(c, RDX_PLAN_MAX, written, &most));
+  RDX_TRY(add_aggregate(c, RDX_PLAN_MAX, written, &max));
   RDX_TRY(add_aggregate(c, RDX_PLAN_COUNT, written, &values));
   RDX_TRY(rdx_bind_constant(&b->planner->binding, bigint, (rdx_datum){.i = 0}, place, &zero));
-  RDX_TRY(rdx_bind_pair(b, "<", *value, most, place, more));
+  RDX_TRY(rdx_bind_pair(b, "<", *value, max, place, more));
   RDX_TRY(rdx_bind_pair(b, ">", values, zero, place, &some));
   RDX_TRY(rdx_bind_pair(b, "<", values, rows, place, &nulls));
   RDX_TRY(rdx_bind_pair(b, "and", some, nulls, place, &some));

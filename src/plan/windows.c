@@ -11,8 +11,8 @@
 static const struct function {
   const char *name;
   rdx_plan_window_kind kind;
-  uint8_t least, most; /* arguments */
-  bool truth;          /* of booleans */
+  uint8_t min, max; /* arguments */
+  bool truth;       /* of booleans */
 } functions[] = {
     {"row_number", RDX_WINDOW_ROW_NUMBER, 0, 0, false},
     {"rank", RDX_WINDOW_RANK, 0, 0, false},
@@ -58,7 +58,7 @@ static rdx_status check_call(const rdx_block *b, const rdx_ast *ast, const struc
     return fail(b, ast, "ORDER BY of window function %s stands in OVER (...)", ast->name);
   if (ast->filter && f->kind < RDX_WINDOW_COUNT)
     return fail(b, ast, "FILTER is not for %s, which is no aggregate", ast->name);
-  if (ast->count < f->least || ast->count > f->most ||
+  if (ast->count < f->min || ast->count > f->max ||
       (ast->star ? f->kind != RDX_WINDOW_COUNT : f->kind == RDX_WINDOW_COUNT && ast->count == 0))
     return fail(b, ast, "%s does not take such arguments", ast->name);
   return RDX_OK;
@@ -71,7 +71,7 @@ static rdx_status find_function(const rdx_block *b, const rdx_ast *ast, struct f
       *out = functions[i];
   if (statistic) {
     out->kind = RDX_WINDOW_MOMENT;
-    out->least = out->most = (uint8_t)rdx_statistic_arguments(statistic);
+    out->min = out->max = (uint8_t)rdx_statistic_arguments(statistic);
   } else if (!out->name) {
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL, "%.60s is not supported with OVER",
                             ast->name);

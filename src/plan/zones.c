@@ -9,8 +9,8 @@
 #include <string.h>
 
 #define WHAT "a zone map"
-#define FEW_SHARE 4u   /* blocks that are looked at are at most one in so many */
-#define MOST_LISTED 64 /* values of IN: of more, each block has some */
+#define FEW_SHARE 4u  /* blocks that are looked at are at most one in so many */
+#define MAX_LISTED 64 /* values of IN: of more, each block has some */
 
 typedef struct rewriting {
   const rdx_zone_filter *z;
@@ -96,7 +96,7 @@ static rdx_status compare(const rewriting *r, const rdx_bound *e, rdx_bound **ou
 
 static rdx_status list(const rewriting *r, const rdx_bound *e, rdx_bound **out) {
   rdx_bound **args = NULL;
-  if (!zoned_column(r, e->args[0]) || e->count > MOST_LISTED)
+  if (!zoned_column(r, e->args[0]) || e->count > MAX_LISTED)
     return RDX_OK;
   RDX_TRY(rdx_arena_alloc(r->z->arena, e->count, sizeof(rdx_bound *), WHAT, (void **)&args, r->err));
   for (uint32_t i = 1; i < e->count; i++) {

@@ -108,16 +108,16 @@ static bool takes(const rdx_scan_ops *ops, const rdx_term *terms, uint32_t count
 
 static const candidate *choose(const chooser *c, const rdx_term *terms, uint32_t count, double *predicted_ms) {
   const candidate *best = NULL;
-  double least = 0;
+  double min = 0;
   for (uint32_t i = 0; i < c->count; i++) { /* the column scan takes whatever there is */
     const candidate *one = &c->candidates[i];
     if (!takes(one->ops, terms, count))
       continue;
     const double ms = rdx_curve_ms(&one->rate, one->ops->work(one->self, terms, count));
     predicted_ms[one->method] = ms;
-    if (!best || ms < least) {
+    if (!best || ms < min) {
       best = one;
-      least = ms;
+      min = ms;
     }
   }
   return best;

@@ -66,12 +66,12 @@ static rdx_status call(evaluation *e, const rdx_term *terms, uint32_t count, boo
 
 /* A term of more intervals than the method takes: the union of its parts. */
 static rdx_status wide_term(evaluation *e, const rdx_term *term, rdx_buffer *out, rdx_error *err) {
-  const uint32_t most = e->scan->ops->max_intervals;
+  const uint32_t max = e->scan->ops->max_intervals;
   rdx_buffer *part = NULL;
   RDX_TRY(take_bitmap(e, &part, err));
-  for (uint32_t done = 0; done < term->set.count; done += most) {
+  for (uint32_t done = 0; done < term->set.count; done += max) {
     const uint32_t left = term->set.count - done;
-    const rdx_term piece = {term->column, {left < most ? left : most, term->set.list + done}};
+    const rdx_term piece = {term->column, {left < max ? left : max, term->set.list + done}};
     RDX_TRY(call(e, &piece, 1, false, done == 0 ? out : part, err));
     if (done > 0)
       RDX_TRY(fold(e, BITMAP_OR, out, part, err));
@@ -136,9 +136,9 @@ static uint32_t conjunction_terms(const evaluation *e, const rdx_node *node) {
 /* How many children of an OR, from `first` on, one call of the method takes together. */
 static uint32_t count_together(const evaluation *e, const rdx_node *node, uint32_t first) {
   const rdx_scan_ops *ops = e->scan->ops;
-  const uint32_t most = ops->max_conjunctions ? ops->max_conjunctions(e->scan->self) : 1;
+  const uint32_t max = ops->max_conjunctions ? ops->max_conjunctions(e->scan->self) : 1;
   uint32_t count = 0, terms = 0;
-  while (count < most && first + count < node->count) {
+  while (count < max && first + count < node->count) {
     const uint32_t here = conjunction_terms(e, &node->children[first + count]);
     if (here == 0 || terms + here > ops->max_terms)
       break;

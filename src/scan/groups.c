@@ -37,14 +37,14 @@ void rdx_scan_choose_groups(const uint64_t *asked, uint64_t count, uint64_t grou
   uint32_t chosen = 0;
   memset(groups, 0, RDX_SCAN_GROUPS * sizeof *groups);
   for (; chosen < RDX_SCAN_GROUPS; chosen++) {
-    uint64_t best = 0, most = 0;
+    uint64_t best = 0, max = 0;
     for (uint64_t k = 0; k < count; k++) {
       for (uint64_t left = asked[k]; left;) {
         const uint64_t piece = cut_set(&left), n = count_holding(asked, count, piece);
         const int larger = __builtin_popcountll(piece) - __builtin_popcountll(best);
-        if (!is_covered(groups, chosen, piece) && (larger > 0 || (larger == 0 && n > most))) {
+        if (!is_covered(groups, chosen, piece) && (larger > 0 || (larger == 0 && n > max))) {
           best = piece;
-          most = n;
+          max = n;
         }
       }
     }

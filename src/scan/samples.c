@@ -22,10 +22,10 @@ typedef struct sample {
   rdx_term terms[SAMPLE_COLUMNS];
 } sample;
 
-static void make_sample(const rdx_encoded_column *columns, uint32_t count, double selectivity, uint32_t most,
+static void make_sample(const rdx_encoded_column *columns, uint32_t count, double selectivity, uint32_t max,
                         sample *out) {
   out->count = 0;
-  for (uint32_t i = 0; i < count && out->count < most; i++) {
+  for (uint32_t i = 0; i < count && out->count < max; i++) {
     const rdx_encoded_column *c = &columns[i];
     const uint32_t t = out->count;
     if (c->smallest > c->largest)

@@ -28,11 +28,11 @@ static rdx_status alloc(binder *b, uint64_t count, size_t size, void **out, rdx_
   return RDX_OK;
 }
 
-static void limits_of(rdx_type type, rdx_i128 *least, rdx_i128 *most) {
+static void limits_of(rdx_type type, rdx_i128 *min, rdx_i128 *max) {
   const uint32_t bits = 8 * (uint32_t)rdx_type_size(type);
   const bool is_unsigned = type >= RDX_TYPE_U8 && type <= RDX_TYPE_U64;
-  *least = is_unsigned || type == RDX_TYPE_BOOL ? 0 : -((rdx_i128)1 << (bits - 1));
-  *most = type == RDX_TYPE_BOOL ? 1 : ((rdx_i128)1 << (is_unsigned ? bits : bits - 1)) - 1;
+  *min = is_unsigned || type == RDX_TYPE_BOOL ? 0 : -((rdx_i128)1 << (bits - 1));
+  *max = type == RDX_TYPE_BOOL ? 1 : ((rdx_i128)1 << (is_unsigned ? bits : bits - 1)) - 1;
 }
 
 static rdx_status make_values(binder *b, const rdx_column *column, uint64_t count, rdx_column *out, rdx_error *err) {
@@ -82,19 +82,19 @@ static rdx_predicate_kind compare_floor(rdx_predicate_kind kind) {
 
 /* The comparison with the literal's floor that says the same; beyond the type's limits, with a limit. */
 static rdx_predicate_kind compare_units(rdx_predicate_kind kind, const rdx_column *column, rdx_units *units) {
-  rdx_i128 least, most;
-  limits_of(column->type, &least, &most);
-  const bool high = units->floor > most, low = units->floor < least;
+  rdx_i128 min, max;
+  limits_of(column->type, &min, &max);
+  const bool high = units->floor > max, low = units->floor < min;
   if (high || low) {
     const bool below = kind == RDX_PREDICATE_LT || kind == RDX_PREDICATE_LE;
     const bool always = kind == RDX_PREDICATE_NE || (kind != RDX_PREDICATE_EQ && below == high);
-    units->floor = always ? most : least;
+    units->floor = always ? max : min;
     return always ? RDX_PREDICATE_LE : RDX_PREDICATE_LT;
   }
   if (units->exact)
     return kind;
   if (kind == RDX_PREDICATE_EQ || kind == RDX_PREDICATE_NE)
-    units->floor = kind == RDX_PREDICATE_EQ ? least : most;
+    units->floor = kind == RDX_PREDICATE_EQ ? min : max;
   return compare_floor(kind);
 }
 
@@ -198,9 +198,9 @@ static rdx_status bind_list(binder *b, const rdx_sql_node *node, rdx_predicate *
     RDX_TRY(bind_floats(b, node->literals, node->count, column, name, &out->values, err));
     return out->values.rows > 0 ? RDX_OK : bind_comparison(b, node, RDX_PREDICATE_EQ, &node->literals[0], out, err);
   }
-  rdx_i128 least, most;
+  rdx_i128 min, max;
   uint64_t kept = 0;
-  limits_of(column->type, &least, &most);
+  limits_of(column->type, &min, &max);
   RDX_TRY(make_values(b, column, node->count, &out->values, err));
   for (uint32_t i = 0; i < node->count; i++) {
     rdx_units units;
@@ -209,7 +209,7 @@ static rdx_status bind_list(binder *b, const rdx_sql_node *node, rdx_predicate *
       continue;
     }
     RDX_TRY(rdx_literal_units(&node->literals[i], column, name, &units, err));
-    if (units.exact && units.floor >= least && units.floor <= most)
+    if (units.exact && units.floor >= min && units.floor <= max)
       set_units(&out->values, kept++, units.floor);
   }
   out->values.rows = kept;

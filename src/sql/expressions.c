@@ -10,7 +10,7 @@
 
 /* Nodes that an expression may have where one of several parents counts for each of them: CASE x WHEN has its x in
  * every comparison. */
-#define MOST_NODES 4000000
+#define MAX_NODES 4000000
 
 typedef rdx_tree_node node;
 
@@ -27,7 +27,7 @@ static rdx_status create(rdx_tree *t, rdx_ast_kind kind, rdx_sql_place place, co
     RDX_TRY(rdx_tree_alloc(t, count, sizeof(rdx_ast *), (void **)&a->args));
   t->nodes++;
   *out = a;
-  return rdx_tree_refuse_if(t, t->nodes > MOST_NODES, place, "the statement is too long");
+  return rdx_tree_refuse_if(t, t->nodes > MAX_NODES, place, "the statement is too long");
 }
 
 rdx_status rdx_tree_call(rdx_tree *t, rdx_sql_place place, const char *name, uint32_t count, rdx_ast **out) {
@@ -177,7 +177,7 @@ static rdx_status compare_rows(rdx_tree *t, rdx_sql_place place, const char *nam
   return pair(t, place, "or", one, rest, out);
 }
 
-#define MOST_OF_A_ROW 100
+#define MAX_OF_A_ROW 100
 
 /* Rows as operands: their values are compared. */
 static rdx_status take_rows(rdx_tree *t, rdx_sql_place place, const char *name, rdx_ast *const *left, uint32_t count,
@@ -191,7 +191,7 @@ static rdx_status take_rows(rdx_tree *t, rdx_sql_place place, const char *name, 
     i++;
   RDX_TRY(rdx_tree_refuse_if(t, !row || !names[i], place, "rows are compared with rows only"));
   RDX_TRY(rdx_tree_expressions(t, row->n_args, row->args, &right, &right_count));
-  if (right_count != count || count == 0 || count > MOST_OF_A_ROW)
+  if (right_count != count || count == 0 || count > MAX_OF_A_ROW)
     return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, place, NULL,
                          "rows of %u and of %u values cannot be compared", count, right_count);
   return compare_rows(t, place, name, left, right, count, out);

@@ -96,7 +96,7 @@ static bool read_digits(const char *text, digits *out) {
 
 /* Times 10^scale, rounded down. What 128 bits do not hold is as good as the largest that they do. */
 static rdx_units to_units(const digits *d, uint8_t scale) {
-  const rdx_i128 most = (rdx_i128)1 << 120;
+  const rdx_i128 max = (rdx_i128)1 << 120;
   int64_t shift = d->exponent + scale, left = 0; /* digits that count before the point */
   for (size_t i = 0; i < d->length; i++)
     left += d->text[i] != '.';
@@ -108,12 +108,12 @@ static rdx_units to_units(const digits *d, uint8_t scale) {
       continue;
     const int digit = d->text[i] - '0';
     if (left-- > 0)
-      value = value > most / 10 ? most : value * 10 + digit;
+      value = value > max / 10 ? max : value * 10 + digit;
     else
       rest |= digit != 0;
   }
-  for (; shift > 0 && value > 0 && value < most; shift--)
-    value = value > most / 10 ? most : value * 10;
+  for (; shift > 0 && value > 0 && value < max; shift--)
+    value = value > max / 10 ? max : value * 10;
   return (rdx_units){d->negative ? -value - rest : value, !rest};
 }
 

@@ -12,9 +12,9 @@
 
 #define SHOWN 90        /* characters of a line */
 #define SHOWN_BEFORE 60 /* of these before the place, where the line is longer */
-#define ROOM_MESSAGE 360
-#define ROOM_LINE 380
-#define ROOM_HINT 150
+#define CAPACITY_MESSAGE 360
+#define CAPACITY_LINE 380
+#define CAPACITY_HINT 150
 
 static bool continues_character(char c) {
   return ((unsigned char)c & 0xc0) == 0x80;
@@ -45,9 +45,9 @@ static uint32_t count_characters(const char *text, size_t size) {
 }
 
 /* A part of a line with one character for each: blanks of any kind are blanks, what cannot be printed is "?". */
-static void show(const char *from, const char *end, char out[ROOM_LINE]) {
+static void show(const char *from, const char *end, char out[CAPACITY_LINE]) {
   size_t size = 0;
-  for (size_t length; from < end && size + 8 < ROOM_LINE; from += length) {
+  for (size_t length; from < end && size + 8 < CAPACITY_LINE; from += length) {
     const unsigned char first = (unsigned char)*from;
     length = 1;
     while (first >= 0xc0 && length < 4 && from + length < end && continues_character(from[length]))
@@ -64,8 +64,8 @@ static void show(const char *from, const char *end, char out[ROOM_LINE]) {
 }
 
 /* LINE 2: the line, and below it the caret. */
-static size_t write_line(const char *text, const char *at, char *out, size_t room) {
-  char shown[ROOM_LINE], before[ROOM_LINE], prefix[40];
+static size_t write_line(const char *text, const char *at, char *out, size_t capacity) {
+  char shown[CAPACITY_LINE], before[CAPACITY_LINE], prefix[40];
   uint32_t number = 1;
   const char *line = text + strspn(text, " \t\r\n\f\v"); /* a statement begins with its first line */
   for (const char *c = line; c < at; c++) {
@@ -82,25 +82,25 @@ static size_t write_line(const char *text, const char *at, char *out, size_t roo
   show(from, to, shown);
   show(from, at, before);
   const int column = (int)(strlen(prefix) + count_characters(before, strlen(before)));
-  const int written = snprintf(out, room, "\n%s%s%s\n%*s^", prefix, shown, to < end ? "..." : "", column, "");
-  return (size_t)written < room ? (size_t)written : room - 1;
+  const int written = snprintf(out, capacity, "\n%s%s%s\n%*s^", prefix, shown, to < end ? "..." : "", column, "");
+  return (size_t)written < capacity ? (size_t)written : capacity - 1;
 }
 
 rdx_status rdx_sql_error(rdx_error *err, rdx_status status, const char *text, rdx_sql_place place, const char *hint,
                          const char *format, ...) {
-  char message[ROOM_MESSAGE];
+  char message[CAPACITY_MESSAGE];
   va_list arguments;
   if (!err)
     return status;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  rdx_utf8_escape(message, strlen(message), err->text, ROOM_MESSAGE);
+  rdx_utf8_escape(message, strlen(message), err->text, CAPACITY_MESSAGE);
   size_t used = strlen(err->text);
   if (text && place > 0)
-    used += write_line(text, text + place - 1, err->text + used, sizeof err->text - used - ROOM_HINT);
+    used += write_line(text, text + place - 1, err->text + used, sizeof err->text - used - CAPACITY_HINT);
   if (hint && hint[0]) {
-    char escaped[ROOM_HINT - 10];
+    char escaped[CAPACITY_HINT - 10];
     rdx_utf8_escape(hint, strlen(hint), escaped, sizeof escaped);
     snprintf(err->text + used, sizeof err->text - used, "\nHINT: %s", escaped);
   }

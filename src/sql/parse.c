@@ -21,7 +21,7 @@
 #define NOT_ALONE "it must be a condition alone, as it stands after WHERE"
 
 /* Levels that a condition's tree may have, so that nobody's recursion has to end in a crash. */
-#define MOST_LEVELS 300
+#define MAX_LEVELS 300
 
 typedef struct parser {
   rdx_condition *condition;
@@ -508,7 +508,7 @@ static rdx_status write_statement(const parser *p, rdx_arena *scratch, char **ou
   const size_t blanks = (size_t)(t->begin - t->text), length = (size_t)(t->end - t->begin);
   if (*t->next || rdx_token_at(t->text).begin != t->begin)
     return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, 0, NOT_ALONE);
-  if (t->levels > MOST_LEVELS)
+  if (t->levels > MAX_LEVELS)
     return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, 0, "it is too deep to be taken in");
   RDX_TRY(rdx_arena_alloc(scratch, PREFIX_LENGTH + blanks + length + 1, 1, "a condition", (void **)out, p->err));
   memcpy(*out, PREFIX, PREFIX_LENGTH);

@@ -13,7 +13,7 @@
 /* Levels in tokens that are parsed on the caller's stack, of which each takes up to 2 KiB; deeper statements get a
  * thread with a stack of their own, up to the limit. */
 #define SHALLOW_LEVELS 200
-#define MOST_TOKEN_LEVELS 20000
+#define MAX_TOKEN_LEVELS 20000
 #define DEEP_STACK ((size_t)64 << 20)
 
 typedef rdx_tree_node node;
@@ -29,15 +29,15 @@ static rdx_status take_query_node(rdx_tree *t, const node *n, rdx_sql_place plac
 /* ---- Options ---- */
 
 /* What an option is set to, as a text; NULL: no text can say it. */
-static const char *option_text(const node *n, char room[32]) {
+static const char *option_text(const node *n, char scratch[32]) {
   switch (n->node_case) {
   case PG_QUERY__NODE__NODE_STRING:
     return n->string->sval;
   case PG_QUERY__NODE__NODE_FLOAT:
     return n->float_->fval;
   case PG_QUERY__NODE__NODE_INTEGER:
-    snprintf(room, 32, "%d", n->integer->ival);
-    return room;
+    snprintf(scratch, 32, "%d", n->integer->ival);
+    return scratch;
   case PG_QUERY__NODE__NODE_BOOLEAN:
     return n->boolean->boolval ? "true" : "false";
   case PG_QUERY__NODE__NODE_A_STAR:
@@ -61,8 +61,8 @@ static rdx_status take_option(const rdx_tree *t, const PgQuery__DefElem *d, rdx_
   }
   RDX_TRY(rdx_tree_alloc(t, count, sizeof *out->values, (void **)&out->values));
   for (size_t i = 0; i < count; i++) {
-    char room[32];
-    const char *text = option_text(nodes[i], room);
+    char scratch[32];
+    const char *text = option_text(nodes[i], scratch);
     RDX_TRY(rdx_tree_refuse_if(t, !text, out->place, "the value of this option is not supported"));
     RDX_TRY(rdx_sql_text_name(t->text, text, t->arena, &out->values[out->count++], t->err));
   }
@@ -473,15 +473,16 @@ static rdx_status take_deallocate(rdx_tree *t, const node *n, rdx_sql_statement 
 /* ---- SET, SHOW, ANALYZE ---- */
 
 static rdx_status take_value(const rdx_tree *t, const node *n, rdx_sql_statement *out) {
-  char room[32];
+  char scratch[32];
   const PgQuery__AConst *c = n->node_case == PG_QUERY__NODE__NODE_A_CONST ? n->a_const : NULL;
   const char *text = NULL;
   if (c && c->val_case == PG_QUERY__A__CONST__VAL_SVAL)
     text = c->sval->sval;
   else if (c && c->val_case == PG_QUERY__A__CONST__VAL_FVAL)
     text = c->fval->fval;
-  else if (c && c->val_case == PG_QUERY__A__CONST__VAL_IVAL && snprintf(room, sizeof room, "%d", c->ival->ival) > 0)
-    text = room;
+  else if (c && c->val_case == PG_QUERY__A__CONST__VAL_IVAL &&
+           snprintf(scratch, sizeof scratch, "%d", c->ival->ival) > 0)
+    text = scratch;
   else
     return rdx_tree_refuse(t, out->place, "such a value is not supported in SET");
   return rdx_sql_text_name(t->text, text, t->arena, &out->value, t->err);
@@ -736,7 +737,7 @@ static rdx_status parse_first(rdx_tree *tree, const char *text, rdx_sql_statemen
   *out = NULL;
   rdx_status status = rdx_sql_text_scan(text, &scratch, &scanned, tree->err);
   *next = scanned.next;
-  if (status == RDX_OK && scanned.levels > MOST_TOKEN_LEVELS)
+  if (status == RDX_OK && scanned.levels > MAX_TOKEN_LEVELS)
     status = rdx_tree_refuse(tree, rdx_tree_place(tree, 0), "the statement is nested too deeply");
   else if (status == RDX_OK && scanned.begin < scanned.end)
     status = scanned.levels > SHALLOW_LEVELS ? parse_deep(tree, &statement) : parse(tree, &statement);

@@ -21,8 +21,8 @@ static uint64_t largest_words(const rdx_plan *plan, const rdx_records *r) {
   uint64_t largest = 0;
   for (uint32_t m = 0; m < plan->measure_count; m++) {
     const rdx_record_words *w = &r->measures[m];
-    largest |= w->least == RDX_NO_WORD ? 0 : 1ull << w->least;
-    largest |= w->most == RDX_NO_WORD ? 0 : 1ull << w->most;
+    largest |= w->min == RDX_NO_WORD ? 0 : 1ull << w->min;
+    largest |= w->max == RDX_NO_WORD ? 0 : 1ull << w->max;
   }
   return largest;
 }
@@ -88,7 +88,7 @@ static rdx_status join_records(const rdx_plan *plan, rdx_records *r, uint64_t **
 /* Whether the sum of a measure might pass 64 bits. */
 static bool is_wide(const rdx_plan *plan, const rdx_measure *m) {
   const rdx_i128 rows = plan->relation->rows;
-  return m->least * rows < INT64_MIN || m->most * rows > INT64_MAX;
+  return m->min * rows < INT64_MIN || m->max * rows > INT64_MAX;
 }
 
 /* Whether an aggregate asks for rows: COUNT of them, or where each row has a value AVG, and how many are too large. */
@@ -119,8 +119,8 @@ static uint64_t lay_out(const rdx_plan *plan, const rdx_records *r, char *memory
     v->counts = w->count == RDX_NO_WORD ? NULL : take(memory, &used, n, 8);
     v->sums = w->sum == RDX_NO_WORD || wide ? NULL : take(memory, &used, n, 8);
     v->wide_sums = w->sum == RDX_NO_WORD || !wide ? NULL : take(memory, &used, n, 16);
-    v->least = w->least == RDX_NO_WORD ? NULL : take(memory, &used, n, 8);
-    v->most = w->most == RDX_NO_WORD ? NULL : take(memory, &used, n, 8);
+    v->min = w->min == RDX_NO_WORD ? NULL : take(memory, &used, n, 8);
+    v->max = w->max == RDX_NO_WORD ? NULL : take(memory, &used, n, 8);
   }
   return used;
 }
@@ -179,10 +179,10 @@ static void fill_piece(void *context, uint64_t begin, uint64_t end, uint32_t wor
       add_sums(r, w, begin, end, v->sums);
     if (v->wide_sums)
       add_wide_sums(r, w, begin, end, v->wide_sums);
-    for (uint64_t i = begin; v->least && i < end; i++)
-      v->least[i] = (int64_t)(w->top - r->words[i * r->stride + w->least]);
-    for (uint64_t i = begin; v->most && i < end; i++)
-      v->most[i] = (int64_t)(w->zero + r->words[i * r->stride + w->most]);
+    for (uint64_t i = begin; v->min && i < end; i++)
+      v->min[i] = (int64_t)(w->top - r->words[i * r->stride + w->min]);
+    for (uint64_t i = begin; v->max && i < end; i++)
+      v->max[i] = (int64_t)(w->zero + r->words[i * r->stride + w->max]);
   }
 }
 
@@ -244,23 +244,23 @@ rdx_status rdx_groups_create(const rdx_plan *plan, rdx_records records, rdx_grou
 
 /* ---- Parts ---- */
 
-static void reorder(void *array, uint64_t words, const uint64_t *order, uint64_t count, uint64_t *room) {
+static void reorder(void *array, uint64_t words, const uint64_t *order, uint64_t count, uint64_t *scratch) {
   uint64_t *values = array;
   for (uint64_t i = 0; i < count; i++)
-    memcpy(room + i * words, values + order[i] * words, words * sizeof *room);
-  memcpy(values, room, count * words * sizeof *room);
+    memcpy(scratch + i * words, values + order[i] * words, words * sizeof *scratch);
+  memcpy(values, scratch, count * words * sizeof *scratch);
 }
 
-/* `room` is for 5 * (count + 1) words. */
-static void sort_groups(rdx_groups *g, uint64_t *room) {
-  uint64_t *const order = room, *const rest = room + g->count;
+/* `scratch` is for 5 * (count + 1) words. */
+static void sort_groups(rdx_groups *g, uint64_t *scratch) {
+  uint64_t *const order = scratch, *const rest = scratch + g->count;
   rdx_sort_order(g->numbers, g->count, order, rest);
   reorder(g->numbers, 1, order, g->count, rest);
   if (g->rows)
     reorder(g->rows, 1, order, g->count, rest);
   for (uint32_t m = 0; m < RDX_MAX_MEASURES; m++) {
     const rdx_group_values *v = &g->values[m];
-    uint64_t *const arrays[] = {v->counts, (uint64_t *)v->sums, (uint64_t *)v->least, (uint64_t *)v->most};
+    uint64_t *const arrays[] = {v->counts, (uint64_t *)v->sums, (uint64_t *)v->min, (uint64_t *)v->max};
     for (uint32_t i = 0; i < RDX_COUNT(arrays); i++)
       if (arrays[i])
         reorder(arrays[i], 1, order, g->count, rest);
@@ -272,17 +272,17 @@ static void sort_groups(rdx_groups *g, uint64_t *room) {
 
 rdx_status rdx_groups_align(rdx_groups *parts, uint32_t count, rdx_error *err) {
   const uint64_t groups = parts[0].count;
-  uint64_t *room = NULL;
+  uint64_t *scratch = NULL;
   if (count == 1)
     return RDX_OK;
-  RDX_TRY(rdx_alloc(5 * ((size_t)groups + 1), sizeof *room, "the groups of a query", (void **)&room, err));
+  RDX_TRY(rdx_alloc(5 * ((size_t)groups + 1), sizeof *scratch, "the groups of a query", (void **)&scratch, err));
   bool same = true;
   for (uint32_t i = 0; i < count && same; i++) {
     same = parts[i].count == groups;
     if (same && !parts[i].ascending)
-      sort_groups(&parts[i], room);
-    same = same && memcmp(parts[i].numbers, parts[0].numbers, groups * sizeof *room) == 0;
+      sort_groups(&parts[i], scratch);
+    same = same && memcmp(parts[i].numbers, parts[0].numbers, groups * sizeof *scratch) == 0;
   }
-  rdx_free(room);
+  rdx_free(scratch);
   return same ? RDX_OK : rdx_fail(err, RDX_ERROR_INTERNAL, "parts of a query found different groups");
 }

@@ -12,8 +12,8 @@ typedef struct rdx_group_values {
   uint64_t *counts;    /* of values that are not NULL; NULL: those of all rows */
   int64_t *sums;       /* where 64 bits are sure to hold them */
   rdx_i128 *wide_sums; /* else */
-  int64_t *least;      /* numeric: values; else codes. Of no values anything */
-  int64_t *most;
+  int64_t *min;        /* numeric: values; else codes. Of no values anything */
+  int64_t *max;
 } rdx_group_values;
 
 typedef struct rdx_groups {
@@ -30,8 +30,8 @@ typedef struct rdx_record_words {
   uint32_t count; /* of values that are not NULL */
   uint32_t sum;   /* of values less `zero` */
   uint32_t high;  /* sums of high halves; then `sum` is of low ones */
-  uint32_t least; /* the largest of `top` less values */
-  uint32_t most;  /* the largest of values less `zero` */
+  uint32_t min;   /* the largest of `top` less values */
+  uint32_t max;   /* the largest of values less `zero` */
   uint64_t zero, top;
 } rdx_record_words;
 

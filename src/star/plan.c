@@ -58,9 +58,9 @@ static rdx_status plan_predicate(rdx_plan *plan, rdx_error *err) {
 
 /* A value on the stack. */
 typedef struct bounds {
-  rdx_i128 least, most; /* where `bits` is at most MAX_EXACT */
-  uint32_t bits;        /* hold the value without its sign */
-  uint32_t height;      /* of the stack that computing it takes */
+  rdx_i128 min, max; /* where `bits` is at most MAX_EXACT */
+  uint32_t bits;     /* hold the value without its sign */
+  uint32_t height;   /* of the stack that computing it takes */
 } bounds;
 
 typedef struct steps {
@@ -82,21 +82,21 @@ static void begin_steps(steps *s, rdx_plan *plan) {
   s->nulls = false;
 }
 
-static bounds bounds_of(rdx_i128 least, rdx_i128 most, uint32_t height) {
-  const uint32_t bits[] = {rdx_bit_length_i128(least), rdx_bit_length_i128(most)};
-  return (bounds){.least = least, .most = most, .bits = bits[0] > bits[1] ? bits[0] : bits[1], .height = height};
+static bounds bounds_of(rdx_i128 min, rdx_i128 max, uint32_t height) {
+  const uint32_t bits[] = {rdx_bit_length_i128(min), rdx_bit_length_i128(max)};
+  return (bounds){.min = min, .max = max, .bits = bits[0] > bits[1] ? bits[0] : bits[1], .height = height};
 }
 
 /* An attribute's value times 10^up. */
 static bounds add_attribute(steps *s, const rdx_encoded_column *c, uint32_t up) {
   const int64_t factor = (int64_t)rdx_power_of_ten(up);
   const bool some = c->count > 0;
-  const rdx_i128 least = some ? rdx_encoded_column_value_of_key(c, c->smallest) * factor : 0;
-  const rdx_i128 most = some ? rdx_encoded_column_value_of_key(c, c->largest) * factor : 0;
-  const int64_t base = rdx_encoded_column_has_ranks(c) || !some ? 0 : (int64_t)least;
+  const rdx_i128 min = some ? rdx_encoded_column_value_of_key(c, c->smallest) * factor : 0;
+  const rdx_i128 max = some ? rdx_encoded_column_value_of_key(c, c->largest) * factor : 0;
+  const int64_t base = rdx_encoded_column_has_ranks(c) || !some ? 0 : (int64_t)min;
   add_step(s, (rdx_step){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = c, .value = base, .factor = factor});
   s->nulls |= c->nulls;
-  return bounds_of(least, most, 1);
+  return bounds_of(min, max, 1);
 }
 
 static bounds add_constant(steps *s, int64_t value, uint32_t up) {
@@ -159,13 +159,13 @@ static rdx_status find_scale(const rdx_plan *plan, const rdx_expression *e, uint
 }
 
 static bounds multiply_bounds(const bounds *a, const bounds *b) {
-  const rdx_i128 products[4] = {a->least * b->least, a->least * b->most, a->most * b->least, a->most * b->most};
-  rdx_i128 least = products[0], most = products[0];
+  const rdx_i128 products[4] = {a->min * b->min, a->min * b->max, a->max * b->min, a->max * b->max};
+  rdx_i128 min = products[0], max = products[0];
   for (int i = 1; i < 4; i++) {
-    least = products[i] < least ? products[i] : least;
-    most = products[i] > most ? products[i] : most;
+    min = products[i] < min ? products[i] : min;
+    max = products[i] > max ? products[i] : max;
   }
-  return bounds_of(least, most, 0);
+  return bounds_of(min, max, 0);
 }
 
 /* Of a step that takes two values. */
@@ -175,8 +175,8 @@ static bounds combine_bounds(rdx_expression_kind kind, const bounds *left, const
   bounds b = {.bits = bits};
   if (bits <= MAX_EXACT)
     b = kind == RDX_EXPRESSION_MULTIPLY ? multiply_bounds(left, right)
-        : kind == RDX_EXPRESSION_ADD    ? bounds_of(left->least + right->least, left->most + right->most, 0)
-                                        : bounds_of(left->least - right->most, left->most - right->least, 0);
+        : kind == RDX_EXPRESSION_ADD    ? bounds_of(left->min + right->min, left->max + right->max, 0)
+                                        : bounds_of(left->min - right->max, left->max - right->min, 0);
   b.height = left->height > right->height + 1 ? left->height : right->height + 1;
   return b;
 }
@@ -222,21 +222,21 @@ static void code_measure(const rdx_encoded_column *c, steps *s, rdx_measure *m) 
   add_step(s, (rdx_step){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = c, .factor = 1});
   s->nulls = c->nulls;
   m->numeric = false;
-  m->least = 0;
-  m->most = c->count > 0 ? (int64_t)(c->count - 1) : 0; /* whose width passes 63 bits only if its bits do */
+  m->min = 0;
+  m->max = c->count > 0 ? (int64_t)(c->count - 1) : 0; /* whose width passes 63 bits only if its bits do */
 }
 
 /* Whether 64 bits hold all values of steps; with NULLs among them there is another code. */
 static bool is_wide(const steps *s) {
   const bounds *b = &s->bounds;
-  if (b->bits > 64 || b->least < INT64_MIN || b->most > INT64_MAX)
+  if (b->bits > 64 || b->min < INT64_MIN || b->max > INT64_MAX)
     return true;
-  return s->nulls && s->count > 1 && b->least == INT64_MIN && b->most == INT64_MAX;
+  return s->nulls && s->count > 1 && b->min == INT64_MIN && b->max == INT64_MAX;
 }
 
 static void take_bounds(const steps *s, rdx_measure *m) {
-  m->least = (int64_t)s->bounds.least;
-  m->most = (int64_t)s->bounds.most;
+  m->min = (int64_t)s->bounds.min;
+  m->max = (int64_t)s->bounds.max;
 }
 
 /* Steps and the measure of an expression; where `*wide` its values take more than one, which is not made. `codes`: an

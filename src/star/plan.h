@@ -25,8 +25,8 @@ typedef struct rdx_measure {
   bool numeric;
   bool nulls; /* it may be NULL */
   uint8_t scale;
-  uint8_t wanted;      /* RDX_WANT_... */
-  int64_t least, most; /* of its values, by the ranges of its attributes; not numeric: 0 and the last code */
+  uint8_t wanted;   /* RDX_WANT_... */
+  int64_t min, max; /* of its values, by the ranges of its attributes; not numeric: 0 and the last code */
 } rdx_measure;
 
 /* What an aggregate takes beside its measure, where 64 bits may not hold its values. */

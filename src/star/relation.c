@@ -99,16 +99,16 @@ static rdx_status find_largest(rdx_device *device, rdx_buffer *rows, uint64_t co
 
 static rdx_status pack_foreign_rows(rdx_device *device, rdx_buffer *rows, uint64_t count, rdx_foreign_rows *out,
                                     double *ms, rdx_error *err) {
-  uint64_t most = 0;
-  RDX_TRY(find_largest(device, rows, count, &most, err));
-  out->missing = count > 0 && most == RDX_NO_ROW;
-  if (count > 0 && !out->missing && most >= out->rows)
-    return rdx_returned_wrong(device, most, 0, out->rows - 1, "the foreign row of a row", err);
+  uint64_t max = 0;
+  RDX_TRY(find_largest(device, rows, count, &max, err));
+  out->missing = count > 0 && max == RDX_NO_ROW;
+  if (count > 0 && !out->missing && max >= out->rows)
+    return rdx_returned_wrong(device, max, 0, out->rows - 1, "the foreign row of a row", err);
   out->bytes = rdx_code_bytes(out->rows - !out->missing);
   RDX_TRY(rdx_codes_create(device, count, out->bytes, &out->codes, err));
   const struct packed_pack_args args = {.keys = RDX_ADDRESS(uint32_t, rows),
                                         .out_codes = RDX_ADDRESS(uint32_t, out->codes),
-                                        .most = RDX_NO_ROW - 1u,
+                                        .max = RDX_NO_ROW - 1u,
                                         .null_code = out->rows,
                                         .rows = (uint32_t)count};
   return rdx_codes_pack(device, &args, false, out->bytes, ms, err);

@@ -312,17 +312,17 @@ static rdx_status make_wide_sums(const rdx_finishing *f, uint32_t number, int64_
 }
 
 /* Where the least of values, or the largest, is at the end of 64 bits it may be one beyond. */
-static rdx_status check_extremes(const rdx_finishing *f, uint32_t number, uint32_t measure, bool most, rdx_error *err) {
+static rdx_status check_extremes(const rdx_finishing *f, uint32_t number, uint32_t measure, bool max, rdx_error *err) {
   const rdx_wide_aggregate *wide = &f->plan->wide[number];
   const rdx_group_values *v = values_of(f, measure);
   for (uint64_t i = 0; wide->some_beyond && i < f->groups->count; i++) {
     if (is_empty(f, measure, i))
       continue;
-    const int64_t end = most ? v->most[i] : v->least[i];
+    const int64_t end = max ? v->max[i] : v->min[i];
     const rdx_i128 beyond = sum_of(f, wide->beyond, i), above = beyond % RDX_SPECIAL_DOWN,
                    below = beyond / RDX_SPECIAL_DOWN, count = counts_of(f, measure)[i];
-    const bool too_large = end == INT64_MAX && (most ? above > 0 : above == count);
-    const bool too_small = end == INT64_MIN && (most ? below == count : below > 0);
+    const bool too_large = end == INT64_MAX && (max ? above > 0 : above == count);
+    const bool too_small = end == INT64_MIN && (max ? below == count : below > 0);
     if (too_large || too_small)
       return fail_overflow(f, number, i, too_large ? INFINITY : -INFINITY, err);
   }
@@ -332,13 +332,13 @@ static rdx_status check_extremes(const rdx_finishing *f, uint32_t number, uint32
 /* ---- All aggregates ---- */
 
 /* MIN or MAX of an attribute: as codes again, so that the column gets its type. */
-static rdx_status begin_extremes(rdx_finishing *f, uint32_t measure, bool most, rdx_group_column *out, rdx_error *err) {
+static rdx_status begin_extremes(rdx_finishing *f, uint32_t measure, bool max, rdx_group_column *out, rdx_error *err) {
   const rdx_group_values *v = values_of(f, measure);
   const rdx_encoded_column *c = f->plan->measures[measure].steps->attribute;
   uint64_t *codes = NULL;
   RDX_TRY(make_array(f, f->groups->count, sizeof *codes, &codes, err));
   for (uint64_t i = 0; i < f->groups->count; i++) {
-    codes[i] = is_empty(f, measure, i) ? c->count : (uint64_t)(most ? v->most[i] : v->least[i]);
+    codes[i] = is_empty(f, measure, i) ? c->count : (uint64_t)(max ? v->max[i] : v->min[i]);
     if (codes[i] >= c->count && !is_empty(f, measure, i))
       return rdx_returned_wrong(f->plan->relation->device, codes[i], 0, c->count - 1, "a code of a group", err);
   }
@@ -347,14 +347,14 @@ static rdx_status begin_extremes(rdx_finishing *f, uint32_t measure, bool most, 
 }
 
 /* Numbers, as the type of the attribute or of calculated values. */
-static rdx_status make_numbers(rdx_finishing *f, uint32_t measure, bool most, rdx_type type, void *values,
+static rdx_status make_numbers(rdx_finishing *f, uint32_t measure, bool max, rdx_type type, void *values,
                                rdx_error *err) {
   const uint64_t zero = rdx_key_zero(type);
   const rdx_group_values *v = values_of(f, measure);
   uint64_t *keys = NULL;
   RDX_TRY(make_array(f, f->groups->count, sizeof *keys, &keys, err));
   for (uint64_t i = 0; i < f->groups->count; i++)
-    keys[i] = is_empty(f, measure, i) ? zero : (uint64_t)(most ? v->most[i] : v->least[i]) + zero;
+    keys[i] = is_empty(f, measure, i) ? zero : (uint64_t)(max ? v->max[i] : v->min[i]) + zero;
   rdx_keys_decode(type, keys, f->groups->count, values);
   return RDX_OK;
 }
@@ -374,10 +374,10 @@ static rdx_status make_aggregate(rdx_finishing *f, uint32_t number, rdx_group_co
   const rdx_aggregate *a = &f->plan->query->aggregates[number];
   const uint32_t measure = f->plan->aggregate_measure[number];
   const rdx_type type = type_of(f, number);
-  const bool most = a->kind == RDX_AGGREGATE_MAX;
+  const bool max = a->kind == RDX_AGGREGATE_MAX;
   void *values = NULL;
-  if ((a->kind == RDX_AGGREGATE_MIN || most) && !f->plan->measures[measure].numeric) {
-    RDX_TRY(begin_extremes(f, measure, most, out, err));
+  if ((a->kind == RDX_AGGREGATE_MIN || max) && !f->plan->measures[measure].numeric) {
+    RDX_TRY(begin_extremes(f, measure, max, out, err));
     return make_validity(f, measure, out, err);
   }
   RDX_TRY(make_array(f, f->groups->count, rdx_type_size(type), &values, err));
@@ -403,8 +403,8 @@ static rdx_status make_aggregate(rdx_finishing *f, uint32_t number, rdx_group_co
     RDX_TRY(make_averages(f, measure, values, err));
     break;
   default:
-    RDX_TRY(check_extremes(f, number, measure, most, err));
-    RDX_TRY(make_numbers(f, measure, most, type, values, err));
+    RDX_TRY(check_extremes(f, number, measure, max, err));
+    RDX_TRY(make_numbers(f, measure, max, type, values, err));
     break;
   }
   return make_validity(f, measure, out, err);
@@ -446,29 +446,29 @@ static rdx_status take_values(const rdx_finishing *f, const rdx_column *from, rd
 typedef struct taking {
   const rdx_finishing *f;
   const uint64_t *numbers; /* of the rows' groups; NULL: not listed yet */
-  uint64_t *room;          /* for them, then for codes of the rows */
+  uint64_t *scratch;       /* for them, then for codes of the rows */
   rdx_query_result *result;
 } taking;
 
 static rdx_status take_codes(taking *t, uint32_t column, rdx_column *out, rdx_error *err) {
   const rdx_finishing *f = t->f;
   const rdx_group_column *c = &f->columns[column];
-  uint64_t *const room = t->room + f->count;
-  const uint64_t *codes = c->codes && !f->rows ? c->codes : room;
+  uint64_t *const scratch = t->scratch + f->count;
+  const uint64_t *codes = c->codes && !f->rows ? c->codes : scratch;
   RDX_TRY(rdx_progress_at_times("query", 0, 0, err));
   if (!t->numbers && f->rows)
-    take_numbers(f->groups->numbers, f->rows, f->count, t->room);
-  t->numbers = f->rows ? t->room : f->groups->numbers;
+    take_numbers(f->groups->numbers, f->rows, f->count, t->scratch);
+  t->numbers = f->rows ? t->scratch : f->groups->numbers;
   if (!c->codes)
-    RDX_TRY(decode_groups(f->plan, column, t->numbers, f->count, room, err));
+    RDX_TRY(decode_groups(f->plan, column, t->numbers, f->count, scratch, err));
   else if (f->rows)
-    take_numbers(c->codes, f->rows, f->count, room);
+    take_numbers(c->codes, f->rows, f->count, scratch);
   return rdx_encoded_column_values(c->attribute, codes, f->count, c->nulls, &t->result->arena, out, err);
 }
 
 static rdx_status take_columns(rdx_finishing *f, rdx_query_result *result, rdx_error *err) {
   taking t = {.f = f, .result = result};
-  RDX_TRY(make_array(f, 2 * f->count, sizeof *t.room, &t.room, err));
+  RDX_TRY(make_array(f, 2 * f->count, sizeof *t.scratch, &t.scratch, err));
   RDX_TRY(rdx_arena_alloc(&result->arena, f->column_count, sizeof *result->columns, "a result",
                           (void **)&result->columns, err));
   for (uint32_t i = 0; i < f->column_count; i++)
@@ -498,7 +498,7 @@ static rdx_groups group_of_nothing(void) {
   rdx_groups one = {.count = 1, .ascending = true, .numbers = none, .rows = none};
   for (uint32_t i = 0; i < RDX_MAX_MEASURES; i++)
     one.values[i] =
-        (rdx_group_values){.counts = none, .sums = (int64_t *)none, .least = (int64_t *)none, .most = (int64_t *)none};
+        (rdx_group_values){.counts = none, .sums = (int64_t *)none, .min = (int64_t *)none, .max = (int64_t *)none};
   return one;
 }
 

@@ -58,7 +58,7 @@ rdx_status rdx_ranges_add(rdx_ranges *r, uint32_t begin, uint32_t end, rdx_error
 
 /* An interval of codes as one of fields; false where it is empty. */
 static bool fields_of(const rdx_tuples *t, uint32_t position, rdx_interval codes, uint64_t *low, uint64_t *high) {
-  const uint64_t most = rdx_tuples_max(t, position), *dictionary = t->dictionaries[position];
+  const uint64_t max = rdx_tuples_max(t, position), *dictionary = t->dictionaries[position];
   *low = codes.low;
   *high = codes.high;
   if (dictionary) {
@@ -69,7 +69,7 @@ static bool fields_of(const rdx_tuples *t, uint32_t position, rdx_interval codes
       return false;
     *high = end - 1;
   }
-  *high = *high < most ? *high : most;
+  *high = *high < max ? *high : max;
   return *low <= *high;
 }
 
@@ -161,13 +161,13 @@ static bool derive(const rdx_tuples *t, uint32_t position, uint32_t other, const
 }
 
 /* Attributes without a term that come before one with: else all their values are gone through. */
-static void derive_all(selection *s, derived *room) {
+static void derive_all(selection *s, derived *scratch) {
   const rdx_code_set *asked[RDX_MAX_TUPLE];
   memcpy(asked, s->sets, sizeof asked);
   for (uint32_t position = 0; position < s->depth; position++)
     for (uint32_t other = 0; other < s->depth && !s->sets[position]; other++)
-      if (asked[other] && derive(s->tuples, position, other, asked[other], &room[position]))
-        s->sets[position] = &room[position].set;
+      if (asked[other] && derive(s->tuples, position, other, asked[other], &scratch[position]))
+        s->sets[position] = &scratch[position].set;
 }
 
 /* ---- Selecting: tuple by tuple ---- */
@@ -222,12 +222,12 @@ static rdx_status scan(selection *s) {
 static rdx_status select_sets(const rdx_tuples *t, const rdx_code_set *const sets[RDX_MAX_TUPLE], rdx_ranges *out,
                               rdx_error *err) {
   selection s = {.tuples = t, .ranges = out, .err = err};
-  derived room[RDX_MAX_TUPLE];
+  derived scratch[RDX_MAX_TUPLE];
   uint32_t first = 0; /* that has a set */
   memcpy(s.sets, sets, sizeof s.sets);
   for (uint32_t i = 0; i < t->attribute_count; i++)
     s.depth = sets[i] ? i + 1 : s.depth;
-  derive_all(&s, room);
+  derive_all(&s, scratch);
   while (first < s.depth && !s.sets[first])
     first++;
   out->count = 0;
@@ -286,7 +286,7 @@ static rdx_status select_node(const rdx_tuples *t, const rdx_node *node, const r
 static rdx_status select_any(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MAX_TUPLE],
                              rdx_ranges *out, rdx_error *err) {
   rdx_ranges one = {0};
-  uint32_t most = MANY_RANGES; /* that are gathered before their union is made */
+  uint32_t max = MANY_RANGES; /* that are gathered before their union is made */
   rdx_status status = RDX_OK;
   out->count = 0;
   for (uint32_t i = 0; i < node->count && status == RDX_OK; i++) {
@@ -295,9 +295,9 @@ static rdx_status select_any(const rdx_tuples *t, const rdx_node *node, const rd
       status = select_node(t, &node->children[i], sets, &one, err);
     for (uint32_t k = 0; k < one.count && status == RDX_OK; k++)
       status = rdx_ranges_add(out, one.list[2 * k], one.list[2 * k + 1], err);
-    if (out->count > most) {
+    if (out->count > max) {
       make_disjoint(out);
-      most = out->count > MANY_RANGES / 2 ? 2 * out->count : MANY_RANGES;
+      max = out->count > MANY_RANGES / 2 ? 2 * out->count : MANY_RANGES;
     }
   }
   rdx_free(one.list);

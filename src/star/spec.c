@@ -41,15 +41,15 @@ static rdx_status need_scan(rdx_needs *needs, const rdx_predicate *p, uint32_t d
   }
   if (contains(needs->scan, needs->scan_count, p->column))
     return RDX_OK;
-  if (needs->scan_count == needs->most_scan)
+  if (needs->scan_count == needs->max_scan)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a cube has at most %u scan attributes, and the predicate more",
-                    needs->most_scan);
+                    needs->max_scan);
   needs->scan[needs->scan_count++] = p->column;
   return RDX_OK;
 }
 
-rdx_status rdx_needs_of(const rdx_query *query, uint32_t most_scan, rdx_needs *out, rdx_error *err) {
-  *out = (rdx_needs){.most_scan = most_scan};
+rdx_status rdx_needs_of(const rdx_query *query, uint32_t max_scan, rdx_needs *out, rdx_error *err) {
+  *out = (rdx_needs){.max_scan = max_scan};
   if (query->where)
     RDX_TRY(need_scan(out, query->where, 1, err));
   for (uint32_t i = 0; i < query->group_count; i++)
@@ -88,7 +88,7 @@ bool rdx_needs_unite(rdx_needs *needs, const rdx_needs *more) {
   for (uint32_t i = 0; i < more->scan_count; i++) {
     if (contains(all.scan, all.scan_count, more->scan[i]))
       continue;
-    if (all.scan_count == all.most_scan)
+    if (all.scan_count == all.max_scan)
       return false;
     all.scan[all.scan_count++] = more->scan[i];
   }
@@ -115,7 +115,7 @@ typedef struct ordering {
   const restriction (*plans)[RDX_MAX_SPEC]; /* of each plan, by position in needs->scan */
   uint32_t plan_count;
   uint32_t order[RDX_MAX_SPEC], best[RDX_MAX_SPEC];
-  double least;
+  double min;
 } ordering;
 
 static double ranges_of(const ordering *o, const restriction *attributes) {
@@ -136,8 +136,8 @@ static void try_orders(ordering *o, uint32_t placed) {
     double total = 0;
     for (uint32_t i = 0; i < o->plan_count; i++)
       total += ranges_of(o, o->plans[i]);
-    if (o->least < 0 || total < o->least) {
-      o->least = total;
+    if (o->min < 0 || total < o->min) {
+      o->min = total;
       memcpy(o->best, o->order, sizeof o->best);
     }
     return;
@@ -196,7 +196,7 @@ void rdx_needs_order(rdx_needs *needs, const rdx_plan *plans, uint32_t count) {
     return;
   }
   restriction restrictions[MAX_ORDERING][RDX_MAX_SPEC];
-  ordering o = {.needs = needs, .plans = (const restriction(*)[RDX_MAX_SPEC])restrictions, .least = -1};
+  ordering o = {.needs = needs, .plans = (const restriction(*)[RDX_MAX_SPEC])restrictions, .min = -1};
   for (uint32_t i = 0; i < count && o.plan_count < MAX_ORDERING; i++)
     o.plan_count += restrict_all(needs, &plans[i], restrictions[o.plan_count]);
   for (uint32_t i = 0; i < needs->scan_count; i++)
@@ -266,14 +266,14 @@ uint32_t rdx_spec_lacks(const rdx_cube_spec *spec, const rdx_needs *needs, const
 
 /* ---- Copies ---- */
 
-static rdx_status copy_attributes(const uint32_t *list, uint32_t count, uint32_t most, const char *what,
+static rdx_status copy_attributes(const uint32_t *list, uint32_t count, uint32_t max, const char *what,
                                   const rdx_packed_relation *relation, rdx_arena *arena, const uint32_t **out,
                                   rdx_error *err) {
   uint32_t *copy = NULL;
   if (count > 0 && !list)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has %u %s, but names none", count, what);
-  if (count > most)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has at most %u %s, not %u", most, what, count);
+  if (count > max)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "a cube has at most %u %s, not %u", max, what, count);
   RDX_TRY(rdx_arena_alloc(arena, count, sizeof *copy, "a cube", (void **)&copy, err));
   for (uint32_t i = 0; i < count; i++) {
     if (list[i] >= relation->attribute_count)
@@ -320,12 +320,11 @@ static rdx_status copy_summed(const rdx_cube_spec *spec, rdx_arena *arena, rdx_c
   return RDX_OK;
 }
 
-rdx_status rdx_spec_copy(const rdx_cube_spec *spec, uint32_t most_scan, const rdx_packed_relation *relation,
+rdx_status rdx_spec_copy(const rdx_cube_spec *spec, uint32_t max_scan, const rdx_packed_relation *relation,
                          rdx_arena *arena, rdx_cube_spec *out, rdx_error *err) {
   const rdx_expression **expressions = NULL;
   *out = *spec;
-  RDX_TRY(
-      copy_attributes(spec->scan, spec->scan_count, most_scan, "scan attributes", relation, arena, &out->scan, err));
+  RDX_TRY(copy_attributes(spec->scan, spec->scan_count, max_scan, "scan attributes", relation, arena, &out->scan, err));
   RDX_TRY(copy_attributes(spec->group_by, spec->group_count, RDX_MAX_SPEC, "group attributes", relation, arena,
                           &out->group_by, err));
   if (spec->expression_count > 0 && !spec->expressions)

@@ -15,13 +15,13 @@ typedef struct rdx_needs {
   uint32_t scan[RDX_MAX_SCAN], group_by[RDX_MAX_SPEC];
   const rdx_expression *expressions[RDX_MAX_SPEC];
   uint32_t scan_count, group_count, expression_count;
-  uint32_t most_scan;        /* attributes that a cube has */
+  uint32_t max_scan;         /* attributes that a cube has */
   bool summed[RDX_MAX_SPEC]; /* see rdx_cube_spec */
   bool too_many;             /* for any cube */
 } rdx_needs;
 
-/* What a query needs. RDX_ERROR_UNSUPPORTED where that is more than a spec may have, of scan attributes `most_scan`. */
-RDX_MUST_USE rdx_status rdx_needs_of(const rdx_query *query, uint32_t most_scan, rdx_needs *out, rdx_error *err);
+/* What a query needs. RDX_ERROR_UNSUPPORTED where that is more than a spec may have, of scan attributes `max_scan`. */
+RDX_MUST_USE rdx_status rdx_needs_of(const rdx_query *query, uint32_t max_scan, rdx_needs *out, rdx_error *err);
 
 /* Add the scan attributes of `more` to `needs`, where the group attributes and expressions are the same and there is
  * room; else false. */
@@ -37,8 +37,7 @@ uint32_t rdx_spec_lacks(const rdx_cube_spec *spec, const rdx_needs *needs, const
                         char *text, size_t size);
 
 /* A copy, in the arena, of a spec that is checked on the way. */
-RDX_MUST_USE rdx_status rdx_spec_copy(const rdx_cube_spec *spec, uint32_t most_scan,
-                                      const rdx_packed_relation *relation, rdx_arena *arena, rdx_cube_spec *out,
-                                      rdx_error *err);
+RDX_MUST_USE rdx_status rdx_spec_copy(const rdx_cube_spec *spec, uint32_t max_scan, const rdx_packed_relation *relation,
+                                      rdx_arena *arena, rdx_cube_spec *out, rdx_error *err);
 
 #endif

@@ -78,15 +78,15 @@ static const rdx_star_ops *cube_ops(const rdx_star *star) {
 }
 
 /* The scan attributes that its cubes have at most. */
-static uint32_t most_scan(const rdx_star *star) {
+static uint32_t max_scan(const rdx_star *star) {
   const rdx_star_ops *ops = star->ops->cubed ? cube_ops(star) : NULL;
-  return ops && ops->most_scan > 0 ? ops->most_scan : RDX_MAX_SPEC;
+  return ops && ops->max_scan > 0 ? ops->max_scan : RDX_MAX_SPEC;
 }
 
 static rdx_status build_cube(rdx_star *star, const rdx_cube_spec *spec, rdx_cube *cube, rdx_error *err) {
   *cube = (rdx_cube){.ops = spec ? cube_ops(star) : star->ops->plain};
   if (spec)
-    RDX_TRY(rdx_spec_copy(spec, most_scan(star), star->relation, &cube->arena, &cube->spec, err));
+    RDX_TRY(rdx_spec_copy(spec, max_scan(star), star->relation, &cube->arena, &cube->spec, err));
   RDX_TRY(rdx_calloc(1, cube->ops->size, "a cube", &cube->self, err));
   return cube->ops->build(cube->self, star->relation, &star->params, spec ? &cube->spec : NULL, &cube->bytes, err);
 }
@@ -185,7 +185,7 @@ static rdx_status plan_all(const rdx_star *star, const rdx_query *queries, uint3
   for (uint32_t i = 0; i < count; i++) {
     RDX_TRY(name_query(rdx_plan_create(star->relation, &queries[i], &plans[i], err), i, count, err));
     ++*planned;
-    const rdx_status status = rdx_needs_of(&queries[i], most_scan(star), &needs[i], star->ops->plain ? NULL : err);
+    const rdx_status status = rdx_needs_of(&queries[i], max_scan(star), &needs[i], star->ops->plain ? NULL : err);
     needs[i].too_many = status != RDX_OK;
     if (!star->ops->plain)
       RDX_TRY(name_query(status, i, count, err));
@@ -313,13 +313,13 @@ void rdx_star_get_stats(const rdx_star *star, rdx_star_stats *out) {
 /* Why no cube serves a query: what the one that lacks least lacks. */
 static rdx_status fail_uncovered(const rdx_star *star, const rdx_needs *needs, rdx_error *err) {
   const rdx_cube *nearest = NULL;
-  uint32_t least = UINT32_MAX;
+  uint32_t min = UINT32_MAX;
   char text[sizeof err->text - 100];
   for (uint32_t i = 0; i < star->cube_count; i++) {
     const uint32_t lacks = rdx_spec_lacks(&star->cubes[i].spec, needs, star->relation, NULL, 0);
-    if (lacks < least)
+    if (lacks < min)
       nearest = &star->cubes[i];
-    least = lacks < least ? lacks : least;
+    min = lacks < min ? lacks : min;
   }
   if (!nearest)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the %s star has no cube yet; add one, or prepare the query",
@@ -339,7 +339,7 @@ static rdx_status choose_cube(const rdx_star *star, const rdx_plan *plan, const 
   rdx_calibration rates;
   double best = 0;
   rdx_error why;
-  const rdx_status needed = rdx_needs_of(plan->query, most_scan(star), &needs, &why);
+  const rdx_status needed = rdx_needs_of(plan->query, max_scan(star), &needs, &why);
   *out = NULL;
   if (star->cube_count > 1)
     rdx_device_get_calibration(star->device, &rates);

@@ -35,8 +35,8 @@ typedef struct rdx_star_ops {
   rdx_star_method method;
   bool traces_rays;
   bool cubes;
-  size_t size;        /* of what answers queries, which is all zero before it is built */
-  uint32_t most_scan; /* attributes of a cube; 0: RDX_MAX_SPEC */
+  size_t size;       /* of what answers queries, which is all zero before it is built */
+  uint32_t max_scan; /* attributes of a cube; 0: RDX_MAX_SPEC */
   /* Whether queries of several sets of scan attributes should share a cube of all; NULL: always. */
   bool (*fits)(const rdx_packed_relation *relation, const rdx_cube_spec *spec);
   /* Build what answers queries within `spec` (NULL: a kind without cubes). */

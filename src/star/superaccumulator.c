@@ -66,9 +66,9 @@ static uint64_t batch_at(const rdx_numbers *numbers, uint64_t first) {
   return numbers->rows - first < BATCH ? numbers->rows - first : BATCH;
 }
 
-/* `room` is for a limb of each row. */
+/* `scratch` is for a limb of each row. */
 static rdx_status cut_limbs(const rdx_packed_relation *relation, const rdx_numbers *numbers, rdx_limbs *d,
-                            int64_t *room, rdx_error *err) {
+                            int64_t *scratch, rdx_error *err) {
   uint64_t used[RDX_WIDE_WORDS] = {0};
   uint32_t shifts[RDX_MAX_LIMBS] = {0};
   for (uint64_t first = 0; first < numbers->rows; first += BATCH) {
@@ -80,9 +80,9 @@ static rdx_status cut_limbs(const rdx_packed_relation *relation, const rdx_numbe
   for (uint32_t k = 0; k < all; k++) {
     for (uint64_t first = 0; first < numbers->rows; first += BATCH) {
       RDX_TRY(rdx_progress_at_times("build", first, numbers->rows, err));
-      numbers->cut(numbers->context, first, batch_at(numbers, first), shifts[k], d->bits, room + first);
+      numbers->cut(numbers->context, first, batch_at(numbers, first), shifts[k], d->bits, scratch + first);
     }
-    RDX_TRY(rdx_limbs_attribute(relation, numbers, room, &d->attributes[k], err));
+    RDX_TRY(rdx_limbs_attribute(relation, numbers, scratch, &d->attributes[k], err));
     d->exponents[k] = numbers->exponent + (int)shifts[k];
     d->count++;
   }
@@ -99,13 +99,13 @@ void rdx_limbs_free(rdx_limbs *limbs) {
 rdx_status rdx_limbs_create(const rdx_packed_relation *relation, const rdx_numbers *numbers, rdx_limbs *out,
                             rdx_error *err) {
   rdx_limbs d = {0};
-  int64_t *room = NULL;
-  rdx_status status = rdx_alloc(numbers->rows, sizeof *room, "the limbs of a column", (void **)&room, err);
+  int64_t *scratch = NULL;
+  rdx_status status = rdx_alloc(numbers->rows, sizeof *scratch, "the limbs of a column", (void **)&scratch, err);
   if (status == RDX_OK)
     status = rdx_calloc(RDX_MAX_LIMBS + 1, sizeof *d.attributes, "the limbs of a column", (void **)&d.attributes, err);
   if (status == RDX_OK)
-    status = cut_limbs(relation, numbers, &d, room, err);
-  rdx_free(room);
+    status = cut_limbs(relation, numbers, &d, scratch, err);
+  rdx_free(scratch);
   if (status == RDX_OK)
     *out = d;
   else
@@ -196,25 +196,26 @@ static int64_t special_of(double value) {
 /* The attribute of what is not finite, where something is. */
 static rdx_status add_special(const rdx_packed_relation *relation, const rdx_numbers *numbers, rdx_limbs *d,
                               rdx_error *err) {
-  int64_t *room = NULL;
+  int64_t *scratch = NULL;
   bool any = false;
-  RDX_TRY(rdx_alloc(numbers->rows, sizeof *room, "the limbs of a column", (void **)&room, err));
+  RDX_TRY(rdx_alloc(numbers->rows, sizeof *scratch, "the limbs of a column", (void **)&scratch, err));
   for (uint64_t first = 0; first < numbers->rows; first += BATCH) {
     double values[BATCH];
     const rdx_status asked = rdx_progress_at_times("build", first, numbers->rows, err);
     if (asked != RDX_OK) {
-      rdx_free(room);
+      rdx_free(scratch);
       return asked;
     }
     list_values(numbers->context, first, batch_at(numbers, first), values);
     for (uint64_t i = 0; i < batch_at(numbers, first); i++) {
-      room[first + i] = special_of(values[i]);
-      any |= room[first + i] != 0;
+      scratch[first + i] = special_of(values[i]);
+      any |= scratch[first + i] != 0;
     }
   }
-  const rdx_status status = any ? rdx_limbs_attribute(relation, numbers, room, &d->attributes[d->count], err) : RDX_OK;
+  const rdx_status status =
+      any ? rdx_limbs_attribute(relation, numbers, scratch, &d->attributes[d->count], err) : RDX_OK;
   d->special = any && status == RDX_OK;
-  rdx_free(room);
+  rdx_free(scratch);
   return status;
 }
 

@@ -42,12 +42,12 @@ static rdx_status download_array(const rdx_buffer *from, uint64_t count, size_t 
 }
 
 /* How many tuples were found, of at most so many. */
-static rdx_status read_count(const building *b, uint64_t most, uint64_t *out, rdx_error *err) {
-  return rdx_buffer_number(b->number, 0, 1, most < b->count ? most : b->count, "the tuples of a cube", out, err);
+static rdx_status read_count(const building *b, uint64_t max, uint64_t *out, rdx_error *err) {
+  return rdx_buffer_number(b->number, 0, 1, max < b->count ? max : b->count, "the tuples of a cube", out, err);
 }
 
-/* The distinct values among ascending keys, which are at most `most`. */
-static rdx_status distinct(building *b, const rdx_buffer *keys, uint32_t key_bytes, uint64_t most, uint64_t **out,
+/* The distinct values among ascending keys, which are at most `max`. */
+static rdx_status distinct(building *b, const rdx_buffer *keys, uint32_t key_bytes, uint64_t max, uint64_t **out,
                            uint32_t *out_count, rdx_error *err) {
   RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *values = NULL;
   uint64_t count = 0;
@@ -57,7 +57,7 @@ static rdx_status distinct(building *b, const rdx_buffer *keys, uint32_t key_byt
   RDX_TRY(read_count(b, UINT64_MAX, &count, err));
   RDX_TRY(download_array(values, count, sizeof **out, (void **)out, err));
   *out_count = (uint32_t)count;
-  return rdx_returned_keys(b->device, *out, count, most, "a tuple", err);
+  return rdx_returned_keys(b->device, *out, count, max, "a tuple", err);
 }
 
 /* The dictionary of the widest attribute that has none, for want of bits. */
@@ -130,12 +130,12 @@ static bool fits_bitmap(uint64_t count, uint32_t bits) {
 /* RTCUDB, Figure 9 "Encoding for GroupBy". */
 /* Keys are numbers of a set: places are ranks in it. */
 static rdx_status rank_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], rdx_buffer **places, rdx_error *err) {
-  const uint64_t size = 1ull << bits, most = size < b->count ? size : b->count;
+  const uint64_t size = 1ull << bits, max = size < b->count ? size : b->count;
   RDX_SCOPED(rdx_free_local) uint32_t *numbers = NULL;
   uint64_t count = 0;
   RDX_TRY(rdx_buffer_create(b->device, rdx_bitmap_bytes(size), "the tuples of a cube", &buffers[0], err));
   RDX_TRY(rdx_buffer_create(b->device, (buffers[0]->size / 4 + 1) * 8, "the tuples of a cube", &buffers[1], err));
-  RDX_TRY(rdx_buffer_create(b->device, most * 4, "the tuples of a cube", &buffers[2], err));
+  RDX_TRY(rdx_buffer_create(b->device, max * 4, "the tuples of a cube", &buffers[2], err));
   const rdx_marked_keys keys = {.keys = b->keys, .key_bits = 8 * b->key_bytes, .rows = b->count};
   RDX_TRY(rdx_bitmap_mark(b->stream, &keys, buffers[0], err));
   RDX_TRY(rdx_bitmap_before(b->stream, buffers[0], buffers[1], err));
@@ -177,10 +177,10 @@ static rdx_status sort_keys(building *b, uint32_t bits, rdx_buffer *buffers[3], 
 static rdx_status check_fields(const building *b, rdx_error *err) {
   const rdx_tuples *t = b->tuples;
   for (uint32_t i = 0; i < t->attribute_count; i++) {
-    const uint64_t most =
+    const uint64_t max =
         t->dictionaries[i] ? t->dictionary_counts[i] - 1 : largest_code(&b->relation->attributes[t->attributes[i]]);
-    for (uint32_t k = 0; k < t->count && most < rdx_tuples_max(t, i); k++)
-      RDX_TRY(rdx_returned_number(b->device, rdx_tuples_field(t, t->keys[k], i), 0, most, "a code of a tuple", err));
+    for (uint32_t k = 0; k < t->count && max < rdx_tuples_max(t, i); k++)
+      RDX_TRY(rdx_returned_number(b->device, rdx_tuples_field(t, t->keys[k], i), 0, max, "a code of a tuple", err));
   }
   return RDX_OK;
 }

@@ -207,13 +207,13 @@ static bool list_nearest(const work *w, int64_t *nearest, int64_t *beyond) {
 }
 
 static rdx_status make_extremes(const rdx_packed_relation *relation, const work *w, rdx_wide_values *values,
-                                int64_t *room, rdx_error *err) {
+                                int64_t *scratch, rdx_error *err) {
   const rdx_numbers numbers = numbers_of(w);
-  const bool any = list_nearest(w, room, room + w->rows);
+  const bool any = list_nearest(w, scratch, scratch + w->rows);
   if (any)
-    RDX_TRY(rdx_limbs_attribute(relation, &numbers, room + w->rows, &values->beyond, err));
+    RDX_TRY(rdx_limbs_attribute(relation, &numbers, scratch + w->rows, &values->beyond, err));
   values->some_beyond = any;
-  const rdx_status status = rdx_limbs_attribute(relation, &numbers, room, &values->nearest, err);
+  const rdx_status status = rdx_limbs_attribute(relation, &numbers, scratch, &values->nearest, err);
   if (status != RDX_OK)
     rdx_encoded_column_drop(&values->beyond);
   return status;
@@ -228,13 +228,13 @@ rdx_status rdx_wide_values_sums(const rdx_packed_relation *relation, rdx_wide_va
 
 static rdx_status find_extremes(const rdx_packed_relation *relation, rdx_wide_values *values, rdx_error *err) {
   work w = {.values = values};
-  int64_t *room = NULL;
+  int64_t *scratch = NULL;
   rdx_status status = begin(&w, relation, err);
   if (status == RDX_OK)
-    status = rdx_alloc(2 * w.rows, sizeof *room, "the values of an expression", (void **)&room, err);
+    status = rdx_alloc(2 * w.rows, sizeof *scratch, "the values of an expression", (void **)&scratch, err);
   if (status == RDX_OK)
-    status = make_extremes(relation, &w, values, room, err);
-  rdx_free(room);
+    status = make_extremes(relation, &w, values, scratch, err);
+  rdx_free(scratch);
   end(&w);
   return status;
 }

@@ -99,9 +99,9 @@ static uint64_t character_length(const uint8_t *text, uint64_t rest) {
   const uint64_t length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
   if (text[0] < 0xc2 || text[0] > 0xf4 || length > rest)
     return 0;
-  const uint8_t least = text[0] == 0xe0 ? 0xa0 : text[0] == 0xf0 ? 0x90 : 0x80;
-  const uint8_t most = text[0] == 0xed ? 0x9f : text[0] == 0xf4 ? 0x8f : 0xbf;
-  if (text[1] < least || text[1] > most)
+  const uint8_t min = text[0] == 0xe0 ? 0xa0 : text[0] == 0xf0 ? 0x90 : 0x80;
+  const uint8_t max = text[0] == 0xed ? 0x9f : text[0] == 0xf4 ? 0x8f : 0xbf;
+  if (text[1] < min || text[1] > max)
     return 0;
   for (uint64_t i = 2; i < length; i++)
     if (text[i] < 0x80 || text[i] > 0xbf)

@@ -391,13 +391,13 @@ static bool is_one_of(const char *format, const char *letters) {
 }
 
 /* Strings without bytes may have no buffer for them. */
-static rdx_status check_buffers(const incoming *in, int64_t least, int64_t most, rdx_error *err) {
+static rdx_status check_buffers(const incoming *in, int64_t min, int64_t max, rdx_error *err) {
   const struct ArrowArray *a = in->array;
-  if (a->n_buffers < least || a->n_buffers > most || !a->buffers)
+  if (a->n_buffers < min || a->n_buffers > max || !a->buffers)
     return rdx_incoming_malformed(in->name, "it has not as many buffers as its format needs", err);
   if (in->rows > 0 && !a->buffers[1] && strcmp(in->schema->format, "w:0") != 0)
     return rdx_incoming_malformed(in->name, "a buffer is missing", err);
-  if (least == 3 && most > 3 && a->n_buffers > 3 && !a->buffers[a->n_buffers - 1])
+  if (min == 3 && max > 3 && a->n_buffers > 3 && !a->buffers[a->n_buffers - 1])
     return rdx_incoming_malformed(in->name, "a buffer is missing", err);
   return RDX_OK;
 }

@@ -51,18 +51,18 @@ static rdx_status show(explainer *x, uint64_t place, char out[SHOWN], rdx_error 
 }
 
 /* A word as a shell takes it; false where that would be hard to read. */
-static bool quote_word(const char *word, char *out, size_t room) {
+static bool quote_word(const char *word, char *out, size_t capacity) {
   static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._/+-%,:=";
   const size_t length = strlen(word);
-  if (strpbrk(word, "'\\\n") || length + 3 > room)
+  if (strpbrk(word, "'\\\n") || length + 3 > capacity)
     return false;
   const bool bare = length > 0 && strspn(word, plain) == length;
-  snprintf(out, room, bare ? "%s" : "'%s'", word);
+  snprintf(out, capacity, bare ? "%s" : "'%s'", word);
   return true;
 }
 
 /* "--type NAME=TYPE"; false where it would be hard to read. */
-static bool put_type(const char *name, rdx_type type, uint8_t scale, char *out, size_t room) {
+static bool put_type(const char *name, rdx_type type, uint8_t scale, char *out, size_t capacity) {
   char option[160], quoted[80], digits[16] = "";
   size_t used = 0;
   const bool quotes = *name == '\0' || strpbrk(name, "=\"");
@@ -80,7 +80,7 @@ static bool put_type(const char *name, rdx_type type, uint8_t scale, char *out, 
     snprintf(digits, sizeof digits, "(%u)", scale);
   snprintf(option, sizeof option, "%s=%s%s", quotes ? quoted : name, rdx_type_name(type), digits);
   memcpy(out, "--type ", 7);
-  return quote_word(option, out + 7, room - 7);
+  return quote_word(option, out + 7, capacity - 7);
 }
 
 /* ---- Sentences ---- */
@@ -106,7 +106,7 @@ static const char *const faults[RDX_TRAITS][2] = {
     [RDX_TRAIT_TINY] = {"is closer to 0 than the type has numbers: it is read as the nearest", ""}};
 
 /* " --null NA --null '-'" of the texts that are no values; empty where these are many or hard to write. */
-static rdx_status put_nulls(explainer *x, const rdx_inference *f, char *out, size_t room, rdx_error *err) {
+static rdx_status put_nulls(explainer *x, const rdx_inference *f, char *out, size_t capacity, rdx_error *err) {
   size_t used = 0;
   *out = '\0';
   for (uint32_t i = 0; i < f->odd_count && f->odd_count <= RDX_ODD_TEXTS; i++) {
@@ -116,7 +116,7 @@ static rdx_status put_nulls(explainer *x, const rdx_inference *f, char *out, siz
       *out = '\0';
       return RDX_OK;
     }
-    used += (size_t)snprintf(out + used, room - used, " --null %s", word);
+    used += (size_t)snprintf(out + used, capacity - used, " --null %s", word);
   }
   return RDX_OK;
 }

@@ -346,14 +346,14 @@ static uint32_t fields_between(reader *r, char delimiter) {
 /* Where a comma makes no fields, take what makes most of them of the other usual ones. */
 static void recognise_delimiter(reader *r) {
   static const char usual[] = {';', '\t', '|'};
-  uint32_t most = 1;
+  uint32_t max = 1;
   char best = ',';
   if (r->quote != ',' && fields_between(r, ',') > 1)
     return;
   for (size_t i = 0; i < sizeof usual; i++) {
     const uint32_t fields = usual[i] == r->quote ? 0 : fields_between(r, usual[i]);
-    best = fields > most ? usual[i] : fields == most && most > 1 ? ',' : best;
-    most = fields > most ? fields : most;
+    best = fields > max ? usual[i] : fields == max && max > 1 ? ',' : best;
+    max = fields > max ? fields : max;
   }
   r->delimiter = best;
   r->problem = r->resume = NULL;

@@ -29,7 +29,7 @@ typedef struct export {
   const char *name; /* of the file, for errors */
   uint64_t first;   /* row of the first run of a round */
   run *runs;
-  uint32_t room;
+  uint32_t capacity;
 }
 export;
 
@@ -130,8 +130,8 @@ static rdx_status write_header(export *x, rdx_error *err) {
 
 static rdx_status write_rows(export *x, rdx_pool *pool, rdx_error *err) {
   const uint64_t runs = (x->table->rows + RUN - 1) / RUN;
-  for (uint64_t done = 0; done < runs; done += x->room) {
-    const uint64_t n = runs - done < x->room ? runs - done : x->room;
+  for (uint64_t done = 0; done < runs; done += x->capacity) {
+    const uint64_t n = runs - done < x->capacity ? runs - done : x->capacity;
     x->first = done * RUN;
     RDX_TRY(rdx_progress("export", x->first, x->table->rows, err));
     RDX_TRY(rdx_pool_run_stage(pool, n, 1, put_runs, x, "export", err));
@@ -150,13 +150,13 @@ static rdx_status write_rows(export *x, rdx_pool *pool, rdx_error *err) {
 static rdx_status write_all(export *x, bool header, rdx_error *err) {
   rdx_pool *pool = NULL;
   RDX_TRY(rdx_pool_create(x->table->rows <= RUN ? 1 : 0, &pool, err));
-  x->room = 2 * rdx_pool_threads(pool);
-  rdx_status status = rdx_calloc(x->room, sizeof *x->runs, "the text of a table", (void **)&x->runs, err);
+  x->capacity = 2 * rdx_pool_threads(pool);
+  rdx_status status = rdx_calloc(x->capacity, sizeof *x->runs, "the text of a table", (void **)&x->runs, err);
   if (status == RDX_OK && header)
     status = write_header(x, err);
   if (status == RDX_OK)
     status = write_rows(x, pool, err);
-  for (uint32_t i = 0; x->runs && i < x->room; i++)
+  for (uint32_t i = 0; x->runs && i < x->capacity; i++)
     rdx_free(x->runs[i].text);
   rdx_free(x->runs);
   rdx_pool_destroy(&pool);

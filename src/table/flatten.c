@@ -94,9 +94,9 @@ static rdx_status prepare(flattening *f, const char *path, rdx_error *err) {
   const rdx_packed_relation *r = f->relation;
   rdx_field *fields = NULL;
   RDX_TRY(rdx_packed_joined(r, &f->joined, &f->rows, err));
-  const uint64_t most = f->rows < PIECE_ROWS ? f->rows : PIECE_ROWS;
-  RDX_TRY(rdx_alloc(most, sizeof *f->numbers, "a piece of a flat table", (void **)&f->numbers, err));
-  RDX_TRY(rdx_alloc(most, sizeof(uint64_t), "a piece of a flat table", &f->codes, err));
+  const uint64_t max = f->rows < PIECE_ROWS ? f->rows : PIECE_ROWS;
+  RDX_TRY(rdx_alloc(max, sizeof *f->numbers, "a piece of a flat table", (void **)&f->numbers, err));
+  RDX_TRY(rdx_alloc(max, sizeof(uint64_t), "a piece of a flat table", &f->codes, err));
   RDX_TRY(rdx_calloc(r->attribute_count, sizeof *f->columns, "a flat table", (void **)&f->columns, err));
   RDX_TRY(rdx_calloc(r->attribute_count, sizeof *f->dictionaries, "a flat table", (void **)&f->dictionaries, err));
   RDX_TRY(rdx_alloc(r->attribute_count, sizeof *fields, "a flat table", (void **)&fields, err));

@@ -31,7 +31,7 @@ typedef struct reject_list {
   reject *items;
   uint64_t count, capacity;
   char *problems;
-  uint64_t size, room;
+  uint64_t size, text_capacity;
 } reject_list;
 
 /* A part of the text, and what a thread made of it. */
@@ -55,7 +55,7 @@ typedef struct importing {
   rdx_csv_reader reader;
   rdx_pool *pool;
   piece *pieces;
-  uint32_t room, count; /* pieces: there is memory for; this round has */
+  uint32_t capacity, count; /* pieces: there is memory for; this round has */
   bool inferring;
   uint64_t version; /* of what is known of types */
   rdx_table_writer *writer;
@@ -80,10 +80,10 @@ static rdx_status add_reject(reject_list *list, reject r, const char *problem, r
     RDX_TRY(rdx_realloc((void **)&list->items, capacity, sizeof *list->items, "rejected records", err));
     list->capacity = capacity;
   }
-  if (list->size + length > list->room) {
-    const uint64_t room = 2 * (list->size + length);
-    RDX_TRY(rdx_realloc((void **)&list->problems, room, 1, "rejected records", err));
-    list->room = room;
+  if (list->size + length > list->text_capacity) {
+    const uint64_t capacity = 2 * (list->size + length);
+    RDX_TRY(rdx_realloc((void **)&list->problems, capacity, 1, "rejected records", err));
+    list->text_capacity = capacity;
   }
   r.problem = list->size;
   memcpy(list->problems + list->size, problem, length);
@@ -136,8 +136,8 @@ static rdx_status tell(importing *m, const reject_list *list, const reject *x, r
 /* Take the rejects of a piece, as far as there may be so many. Which records are rejected is the same in all passes, so
  * that those of an earlier one are not told again. */
 static rdx_status take_rejects(importing *m, const piece *p, rdx_error *err) {
-  const uint64_t room = m->params->max_rejects - m->rejected;
-  for (uint64_t i = 0; i < p->rejects.count && i < room; i++) {
+  const uint64_t left = m->params->max_rejects - m->rejected;
+  for (uint64_t i = 0; i < p->rejects.count && i < left; i++) {
     m->rejected++;
     if (m->rejected <= m->told || !m->params->reject)
       continue;
@@ -266,7 +266,7 @@ static const char *find_record(const importing *m, const char *at, bool inside) 
 static void cut(importing *m, const char *at) {
   const char *const end = m->reader.end;
   m->count = 0;
-  for (const char *p = at; p < end && m->count < m->room; m->count++) {
+  for (const char *p = at; p < end && m->count < m->capacity; m->count++) {
     m->pieces[m->count].begin = p;
     p = (uint64_t)(end - p) > PIECE ? p + PIECE : end;
     m->pieces[m->count].until = p;
@@ -290,10 +290,10 @@ static void cut(importing *m, const char *at) {
 static rdx_status fail_piece(importing *m, piece *p, rdx_error *err) {
   rdx_csv_reader *r = &p->reader;
   const rdx_status status = rdx_csv_place(r, p->status, r->problem ? line_of(m, r->problem) : 0, &p->err);
-  const uint64_t most = m->params->max_rejects;
-  if (most > 0 && r->problem)
+  const uint64_t max = m->params->max_rejects;
+  if (max > 0 && r->problem)
     return rdx_fail(err, status, "more than %llu record%s would be rejected; the next is %.900s",
-                    (unsigned long long)most, most == 1 ? "" : "s", p->err.text);
+                    (unsigned long long)max, max == 1 ? "" : "s", p->err.text);
   if (err)
     *err = p->err;
   return status;
@@ -331,9 +331,9 @@ static rdx_status take_piece(importing *m, piece *p, const char **at, rdx_error 
     p->begin = *at;
     p->status = read_piece(m, p);
   }
-  const uint64_t room = m->params->max_rejects - m->rejected;
-  if (p->status == RDX_OK && p->rejects.count > room) {
-    const reject *x = &p->rejects.items[room];
+  const uint64_t left = m->params->max_rejects - m->rejected;
+  if (p->status == RDX_OK && p->rejects.count > left) {
+    const reject *x = &p->rejects.items[left];
     p->status = RDX_ERROR_FORMAT;
     p->reader.problem = x->problem_at;
     snprintf(p->err.text, sizeof p->err.text, "%s", p->rejects.problems + x->problem);
@@ -401,10 +401,10 @@ static rdx_status start_writer(importing *m, rdx_error *err) {
 static rdx_status start_pieces(importing *m, rdx_error *err) {
   const uint32_t columns = m->reader.table->column_count;
   RDX_TRY(rdx_pool_create(m->params->threads, &m->pool, err));
-  const uint32_t room = 2 * rdx_pool_threads(m->pool);
-  RDX_TRY(rdx_calloc(room, sizeof *m->pieces, "the pieces of an import", (void **)&m->pieces, err));
-  for (; m->room < room; m->room++) {
-    rdx_csv_reader *r = &m->pieces[m->room].reader;
+  const uint32_t capacity = 2 * rdx_pool_threads(m->pool);
+  RDX_TRY(rdx_calloc(capacity, sizeof *m->pieces, "the pieces of an import", (void **)&m->pieces, err));
+  for (; m->capacity < capacity; m->capacity++) {
+    rdx_csv_reader *r = &m->pieces[m->capacity].reader;
     *r = m->reader;
     r->table = NULL;
     r->decoded = NULL;
@@ -415,7 +415,7 @@ static rdx_status start_pieces(importing *m, rdx_error *err) {
     if (status == RDX_OK)
       status = rdx_table_create(columns, &r->table, err);
     if (status == RDX_OK && m->params->max_rejects > 0)
-      status = rdx_alloc(columns, sizeof *r->inferred, "a CSV file", (void **)&m->pieces[m->room].before, err);
+      status = rdx_alloc(columns, sizeof *r->inferred, "a CSV file", (void **)&m->pieces[m->capacity].before, err);
     if (status != RDX_OK) {
       rdx_table_destroy(&r->table);
       rdx_free(r->inferred);
@@ -431,7 +431,7 @@ static rdx_status start_pieces(importing *m, rdx_error *err) {
 }
 
 static void drop_pieces(importing *m) {
-  for (uint32_t i = 0; i < m->room; i++) {
+  for (uint32_t i = 0; i < m->capacity; i++) {
     piece *p = &m->pieces[i];
     for (uint32_t k = 0; k < p->reader.table->column_count; k++)
       p->reader.table->columns[k].name = NULL;

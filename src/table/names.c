@@ -8,14 +8,14 @@
 /* The number of a name, which is one of no column where it is new. */
 static rdx_status number_of(rdx_names *n, const char *name, uint64_t length, uint32_t *number, rdx_error *err) {
   RDX_TRY(rdx_distinct_add(&n->names, name, length, number, err));
-  if (*number < n->room)
+  if (*number < n->capacity)
     return RDX_OK;
-  const uint32_t room = 2 * n->room + 16; /* names come one by one */
-  RDX_TRY(rdx_realloc((void **)&n->first, room, sizeof *n->first, "column names", err));
-  RDX_TRY(rdx_realloc((void **)&n->second, room, sizeof *n->second, "column names", err));
-  memset(n->first + n->room, 0xff, (room - n->room) * sizeof *n->first);
-  memset(n->second + n->room, 0xff, (room - n->room) * sizeof *n->second);
-  n->room = room;
+  const uint32_t capacity = 2 * n->capacity + 16; /* names come one by one */
+  RDX_TRY(rdx_realloc((void **)&n->first, capacity, sizeof *n->first, "column names", err));
+  RDX_TRY(rdx_realloc((void **)&n->second, capacity, sizeof *n->second, "column names", err));
+  memset(n->first + n->capacity, 0xff, (capacity - n->capacity) * sizeof *n->first);
+  memset(n->second + n->capacity, 0xff, (capacity - n->capacity) * sizeof *n->second);
+  n->capacity = capacity;
   return RDX_OK;
 }
 

@@ -13,7 +13,7 @@
 typedef struct rdx_names {
   rdx_distinct names;
   uint32_t *first, *second; /* of each name: the columns that have it */
-  uint32_t columns, room;
+  uint32_t columns, capacity;
 } rdx_names;
 
 /* Add the name of the next column. */

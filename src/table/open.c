@@ -233,9 +233,9 @@ static rdx_status find_stats(const char *path, const struct rdx_opened *o, opene
     if (rdx_column_has(&s->smallest, i) && (((const uint32_t *)s->smallest.values)[i] >= f->distinct ||
                                             ((const uint32_t *)s->largest.values)[i] >= f->distinct))
       return damaged(path, "its directory is not possible: a bound is in no dictionary", err);
-  const uint64_t least = find_extreme(&s->smallest, 1), most = find_extreme(&s->largest, -1);
-  s->least = small_view(view, (const char *)s->smallest.values + least * width, least < blocks, NULL);
-  s->most = small_view(view, (const char *)s->largest.values + most * width, most < blocks, NULL);
+  const uint64_t min = find_extreme(&s->smallest, 1), max = find_extreme(&s->largest, -1);
+  s->min = small_view(view, (const char *)s->smallest.values + min * width, min < blocks, NULL);
+  s->max = small_view(view, (const char *)s->largest.values + max * width, max < blocks, NULL);
   return RDX_OK;
 }
 

@@ -299,21 +299,22 @@ static rdx_status make_table(reader *r, const char *const *names, uint32_t count
 /* Names stand for nothing in the statement: columns have numbers. */
 static rdx_status start_rows(reader *r, rdx_error *err) {
   const uint32_t count = r->table->column_count;
-  const size_t room = 128 + 16 * (size_t)r->file_columns + 32 * (size_t)count;
+  const size_t capacity = 128 + 16 * (size_t)r->file_columns + 32 * (size_t)count;
   char *sql = NULL;
   if (count == 0)
     return RDX_OK;
-  RDX_TRY(rdx_alloc(room, 1, WHAT, (void **)&sql, err));
-  size_t used = (size_t)snprintf(sql, room, "SELECT");
+  RDX_TRY(rdx_alloc(capacity, 1, WHAT, (void **)&sql, err));
+  size_t used = (size_t)snprintf(sql, capacity, "SELECT");
   for (uint32_t i = 0; i < count; i++) {
     const source *s = &r->sources[i];
-    used +=
-        (size_t)snprintf(sql + used, room - used, s->type->id == RDX_DUCKDB_TIME_TZ ? "%s CAST(c%u AS TIME)" : "%s c%u",
-                         i ? "," : "", s->column);
+    used += (size_t)snprintf(sql + used, capacity - used,
+                             s->type->id == RDX_DUCKDB_TIME_TZ ? "%s CAST(c%u AS TIME)" : "%s c%u", i ? "," : "",
+                             s->column);
   }
-  used += (size_t)snprintf(sql + used, room - used, " FROM " FROM " AS t", r->duckdb.alias);
+  used += (size_t)snprintf(sql + used, capacity - used, " FROM " FROM " AS t", r->duckdb.alias);
   for (uint32_t i = 0; i < r->file_columns; i++)
-    used += (size_t)snprintf(sql + used, room - used, "%sc%u%s", i ? "," : "(", i, i + 1 < r->file_columns ? "" : ")");
+    used +=
+        (size_t)snprintf(sql + used, capacity - used, "%sc%u%s", i ? "," : "(", i, i + 1 < r->file_columns ? "" : ")");
   const rdx_status status = run(r, sql, err);
   rdx_free(sql);
   return status;
@@ -484,14 +485,14 @@ static rdx_status read_chunk(reader *r, bool *more, rdx_error *err) {
   return status;
 }
 
-/* Up to `most` rows, and what comes with them, become the table's; `*more`: there may be others. */
-static rdx_status read_rows(reader *r, uint64_t most, bool *more, rdx_error *err) {
-  const uint64_t left = r->rows - r->done, room = left < most ? left : most;
+/* Up to `max` rows, and what comes with them, become the table's; `*more`: there may be others. */
+static rdx_status read_rows(reader *r, uint64_t max, bool *more, rdx_error *err) {
+  const uint64_t left = r->rows - r->done, capacity = left < max ? left : max;
   *more = r->table->column_count > 0;
   r->filled = 0;
   for (uint32_t i = 0; i < r->table->column_count; i++)
-    RDX_TRY(rdx_growing_start(&r->table->columns[i], r->sources[i].type->type, r->sources[i].scale, room, err));
-  while (*more && r->filled < most) {
+    RDX_TRY(rdx_growing_start(&r->table->columns[i], r->sources[i].type->type, r->sources[i].scale, capacity, err));
+  while (*more && r->filled < max) {
     RDX_TRY(rdx_progress("read", r->done, r->rows, err));
     RDX_TRY(read_chunk(r, more, err));
   }

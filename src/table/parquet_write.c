@@ -149,8 +149,8 @@ static void start(void *user) {
 
 static void fill_chunk(void *user, rdx_duckdb_handle chunk) {
   parquet_writer *w = user;
-  const uint64_t done = atomic_load(&w->done), left = w->table->rows - done, most = w->call->vector_size();
-  const uint64_t rows = left < most ? left : most;
+  const uint64_t done = atomic_load(&w->done), left = w->table->rows - done, max = w->call->vector_size();
+  const uint64_t rows = left < max ? left : max;
   for (uint32_t i = 0; i < w->table->column_count && rows > 0; i++)
     fill_vector(w, i, w->call->data_chunk_get_vector(chunk, i), done, rows);
   w->call->data_chunk_set_size(chunk, rows);

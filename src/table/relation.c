@@ -104,10 +104,10 @@ rdx_status rdx_relation_from_tables(const rdx_table *fact, const rdx_table_dimen
   const tables t = {fact, dimensions, dimension_count};
   owned_relation *r = NULL;
   RDX_TRY(check(&t, attributes, attribute_count, out, err));
-  uint64_t most = attribute_count;
+  uint64_t max = attribute_count;
   for (uint32_t i = 0; i <= dimension_count && !attributes; i++)
-    most += rdx_table_columns(table_of(&t, i));
-  RDX_TRY(rdx_calloc(1, sizeof *r + most * sizeof *r->attributes, "a relation", (void **)&r, err));
+    max += rdx_table_columns(table_of(&t, i));
+  RDX_TRY(rdx_calloc(1, sizeof *r + max * sizeof *r->attributes, "a relation", (void **)&r, err));
   r->relation = (rdx_relation){.rows = rdx_table_rows(fact), .attributes = r->attributes, .dimensions = r->dimensions};
   rdx_status status = attributes ? RDX_OK : add_all(&t, r, err);
   for (uint32_t i = 0; i < attribute_count && status == RDX_OK; i++)

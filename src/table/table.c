@@ -75,7 +75,7 @@ rdx_status rdx_growing_reserve(rdx_growing *c, uint64_t rows, rdx_error *err) {
   const size_t size = rdx_type_size(c->view.type);
   if (rows <= c->capacity && c->capacity > 0)
     return RDX_OK;
-  const uint64_t least = c->capacity + c->capacity / 2 + 16, capacity = rows > least ? rows : least;
+  const uint64_t min = c->capacity + c->capacity / 2 + 16, capacity = rows > min ? rows : min;
   if (size > 0) {
     RDX_TRY(rdx_realloc(&c->values, capacity, size, "the values of a column", err));
   } else {

@@ -13,11 +13,11 @@
 
 #include <raydex/table.h>
 
-/* At least `least` digits. */
-static char *put_number(char *to, uint64_t value, uint32_t least) {
+/* At least `min` digits. */
+static char *put_number(char *to, uint64_t value, uint32_t min) {
   char digits[20];
   uint32_t count = 0;
-  for (; value > 0 || count < least; value /= 10)
+  for (; value > 0 || count < min; value /= 10)
     digits[count++] = (char)('0' + value % 10);
   while (count > 0)
     *to++ = digits[--count];

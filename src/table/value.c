@@ -95,12 +95,12 @@ bool rdx_number_read(const char *text, size_t length, rdx_number *out) {
   return out->whole_digits + out->fraction_digits > 0 && (i == length || read_exponent(text, length, i, out));
 }
 
-static rdx_parse parse_integer(const char *text, size_t length, rdx_i128 least, rdx_i128 most, rdx_i128 *out) {
+static rdx_parse parse_integer(const char *text, size_t length, rdx_i128 min, rdx_i128 max, rdx_i128 *out) {
   rdx_number n;
   if (!rdx_number_read(text, length, &n) || n.point || n.exponent)
     return RDX_PARSE_FORMAT;
   *out = n.negative ? -n.digits : n.digits;
-  return n.too_large || *out < least || *out > most ? RDX_PARSE_RANGE : RDX_PARSE_OK;
+  return n.too_large || *out < min || *out > max ? RDX_PARSE_RANGE : RDX_PARSE_OK;
 }
 
 /* The number times 10^scale. */
@@ -465,10 +465,10 @@ rdx_parse rdx_value_parse(rdx_type type, uint8_t scale, const char *text, size_t
 static void look_at_form(const rdx_number *n, rdx_look *out) {
   const uint32_t form = n->fraction_digits < 62 ? n->fraction_digits + n->point : 63;
   const uint32_t kept = n->fraction_digits - n->zeros;
-  uint32_t least = !n->point || kept > 0 ? kept + n->point : 0;
+  uint32_t min = !n->point || kept > 0 ? kept + n->point : 0;
   out->lengths = UINT64_C(1) << form;
-  for (; least < form; least++)
-    out->shorter |= UINT64_C(1) << least;
+  for (; min < form; min++)
+    out->shorter |= UINT64_C(1) << min;
   if (out->shorter)
     out->traits |= BIT(RDX_TRAIT_PADDED);
   if (n->plus)

@@ -33,9 +33,9 @@ typedef struct growing_column {
   rdx_type type;
   uint8_t scale;
   uint64_t width;
-  uint64_t place; /* of its part in each group of blocks of the spill file: values, then validity */
-  uint64_t room;  /* rows of a block that there is memory for: what grows to a whole block is cheap in wide tables */
-  void *values;   /* of the block that fills; strings: numbers of `strings` */
+  uint64_t place;    /* of its part in each group of blocks of the spill file: values, then validity */
+  uint64_t capacity; /* rows of a block that there is memory for: what grows to a whole block is cheap in wide tables */
+  void *values;      /* of the block that fills; strings: numbers of `strings` */
   uint8_t *validity;
   uint32_t block_nulls; /* in that block */
   uint64_t nulls;       /* in all full blocks */
@@ -97,14 +97,14 @@ static rdx_status start_column(rdx_table_writer *w, const rdx_field *field, grow
 
 /* Make room for the first `rows` rows of a block. */
 static rdx_status reserve_block(growing_column *c, uint64_t rows, rdx_error *err) {
-  if (rows <= c->room)
+  if (rows <= c->capacity)
     return RDX_OK;
-  const uint64_t grown = 2 * c->room > rows ? 2 * c->room : (rows + 7) / 8 * 8;
-  const uint64_t room = grown < RDX_BLOCK_ROWS ? grown : RDX_BLOCK_ROWS;
-  RDX_TRY(rdx_realloc(&c->values, room, c->width, "a block of a table", err));
-  RDX_TRY(rdx_realloc((void **)&c->validity, room / 8, 1, "a block of a table", err));
-  memset(c->validity + c->room / 8, 0xff, (room - c->room) / 8);
-  c->room = room;
+  const uint64_t grown = 2 * c->capacity > rows ? 2 * c->capacity : (rows + 7) / 8 * 8;
+  const uint64_t capacity = grown < RDX_BLOCK_ROWS ? grown : RDX_BLOCK_ROWS;
+  RDX_TRY(rdx_realloc(&c->values, capacity, c->width, "a block of a table", err));
+  RDX_TRY(rdx_realloc((void **)&c->validity, capacity / 8, 1, "a block of a table", err));
+  memset(c->validity + c->capacity / 8, 0xff, (capacity - c->capacity) / 8);
+  c->capacity = capacity;
   return RDX_OK;
 }
 
@@ -141,7 +141,7 @@ static void drop_block(growing_column *c) {
   rdx_free(c->validity);
   c->values = NULL;
   c->validity = NULL;
-  c->room = 0;
+  c->capacity = 0;
 }
 
 void rdx_table_writer_destroy(rdx_table_writer **writer) {
@@ -323,8 +323,8 @@ static void copy_values(growing_column *c, const rdx_column *in, uint64_t begin,
 static rdx_status append_rows(rdx_table_writer *w, growing_column *c, const rdx_column *in, uint32_t *known,
                               rdx_error *err) {
   for (uint64_t begin = 0; begin < in->rows;) {
-    const uint64_t row = w->rows + begin, to = row % RDX_BLOCK_ROWS, room = RDX_BLOCK_ROWS - to;
-    const uint64_t n = in->rows - begin < room ? in->rows - begin : room;
+    const uint64_t row = w->rows + begin, to = row % RDX_BLOCK_ROWS, capacity = RDX_BLOCK_ROWS - to;
+    const uint64_t n = in->rows - begin < capacity ? in->rows - begin : capacity;
     RDX_TRY(reserve_block(c, to + n, err));
     RDX_TRY(rdx_progress_at_times("write", 0, 0, err));
     if (c->type == RDX_TYPE_STRING)
@@ -334,7 +334,7 @@ static rdx_status append_rows(rdx_table_writer *w, growing_column *c, const rdx_
       copy_values(c, in, begin, n, to);
     if (in->validity)
       copy_nulls(c, in, begin, n, to);
-    if (n == room)
+    if (n == capacity)
       RDX_TRY(spill_block(w, c, row / RDX_BLOCK_ROWS, err));
     begin += n;
   }
@@ -453,18 +453,18 @@ static rdx_status load_block(const finish_work *f, growing_column *c, uint64_t k
 typedef struct section_stream {
   const finish_work *work;
   const rdx_section *section;
-  char *room; /* for a chunk */
+  char *scratch; /* for a chunk */
   uint64_t used, chunk;
 } section_stream;
 
 static rdx_status put(section_stream *s, const void *data, uint64_t size, rdx_error *err) {
   for (uint64_t done = 0; done < size;) {
-    const uint64_t room = s->section->chunk - s->used, n = size - done < room ? size - done : room;
-    memcpy(s->room + s->used, (const char *)data + done, n);
+    const uint64_t left = s->section->chunk - s->used, n = size - done < left ? size - done : left;
+    memcpy(s->scratch + s->used, (const char *)data + done, n);
     done += n;
     s->used += n;
     if (s->used == s->section->chunk) {
-      RDX_TRY(write_chunk(s->work, s->section, s->chunk++, s->room, s->used, err));
+      RDX_TRY(write_chunk(s->work, s->section, s->chunk++, s->scratch, s->used, err));
       s->used = 0;
     }
   }
@@ -472,7 +472,7 @@ static rdx_status put(section_stream *s, const void *data, uint64_t size, rdx_er
 }
 
 static rdx_status put_end(section_stream *s, rdx_error *err) {
-  return s->used > 0 ? write_chunk(s->work, s->section, s->chunk, s->room, s->used, err) : RDX_OK;
+  return s->used > 0 ? write_chunk(s->work, s->section, s->chunk, s->scratch, s->used, err) : RDX_OK;
 }
 
 /* Write the strings in ascending order, and where each starts. */
@@ -505,12 +505,12 @@ static rdx_status write_dictionary(const finish_work *f, uint32_t number, rdx_er
   const rdx_section *sections = f->places[number].sections;
   section_stream offsets = {.work = f, .section = &sections[RDX_SECTION_OFFSETS]};
   section_stream text = {.work = f, .section = &sections[RDX_SECTION_DICTIONARY]};
-  RDX_TRY(rdx_alloc(largest_chunk(offsets.section), 1, "a dictionary", (void **)&offsets.room, err));
-  rdx_status status = rdx_alloc(largest_chunk(text.section), 1, "a dictionary", (void **)&text.room, err);
+  RDX_TRY(rdx_alloc(largest_chunk(offsets.section), 1, "a dictionary", (void **)&offsets.scratch, err));
+  rdx_status status = rdx_alloc(largest_chunk(text.section), 1, "a dictionary", (void **)&text.scratch, err);
   if (status == RDX_OK)
     status = put_strings(&f->writer->columns[number], &offsets, &text, err);
-  rdx_free(offsets.room);
-  rdx_free(text.room);
+  rdx_free(offsets.scratch);
+  rdx_free(text.scratch);
   return status;
 }
 

@@ -147,11 +147,11 @@ static truth test_comparison(rdx_predicate_kind kind, const rdx_column *column, 
   }
 }
 
-static truth least(truth a, truth b) {
+static truth min(truth a, truth b) {
   return a < b ? a : b;
 }
 
-static truth most(truth a, truth b) {
+static truth max(truth a, truth b) {
   return a > b ? a : b;
 }
 
@@ -166,19 +166,19 @@ static truth evaluate(const rdx_column *columns, const uint64_t *rows, const rdx
     return (truth)(IS_TRUE - evaluate(columns, rows, p->children));
   case RDX_PREDICATE_AND:
     for (uint32_t i = 0; i < p->child_count; i++)
-      result = least(result, evaluate(columns, rows, &p->children[i]));
+      result = min(result, evaluate(columns, rows, &p->children[i]));
     return result;
   case RDX_PREDICATE_OR:
     for (uint32_t i = 0; i < p->child_count; i++)
-      result = most(result, evaluate(columns, rows, &p->children[i]));
+      result = max(result, evaluate(columns, rows, &p->children[i]));
     return result;
   case RDX_PREDICATE_IN:
     for (uint64_t i = 0; i < values->rows; i++)
-      result = most(result, test_comparison(RDX_PREDICATE_EQ, column, row, values, i));
+      result = max(result, test_comparison(RDX_PREDICATE_EQ, column, row, values, i));
     return result;
   case RDX_PREDICATE_BETWEEN:
-    return least(test_comparison(RDX_PREDICATE_GE, column, row, values, 0),
-                 test_comparison(RDX_PREDICATE_LE, column, row, values, 1));
+    return min(test_comparison(RDX_PREDICATE_GE, column, row, values, 0),
+               test_comparison(RDX_PREDICATE_LE, column, row, values, 1));
   case RDX_PREDICATE_IS_NULL:
     return truth_of(!column_has(column, row));
   case RDX_PREDICATE_IS_NOT_NULL:

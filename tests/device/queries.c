@@ -270,9 +270,9 @@ typedef struct group {
   uint64_t rows[MAX_ATTRIBUTES]; /* of a member: they stand for the values of the group's attributes */
   uint64_t count;
   uint64_t values[8];
-  i128 sum[8], least[8], most[8];
-  wide_sum *wide[8];                  /* of floats, and of what `sum` may have no room for; NULL: of none */
-  uint64_t least_row[8], most_row[8]; /* of attributes that are no numbers */
+  i128 sum[8], min[8], max[8];
+  wide_sum *wide[8];               /* of floats, and of what `sum` may have no room for; NULL: of none */
+  uint64_t min_row[8], max_row[8]; /* of attributes that are no numbers */
 } group;
 
 typedef struct grouping {
@@ -342,10 +342,10 @@ static void add_other(const rdx_column *c, rdx_aggregate_kind kind, group *g, ui
     return;
   if (is_float(c->type) && is_sum(kind))
     wide_sum_add_float(wide_sum_of(g, i, -1074), float_at(c, row));
-  if (g->values[i] == 0 || column_compare(c, row, c, g->least_row[i]) < 0)
-    g->least_row[i] = row;
-  if (g->values[i] == 0 || column_compare(c, row, c, g->most_row[i]) > 0)
-    g->most_row[i] = row;
+  if (g->values[i] == 0 || column_compare(c, row, c, g->min_row[i]) < 0)
+    g->min_row[i] = row;
+  if (g->values[i] == 0 || column_compare(c, row, c, g->max_row[i]) > 0)
+    g->max_row[i] = row;
   g->values[i]++;
 }
 
@@ -359,13 +359,13 @@ static void add_value(const star_data *s, const rdx_aggregate *a, group *g, uint
   big exact;
   if (!value_of(s, e, rows, &exact))
     return;
-  const i128 x = big_near(exact), most = (i128)1 << 90;
-  if (x > -most && x < most)
+  const i128 x = big_near(exact), max = (i128)1 << 90;
+  if (x > -max && x < max)
     g->sum[i] += x;
   else
     wide_sum_add(wide_sum_of(g, i, 0), exact);
-  g->least[i] = g->values[i] == 0 || x < g->least[i] ? x : g->least[i];
-  g->most[i] = g->values[i] == 0 || x > g->most[i] ? x : g->most[i];
+  g->min[i] = g->values[i] == 0 || x < g->min[i] ? x : g->min[i];
+  g->max[i] = g->values[i] == 0 || x > g->max[i] ? x : g->max[i];
   g->values[i]++;
 }
 
@@ -494,7 +494,7 @@ static rdx_status make_aggregate_column(const grouping *g, uint32_t i, test_colu
       set_number(out, k, a->expression ? g->list[k].values[i] : g->list[k].count);
     return RDX_OK;
   }
-  const bool plain = a->expression->kind == RDX_EXPRESSION_ATTRIBUTE, most = a->kind == RDX_AGGREGATE_MAX;
+  const bool plain = a->expression->kind == RDX_EXPRESSION_ATTRIBUTE, max = a->kind == RDX_AGGREGATE_MAX;
   const rdx_column *c = plain ? &g->s->views[a->expression->attribute] : NULL;
   const uint32_t scale = !plain || is_numeric(c->type) ? scale_of(g->s, a->expression) : 0;
   rdx_status status = RDX_OK;
@@ -506,8 +506,8 @@ static rdx_status make_aggregate_column(const grouping *g, uint32_t i, test_colu
     if (from->values[i] == 0)
       set_null(out, k);
     else if (plain && !is_numeric(c->type))
-      copy_value(out, k, c, most ? from->most_row[i] : from->least_row[i]);
-    else if (set_extreme(out, k, most ? from->most[i] : from->least[i]) != RDX_OK)
+      copy_value(out, k, c, max ? from->max_row[i] : from->min_row[i]);
+    else if (set_extreme(out, k, max ? from->max[i] : from->min[i]) != RDX_OK)
       status = RDX_ERROR_OVERFLOW;
   }
   return status;

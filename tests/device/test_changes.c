@@ -162,9 +162,9 @@ static void share(test_column *remove, const test_column *insert) {
              (const char *)insert->view.values + test_random() % insert->view.rows * size, size);
 }
 
-static void change(rdx_index *index, model *m, test_shape shape, uint64_t most) {
-  test_column insert = make_batch(m, shape, test_random() % (most + 1));
-  test_column remove = make_batch(m, shape, test_random() % (most + 1));
+static void change(rdx_index *index, model *m, test_shape shape, uint64_t max) {
+  test_column insert = make_batch(m, shape, test_random() % (max + 1));
+  test_column remove = make_batch(m, shape, test_random() % (max + 1));
   if (test_random() % 3 == 0)
     share(&remove, &insert);
   const uint64_t choice = test_random() % 6;
@@ -173,7 +173,7 @@ static void change(rdx_index *index, model *m, test_shape shape, uint64_t most) 
   column_free(&remove);
 }
 
-static void run_history(uint64_t rows, uint64_t most, int batches, uint64_t probes) {
+static void run_history(uint64_t rows, uint64_t max, int batches, uint64_t probes) {
   static model m;
   const test_shape shape = (test_shape)(test_random() % SHAPE_COUNT);
   const rdx_type type = types[test_random() % COUNT(types)];
@@ -181,7 +181,7 @@ static void run_history(uint64_t rows, uint64_t most, int batches, uint64_t prob
   const rdx_index_params *method = method_from(test_random() % COUNT(methods));
   rdx_index *index = new_index(method, &keys.view, &m);
   for (int k = 0; k < batches; k++) {
-    change(index, &m, shape, most);
+    change(index, &m, shape, max);
     if (method->method == RDX_INDEX_CGRX_UPDATABLE && test_random() % 8 == 0)
       OK(rdx_index_rebuild(index, err));
     check(index, &m, probes);
@@ -334,7 +334,7 @@ static void test_rebuilds(void **state) {
     same[i % COUNT(same)] = 5000;
   }
   const rdx_column column = numbers(keys, COUNT(keys)), spread = numbers(more, COUNT(more));
-  const rdx_column equal = numbers(same, COUNT(same)), most = numbers(keys, 390);
+  const rdx_column equal = numbers(same, COUNT(same)), max = numbers(keys, 390);
   const rdx_index_params params = {.method = RDX_INDEX_CGRX_UPDATABLE, .cgrx_updatable.longest_chain = 4};
   rdx_index *index = new_index(&params, &column, &m);
   const uint64_t scene = stats_of(index).bytes_scene, built = stats_of(index).bytes_resident;
@@ -352,7 +352,7 @@ static void test_rebuilds(void **state) {
   apply(index, &m, NULL, &equal);
   apply(index, &m, NULL, &spread);
   assert_int_equal(stats_of(index).rebuilds, 1);
-  apply(index, &m, NULL, &most);
+  apply(index, &m, NULL, &max);
   check(index, &m, 30);
   assert_int_equal(stats_of(index).rebuilds, 2);
   assert_true(stats_of(index).bytes_resident < built);

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 3
+#define MAX 3
 #define PROBES 60
 
 typedef struct set {
-  test_column columns[MOST], lower[MOST], upper[MOST];
-  rdx_column keys[MOST], low[MOST], high[MOST];
+  test_column columns[MAX], lower[MAX], upper[MAX];
+  rdx_column keys[MAX], low[MAX], high[MAX];
   uint32_t count;
   uint64_t rows;
 } set;
@@ -148,7 +148,7 @@ static void test_tuples(void **state) {
   const uint32_t rounds = test_is_slow() ? 60 : 400;
   for (uint32_t i = 0; i < rounds; i++) {
     set s;
-    make_set(&s, 1 + (uint32_t)pick(MOST), pick(20) ? 1 + pick(300) : 0);
+    make_set(&s, 1 + (uint32_t)pick(MAX), pick(20) ? 1 + pick(300) : 0);
     check_methods(&s);
     free_set(&s);
   }

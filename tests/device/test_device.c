@@ -216,7 +216,7 @@ static void test_scan_and_reduce(void **state) {
   for (size_t s = 0; s < size_count(); s++) {
     const uint64_t n = sizes[s];
     uint32_t *in = calloc(n + 1, sizeof *in);
-    uint64_t *out = calloc(n + 1, sizeof *out), sum = 0, most = 0, nonzero = 0, reduced[3] = {1, 1, 1};
+    uint64_t *out = calloc(n + 1, sizeof *out), sum = 0, max = 0, nonzero = 0, reduced[3] = {1, 1, 1};
     assert_true(in && out);
     for (uint64_t i = 0; i < n; i++)
       in[i] = s % 2 ? UINT32_MAX * (i % 3 > 0) : (uint32_t)test_random();
@@ -240,7 +240,7 @@ static void test_scan_and_reduce(void **state) {
       if (i < n) {
         sum += in[i];
         nonzero += in[i] != 0;
-        most = in[i] > most ? in[i] : most;
+        max = in[i] > max ? in[i] : max;
       }
     }
     uint64_t *again = calloc(n + 1, sizeof *again), sum_of_sums = 0;
@@ -249,7 +249,7 @@ static void test_scan_and_reduce(void **state) {
     for (uint64_t i = 0; i <= n; sum_of_sums += out[i++])
       assert_int_equal(again[i], sum_of_sums);
     assert_int_equal(reduced[0], sum);
-    assert_int_equal(reduced[1], most);
+    assert_int_equal(reduced[1], max);
     assert_int_equal(reduced[2], nonzero);
     rdx_stream_destroy(&stream);
     rdx_buffer_destroy(&source);
@@ -360,18 +360,18 @@ static void test_wide_maximum(void **state) {
   (void)state;
   for (size_t s = 0; s < size_count(); s++) {
     const uint64_t n = sizes[s], place = n > 0 ? test_random() % n : 0;
-    uint64_t *in = calloc(n + 1, sizeof *in), most = 0, reduced = 1;
+    uint64_t *in = calloc(n + 1, sizeof *in), max = 0, reduced = 1;
     assert_non_null(in);
     for (uint64_t i = 0; i < n; i++)
       in[i] = test_random() >> (i == place ? 0 : 33); /* the low halves do not decide */
     for (uint64_t i = 0; i < n; i++)
-      most = in[i] > most ? in[i] : most;
+      max = in[i] > max ? in[i] : max;
     rdx_buffer *source = filled(in, n * 8), *out = filled(&reduced, 8);
     rdx_stream *stream = new_stream();
     OK(rdx_stream_reduce(stream, RDX_REDUCE_MAX, source, 8, out, n, err));
     OK(rdx_stream_finish(stream, err));
     OK(rdx_buffer_download(out, 0, &reduced, 8, err));
-    assert_true(reduced == most);
+    assert_true(reduced == max);
     rdx_stream_destroy(&stream);
     rdx_buffer_destroy(&source);
     rdx_buffer_destroy(&out);

@@ -278,7 +278,7 @@ static void test_many_aggregates(void **state) {
   static double thirds[AGGREGATES][FEW];
   rdx_attribute attributes[2 * AGGREGATES];
   rdx_expression expressions[2 * AGGREGATES];
-  rdx_aggregate sums[AGGREGATES], least[AGGREGATES];
+  rdx_aggregate sums[AGGREGATES], min[AGGREGATES];
   for (uint32_t a = 0; a < AGGREGATES; a++) {
     for (uint32_t i = 0; i < FEW; i++) {
       bits[a][i] = (float)((a + i) % 2);
@@ -289,11 +289,11 @@ static void test_many_aggregates(void **state) {
     for (uint32_t k = 0; k < 2 * AGGREGATES; k += AGGREGATES)
       expressions[k + a] = (rdx_expression){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = k + a};
     sums[a] = (rdx_aggregate){RDX_AGGREGATE_SUM, &expressions[a]};
-    least[a] = (rdx_aggregate){RDX_AGGREGATE_MIN, &expressions[AGGREGATES + a]};
+    min[a] = (rdx_aggregate){RDX_AGGREGATE_MIN, &expressions[AGGREGATES + a]};
   }
   const rdx_relation relation = {.rows = FEW, .attributes = attributes, .attribute_count = 2 * AGGREGATES};
   const rdx_query queries[] = {{.aggregates = sums, .aggregate_count = AGGREGATES},
-                               {.aggregates = least, .aggregate_count = AGGREGATES}};
+                               {.aggregates = min, .aggregate_count = AGGREGATES}};
   for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method < RDX_STAR_METHODS; method++) {
     rdx_star *star = NULL;
     if (is_left_out(method))

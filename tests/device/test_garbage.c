@@ -117,9 +117,9 @@ static void play_garbage(const job *j, uint64_t reads) {
 }
 
 static void play_losses(const job *j, uint64_t calls) {
-  const uint64_t most = 12 * tries;
-  for (uint64_t i = 0; i < calls && i < most; i++) {
-    const player_faults faults = {.failing = calls <= most ? i : test_random() % calls};
+  const uint64_t max = 12 * tries;
+  for (uint64_t i = 0; i < calls && i < max; i++) {
+    const player_faults faults = {.failing = calls <= max ? i : test_random() % calls};
     rdx_status status = RDX_OK;
     play(j, &faults, &status);
     if (status != RDX_OK && status != RDX_ERROR_DEVICE_LOST) {
@@ -420,14 +420,10 @@ static rdx_status run_scan(rdx_device *device, const void *context, rdx_error *e
 
 static void check_scans(uint64_t rows) {
   static const rdx_scan_params methods[] = {
-      {.method = RDX_SCAN_COLUMN},
-      {.method = RDX_SCAN_BINDEX},
-      {.method = RDX_SCAN_BTREE},
-      {.method = RDX_SCAN_RTINDEX},
-      {.method = RDX_SCAN_RTC1},
-      {.method = RDX_SCAN_RTC3},
-      {.method = RDX_SCAN_RTSCAN},
-      {.method = RDX_SCAN_RTSCAN, .rtscan = {.encoding = RDX_SWITCH_OFF, .group = 2}},
+      {.method = RDX_SCAN_COLUMN}, {.method = RDX_SCAN_BINDEX},
+      {.method = RDX_SCAN_BTREE},  {.method = RDX_SCAN_RTINDEX},
+      {.method = RDX_SCAN_RTC1},   {.method = RDX_SCAN_RTC3},
+      {.method = RDX_SCAN_RTSCAN}, {.method = RDX_SCAN_RTSCAN, .rtscan = {.encoding = RDX_SWITCH_OFF, .group = 2}},
   };
   static const rdx_type types[COLUMNS] = {RDX_TYPE_I32, RDX_TYPE_U64, RDX_TYPE_STRING, RDX_TYPE_F64};
   static const test_shape shapes[] = {SHAPE_FEW, SHAPE_SKEWED, SHAPE_RANDOM, SHAPE_SORTED};

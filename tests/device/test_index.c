@@ -306,11 +306,11 @@ static void test_limits_of_key_modes(void **state) {
     return;
   static const struct {
     rdx_rx_key_mode mode;
-    int64_t least, most;
+    int64_t min, max;
   } limits[] = {{RDX_RX_KEY_NAIVE, 0, (1 << 23) - 1}, {RDX_RX_KEY_EXTENDED, 0, (1 << 29) - 1}};
   for (size_t i = 0; i < COUNT(limits); i++) {
     const rdx_index_params params = {.method = RDX_INDEX_RX, .rx.key_mode = limits[i].mode};
-    int64_t keys[4] = {limits[i].least, limits[i].most, limits[i].most - 1, 7};
+    int64_t keys[4] = {limits[i].min, limits[i].max, limits[i].max - 1, 7};
     test_column column = {.view = {.type = RDX_TYPE_I64, .rows = 4, .values = keys}};
     check_index(&column, &params, "at the limits");
     rdx_index *index = NULL;
@@ -568,28 +568,28 @@ static void test_clusters(void **state) {
 
 /* Key i of `rows` ascending ones below 2^bits, spread in ways that an interpolation guesses well, or badly. */
 static uint64_t spread_key(uint32_t spread, uint64_t i, uint64_t rows, uint32_t bits) {
-  const uint64_t most = UINT64_MAX >> (64 - bits);
+  const uint64_t max = UINT64_MAX >> (64 - bits);
   switch (spread) {
   case 0: /* evenly */
-    return i * (most / rows) + i * 7919 % 61;
+    return i * (max / rows) + i * 7919 % 61;
   case 1: /* dense, up to the largest key */
-    return most - (rows - 1 - i);
+    return max - (rows - 1 - i);
   case 2: /* one far above the others */
-    return i + 1 == rows ? most : i;
+    return i + 1 == rows ? max : i;
   case 3: /* one far below the others */
-    return i == 0 ? 0 : most - (rows - i) / 3;
+    return i == 0 ? 0 : max - (rows - i) / 3;
   case 4: /* more and more apart */
-    return (most >> (bits - 1 - i * (bits - 1) / rows)) + i;
+    return (max >> (bits - 1 - i * (bits - 1) / rows)) + i;
   case 5: /* two clusters with runs of equal keys, which are longer than a block at times */
-    return i < rows / 2 ? i / 3 : most - (rows - i) / 21;
+    return i < rows / 2 ? i / 3 : max - (rows - i) / 21;
   case 6: /* all equal, and the largest there is */
-    return most;
+    return max;
   case 7: /* a few next to each other, each in many rows */
-    return most / 5 + i / (rows / 12 + 1);
+    return max / 5 + i / (rows / 12 + 1);
   case 8: /* most of them in an eightieth of the range, the others above it */
-    return i < rows / 50 * 49 ? i * (most / 80 / rows) : most / 80 + (i - rows / 50 * 49) * (most / rows * 40);
+    return i < rows / 50 * 49 ? i * (max / 80 / rows) : max / 80 + (i - rows / 50 * 49) * (max / rows * 40);
   default: /* all equal but for the ends */
-    return i == 0 ? 0 : i + 1 == rows ? most : most / 3;
+    return i == 0 ? 0 : i + 1 == rows ? max : max / 3;
   }
 }
 

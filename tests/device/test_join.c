@@ -26,8 +26,8 @@ static void add(expected *e, uint64_t left, uint64_t right) {
 /* `values` are of right rows, or with `upper` of left ones. */
 static expected expect(const rdx_column *left, const rdx_column *lower, const rdx_column *upper, rdx_join_kind kind,
                        const int32_t *values) {
-  const uint64_t most = left->rows * (lower->rows + 1) + 1;
-  expected e = {.left = malloc(most * 4), .right = malloc(most * 4)};
+  const uint64_t max = left->rows * (lower->rows + 1) + 1;
+  expected e = {.left = malloc(max * 4), .right = malloc(max * 4)};
   assert_non_null(e.left);
   assert_non_null(e.right);
   for (uint64_t i = 0; i < left->rows; i++) {
@@ -156,11 +156,11 @@ static void test_skew(void **state) {
   const uint64_t rows = test_is_slow() ? 5000 : 100000;
   uint32_t *left = malloc(rows * sizeof *left), *right = malloc(rows * sizeof *right);
   assert_true(left && right);
-  for (int most = 0; most < 2; most++) {
+  for (int max = 0; max < 2; max++) {
     uint64_t pairs = 0, equal = 0;
     for (uint64_t i = 0; i < rows; i++) {
-      left[i] = i % 1000 > 0 || most ? 7 : (uint32_t)i;
-      right[i] = i % 500 > 0 || most ? 7 : (uint32_t)i;
+      left[i] = i % 1000 > 0 || max ? 7 : (uint32_t)i;
+      right[i] = i % 500 > 0 || max ? 7 : (uint32_t)i;
       equal += right[i] == 7;
     }
     for (uint64_t i = 0; i < rows; i++)

@@ -27,14 +27,14 @@ static uint32_t row_of(uint32_t key, uint32_t bits) {
   return key * inverse & (uint32_t)(((uint64_t)1 << bits) - 1);
 }
 
-static bool has_room(void) {
+static bool has_memory(void) {
   const rdx_device_info *info = rdx_device_get_info(test_device);
   const uint64_t host = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
   return info->backend == RDX_BACKEND_VULKAN && !info->emulated && info->memory >= 70 * GIB && host >= 60 * GIB;
 }
 
-static void need_room(void) {
-  if (!has_room())
+static void need_memory(void) {
+  if (!has_memory())
     skip();
 }
 
@@ -141,38 +141,38 @@ static void check_index(rdx_index_params params, uint32_t bits, uint64_t probes,
 
 static void test_tree(void **state) {
   (void)state;
-  need_room();
+  need_memory();
   check_index((rdx_index_params){.method = RDX_INDEX_TREE}, 31, GIB + (1 << 24), true);
 }
 
 static void test_hash(void **state) {
   (void)state;
-  need_room();
+  need_memory();
   check_index((rdx_index_params){.method = RDX_INDEX_HASH}, 30, GIB + (1 << 24), false);
 }
 
 static void test_sorted_array(void **state) {
   (void)state;
-  need_room();
+  need_memory();
   check_index((rdx_index_params){.method = RDX_INDEX_SORTED_ARRAY}, 31, 1 << 28, false);
 }
 
 static void test_btree(void **state) {
   (void)state;
-  need_room();
+  need_memory();
   check_index((rdx_index_params){.method = RDX_INDEX_BTREE}, 30, 1 << 28, false);
 }
 
 static void test_cgrx(void **state) {
   (void)state;
-  need_room();
+  need_memory();
   check_index((rdx_index_params){.method = RDX_INDEX_CGRX}, 31, 1 << 27, false);
   check_index((rdx_index_params){.method = RDX_INDEX_CGRX_UPDATABLE}, 29, 1 << 27, false);
 }
 
 static void test_rx(void **state) {
   (void)state;
-  need_room();
+  need_memory();
   check_index((rdx_index_params){.method = RDX_INDEX_RX}, 28, 1 << 27, false);
   check_index((rdx_index_params){.method = RDX_INDEX_RX_OPTIMIZED}, 28, 1 << 27, false);
 }
@@ -215,7 +215,7 @@ static void check_scan(rdx_scan_method method, uint32_t bits) {
 
 static void test_scans(void **state) {
   (void)state;
-  need_room();
+  need_memory();
   check_scan(RDX_SCAN_COLUMN, 31);
   check_scan(RDX_SCAN_BINDEX, 29);
   check_scan(RDX_SCAN_BTREE, 28);
@@ -275,7 +275,7 @@ static void check_star(rdx_star_method method, uint64_t rows) {
 
 static void test_stars(void **state) {
   (void)state;
-  need_room();
+  need_memory();
   check_star(RDX_STAR_COLUMN_ENGINE, 2 * GIB + 12345);
   check_star(RDX_STAR_SORTED_CUBE, GIB / 2 + 12345678);
   check_star(RDX_STAR_COARSE_CUBE, GIB / 2 + 12345678);
@@ -286,7 +286,7 @@ static void test_stars(void **state) {
 
 static void test_join(void **state) {
   (void)state;
-  need_room();
+  need_memory();
   const uint64_t rows = GIB + (1 << 24);
   uint32_t *keys = make_keys(rows, 31);
   rdx_device_column *left = upload(keys, rows), *right = upload(keys, GIB / 4);

@@ -435,7 +435,7 @@ static void test_stages(void **state) {
                                    {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true}},
                                    {.method = RDX_SCAN_RTSCAN, .rtscan = {.published = true, .group = 2}},
                                    {.method = RDX_SCAN_RTSCAN}};
-  static const uint32_t most[] = {8, 128, 128, 62 * 16 - 1};
+  static const uint32_t max[] = {8, 128, 128, 62 * 16 - 1};
   double reduced[COUNT(forms)] = {0};
   for (size_t f = 0; f < COUNT(forms); f++) {
     rdx_scan *scan = NULL;
@@ -447,7 +447,7 @@ static void test_stages(void **state) {
     assert_true(built.table_ms > 0 && built.vectors_ms > 0 && built.scene_ms > 0);
     for (uint32_t i = 0; i < 3; i++) {
       const uint32_t count = rdx_scan_borders(scan, i, &borders);
-      assert_true(count <= most[f] && count > most[f] / 2);
+      assert_true(count <= max[f] && count > max[f] / 2);
       for (uint32_t k = 0; k < count; k++)
         assert_true(borders[k] > 0 && borders[k] < rows && sorted[i][borders[k] - 1] < sorted[i][borders[k]]);
     }
@@ -478,7 +478,7 @@ static rdx_predicate compare_with(rdx_predicate_kind kind, const int64_t *values
  * NULLs, and some conjunctions name a column that others do not. */
 static void test_disjunctions(void **state) {
   (void)state;
-  enum { MOST = 6, COLUMNS = 4 };
+  enum { MAX = 6, COLUMNS = 4 };
   static const rdx_scan_params forms[] = {
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.group = 3, .vectors = 5, .derived = RDX_SWITCH_OFF}},
       {.method = RDX_SCAN_RTSCAN, .rtscan = {.group = 2, .vectors = 2, .planes = 2, .rows_per_box = 1}},
@@ -496,9 +496,9 @@ static void test_disjunctions(void **state) {
     }
     OK(rdx_scan_create(test_device, t.views, t.count, &forms[f], &scan, err));
     for (uint32_t q = 0; q < (test_is_slow() ? 6 : 40); q++) {
-      int64_t bounds[MOST][3][2];
-      rdx_predicate leaves[MOST][3], ands[MOST];
-      const uint32_t count = 2 + (uint32_t)(test_random() % (MOST - 1));
+      int64_t bounds[MAX][3][2];
+      rdx_predicate leaves[MAX][3], ands[MAX];
+      const uint32_t count = 2 + (uint32_t)(test_random() % (MAX - 1));
       for (uint32_t k = 0; k < count; k++) {
         const uint32_t terms = 1 + (uint32_t)(test_random() % 3), first = (uint32_t)test_random() % COLUMNS;
         for (uint32_t i = 0; i < terms; i++) {

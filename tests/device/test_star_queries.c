@@ -300,14 +300,14 @@ static void check_runs(rdx_star *star, const uint32_t span[2], bool kept) {
       {RDX_AGGREGATE_SUM, &value}, {RDX_AGGREGATE_COUNT, &value}, {RDX_AGGREGATE_MIN, &value}};
   const rdx_predicate where = {
       .kind = RDX_PREDICATE_BETWEEN, .column = 0, .values = {.type = RDX_TYPE_U32, .rows = 2, .values = span}};
-  int64_t sums[2] = {0}, least[2] = {INT16_MAX, INT16_MAX};
+  int64_t sums[2] = {0}, min[2] = {INT16_MAX, INT16_MAX};
   uint64_t counts[2] = {0};
   for (uint32_t i = 0; i < RUN_ROWS; i++) {
     if (run_places[i] < span[0] || run_places[i] > span[1] || !(run_validity[i / 8] >> i % 8 & 1))
       continue;
     sums[run_groups[i]] += run_values[i];
     counts[run_groups[i]]++;
-    least[run_groups[i]] = run_values[i] < least[run_groups[i]] ? run_values[i] : least[run_groups[i]];
+    min[run_groups[i]] = run_values[i] < min[run_groups[i]] ? run_values[i] : min[run_groups[i]];
   }
   for (uint32_t aggregate_count = 2; aggregate_count <= 3; aggregate_count++) {
     const rdx_query q = {.where = &where,
@@ -327,7 +327,7 @@ static void check_runs(rdx_star *star, const uint32_t span[2], bool kept) {
       assert_int_equal(((const int64_t *)test_view(result).columns[1].values)[g], sums[g]);
       assert_int_equal(((const uint64_t *)test_view(result).columns[2].values)[g], counts[g]);
       if (aggregate_count == 3)
-        assert_int_equal(((const int16_t *)test_view(result).columns[3].values)[g], least[g]);
+        assert_int_equal(((const int16_t *)test_view(result).columns[3].values)[g], min[g]);
     }
     rdx_query_result_destroy(&result);
   }
@@ -781,7 +781,7 @@ static void test_auto(void **state) {
   static uint32_t values[2][AUTO_ROWS];
   rdx_attribute columns[AUTO_COLUMNS];
   rdx_predicate parts[AUTO_COLUMNS];
-  const uint32_t bounds[2][2] = {{3, 5}, {AUTO_ROWS / 2, AUTO_ROWS}}, most[] = {1, 97}, odd[] = {1, 3, 5, 7, 9, 11};
+  const uint32_t bounds[2][2] = {{3, 5}, {AUTO_ROWS / 2, AUTO_ROWS}}, max[] = {1, 97}, odd[] = {1, 3, 5, 7, 9, 11};
   uint64_t counts[3] = {0};
   for (uint32_t i = 0; i < AUTO_ROWS; i++) {
     values[0][i] = (uint32_t)(test_random() % 100);
@@ -821,7 +821,7 @@ static void test_auto(void **state) {
   assert_int_equal(answered_by(star, &listed, COUNT(odd)), RDX_STAR_COLUMN_ENGINE); /* no cube has attribute 1 */
   /* A cube for one attribute, and one where another takes a range of rows for nearly each value of the first. */
   const uint32_t scanned[] = {1, 2};
-  parts[2].values.values = most;
+  parts[2].values.values = max;
   const rdx_query third = {.where = &parts[2], .aggregates = &count, .aggregate_count = 1};
   OK(rdx_star_add_cube(star, &(rdx_cube_spec){.scan = scanned, .scan_count = 2}, err));
   assert_int_equal(answered_by(star, &listed, COUNT(odd)), RDX_STAR_SORTED_CUBE);

@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST 512 /* strings in a set */
+#define MAX 512 /* strings in a set */
 #define MAX_BYTES (1u << 20)
 
 /* Strings under construction; the first byte of `bytes` belongs to none of them, as in a slice of a column. */
 typedef struct texts {
   char *bytes;
-  uint64_t offsets[MOST + 1];
+  uint64_t offsets[MAX + 1];
   rdx_column view;
 } texts;
 
@@ -29,7 +29,7 @@ static void start(texts *t) {
 
 static void add(texts *t, const char *text, uint64_t length) {
   const uint64_t row = t->view.rows++;
-  assert_true(row < MOST && t->offsets[row] + length <= MAX_BYTES);
+  assert_true(row < MAX && t->offsets[row] + length <= MAX_BYTES);
   memcpy(t->bytes + t->offsets[row], text, length);
   t->offsets[row + 1] = t->offsets[row] + length;
 }

@@ -39,9 +39,9 @@ static const rdx_expression a = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 
                             sum = {.kind = RDX_EXPRESSION_ADD, .left = &a, .right = &b},
                             difference = {.kind = RDX_EXPRESSION_SUBTRACT, .left = &a, .right = &b},
                             zeros = {.kind = RDX_EXPRESSION_SUBTRACT, .left = &abc, .right = &abc},
-                            most = {.kind = RDX_EXPRESSION_CONSTANT, .value = INT64_MAX},
-                            u_less = {.kind = RDX_EXPRESSION_SUBTRACT, .left = &u, .right = &most},
-                            huge = {.kind = RDX_EXPRESSION_MULTIPLY, .left = &most, .right = &most},
+                            max = {.kind = RDX_EXPRESSION_CONSTANT, .value = INT64_MAX},
+                            u_less = {.kind = RDX_EXPRESSION_SUBTRACT, .left = &u, .right = &max},
+                            huge = {.kind = RDX_EXPRESSION_MULTIPLY, .left = &max, .right = &max},
                             tenths = {.kind = RDX_EXPRESSION_CONSTANT, .value = 1, .scale = 18},
                             scaled = {.kind = RDX_EXPRESSION_ADD, .left = &a, .right = &tenths},
                             shifted = {.kind = RDX_EXPRESSION_SUBTRACT, .left = &scaled, .right = &a};

@@ -53,14 +53,14 @@ static bool is_negative(big x) {
 }
 
 i128 big_near(big x) {
-  const i128 most = (i128)1 << 120;
+  const i128 max = (i128)1 << 120;
   const bool negative = is_negative(x);
   const big size = negative ? negate(x) : x;
   i128 near = 0;
   for (uint32_t i = 0; i < BIG_LIMBS; i++)
     if (i < 4 ? i == 3 && size.limbs[i] >> 24 : size.limbs[i] != 0)
-      near = most;
-  for (uint32_t i = 0; i < 4 && near != most; i++)
+      near = max;
+  for (uint32_t i = 0; i < 4 && near != max; i++)
     near += (i128)size.limbs[i] << 32 * i;
   return negative ? -near : near;
 }
@@ -123,11 +123,11 @@ double wide_sum_quotient(const wide_sum *sum, i128 divisor) {
     bits[i] = rest >= divisor;
     rest -= bits[i] ? divisor : 0;
   }
-  const uint32_t least = (uint32_t)(WIDE_LIMBS * 32 + sum->exponent + 1074); /* behind that of 2^-1074 */
+  const uint32_t min = (uint32_t)(WIDE_LIMBS * 32 + sum->exponent + 1074); /* behind that of 2^-1074 */
   uint32_t first = 0;
   while (first < BITS && !bits[first])
     first++;
-  const uint32_t wanted = first + 53 < least ? first + 53 : least, end = wanted < BITS ? wanted : BITS;
+  const uint32_t wanted = first + 53 < min ? first + 53 : min, end = wanted < BITS ? wanted : BITS;
   uint64_t mantissa = 0, below = rest > 0;
   for (uint32_t i = first; i < end; i++)
     mantissa = mantissa * 2 + bits[i];

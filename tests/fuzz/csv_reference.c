@@ -22,11 +22,11 @@ static struct block {
 void *ref_alloc(size_t size) {
   size = (size + 15) / 16 * 16;
   if (!blocks || blocks->size - blocks->used < size) {
-    const size_t room = size > BLOCK ? size : BLOCK;
-    struct block *b = malloc(sizeof *b + 16 + room);
+    const size_t capacity = size > BLOCK ? size : BLOCK;
+    struct block *b = malloc(sizeof *b + 16 + capacity);
     if (!b)
       abort();
-    *b = (struct block){blocks, 0, room};
+    *b = (struct block){blocks, 0, capacity};
     blocks = b;
   }
   char *out = (char *)(blocks + 1) + blocks->used;
@@ -129,8 +129,8 @@ static size_t bad_byte(const char *text, size_t at, size_t end) {
         return at;
       c = c * 64 + p[i] % 64;
     }
-    static const unsigned least[] = {0, 0, 0x80, 0x800, 0x10000};
-    if (c < least[length] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
+    static const unsigned min[] = {0, 0, 0x80, 0x800, 0x10000};
+    if (c < min[length] || (c >= 0xd800 && c < 0xe000) || c > 0x10ffff)
       return at;
     at += length;
   }
@@ -244,17 +244,17 @@ static size_t count_fields(document d, char delimiter) {
 
 static char guess_delimiter(const document *d) {
   static const char others[] = ";\t|";
-  size_t counts[3] = {0}, most = 0, winners = 0;
+  size_t counts[3] = {0}, max = 0, winners = 0;
   char winner = ',';
   if (d->quote != ',' && count_fields(*d, ',') >= 2)
     return ',';
   for (int i = 0; i < 3; i++) {
     counts[i] = others[i] == d->quote ? 0 : count_fields(*d, others[i]);
-    most = counts[i] > most ? counts[i] : most;
+    max = counts[i] > max ? counts[i] : max;
   }
-  for (int i = 0; i < 3 && most >= 2; i++) {
-    winners += counts[i] == most;
-    winner = counts[i] == most ? others[i] : winner;
+  for (int i = 0; i < 3 && max >= 2; i++) {
+    winners += counts[i] == max;
+    winner = counts[i] == max ? others[i] : winner;
   }
   return winners == 1 ? winner : ',';
 }

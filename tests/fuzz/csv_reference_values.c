@@ -97,14 +97,14 @@ static bool to_wide(const char *sequence, wide *out) {
 }
 
 /* An integer of a type that has it within its limits. */
-static bool to_integer(ref_text t, wide least, wide most, int64_t *out) {
+static bool to_integer(ref_text t, wide min, wide max, int64_t *out) {
   const parts p = take_apart(t);
   wide value;
   if (!p.is_number || p.point || p.exponent || !to_wide(p.whole, &value))
     return false;
   value = p.sign == '-' ? -value : value;
   *out = (int64_t)(uint64_t)value;
-  return value >= least && value <= most;
+  return value >= min && value <= max;
 }
 
 static bool to_decimal(ref_text t, uint8_t scale, int64_t *out) {
@@ -181,13 +181,13 @@ static bool to_date(const char *text, size_t length, int64_t *out) {
   return day >= 1 && day <= last;
 }
 
-/* Two digits at `*at`, at most `most`. */
-static bool two(const char **at, int most, int *out) {
+/* Two digits at `*at`, at most `max`. */
+static bool two(const char **at, int max, int *out) {
   if (!isdigit((unsigned char)(*at)[0]) || !isdigit((unsigned char)(*at)[1]))
     return false;
   *out = ((*at)[0] - '0') * 10 + ((*at)[1] - '0');
   *at += 2;
-  return *out <= most;
+  return *out <= max;
 }
 
 /* Z, or perhaps a blank, a sign and hh, hhmm or hh:mm; nothing is fine. Minutes from UTC. */

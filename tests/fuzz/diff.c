@@ -85,12 +85,12 @@ static struct {
   void (*destroy)(void *);
   void *object;
 } * kept;
-static size_t kept_count, kept_room;
+static size_t kept_count, kept_capacity;
 
 void at_end(void (*destroy)(void *object), void *object) {
-  if (kept_count == kept_room) {
-    kept_room = 2 * kept_room + 64;
-    kept = realloc(kept, kept_room * sizeof *kept);
+  if (kept_count == kept_capacity) {
+    kept_capacity = 2 * kept_capacity + 64;
+    kept = realloc(kept, kept_capacity * sizeof *kept);
     if (!kept)
       abort();
   }

@@ -131,8 +131,8 @@ rdx_type random_type(type_set set);
 bool is_integer(rdx_type type);
 bool is_float(rdx_type type);
 
-/* How many rows a case has: mostly few, up to `most`, now and then `large`. */
-uint64_t random_rows(uint64_t most, uint64_t large);
+/* How many rows a case has: mostly few, up to `max`, now and then `large`. */
+uint64_t random_rows(uint64_t max, uint64_t large);
 
 /* Up to `count` values; `tame`: small ones, near to each other. */
 pool pool_make(rdx_type type, uint64_t count, bool tame);

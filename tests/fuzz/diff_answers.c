@@ -55,7 +55,7 @@ typedef struct accumulator {
   uint64_t count;
   i128 whole;
   exact exact;
-  value least, most;
+  value min, max;
 } accumulator;
 
 static void add_row(const star_data *s, const rdx_aggregate *a, const uint64_t *rows, accumulator *acc, bool *passes) {
@@ -66,10 +66,10 @@ static void add_row(const star_data *s, const rdx_aggregate *a, const uint64_t *
   const value v = expression_value(s, a->expression, rows, passes);
   if (v.kind == VALUE_NULL)
     return;
-  if (acc->count == 0 || value_compare(&v, &acc->least) < 0)
-    acc->least = v;
-  if (acc->count == 0 || value_compare(&v, &acc->most) > 0)
-    acc->most = v;
+  if (acc->count == 0 || value_compare(&v, &acc->min) < 0)
+    acc->min = v;
+  if (acc->count == 0 || value_compare(&v, &acc->max) > 0)
+    acc->max = v;
   acc->count++;
   acc->whole += v.whole;
   if (a->kind != RDX_AGGREGATE_SUM && a->kind != RDX_AGGREGATE_AVG)
@@ -83,7 +83,7 @@ static bool is_finite_sum(const accumulator *acc) {
 }
 
 static value sum_value(const rdx_aggregate *a, accumulator *acc, uint8_t scale, query *q) {
-  const bool real = acc->least.kind == VALUE_REAL;
+  const bool real = acc->min.kind == VALUE_REAL;
   const bool passes = acc->whole < INT64_MIN || acc->whole > INT64_MAX;
   if (a->kind == RDX_AGGREGATE_AVG) {
     if (!real)
@@ -102,7 +102,7 @@ static value sum_value(const rdx_aggregate *a, accumulator *acc, uint8_t scale, 
 }
 
 static value extreme_value(const rdx_aggregate *a, const accumulator *acc, query *q) {
-  const value v = a->kind == RDX_AGGREGATE_MIN ? acc->least : acc->most;
+  const value v = a->kind == RDX_AGGREGATE_MIN ? acc->min : acc->max;
   if (is_calculated(a->expression) && (v.whole < INT64_MIN || v.whole > INT64_MAX))
     must_refuse(&q->run, RDX_ERROR_OVERFLOW, "a value beyond 64 bits");
   return v;
@@ -119,7 +119,7 @@ static cell aggregate_group(const star_data *s, query *q, const rdx_aggregate *a
   else if (a->kind == RDX_AGGREGATE_MIN || a->kind == RDX_AGGREGATE_MAX)
     v = extreme_value(a, &acc, q);
   else if (a->kind != RDX_AGGREGATE_COUNT)
-    v = sum_value(a, &acc, acc.least.scale, q);
+    v = sum_value(a, &acc, acc.min.scale, q);
   return cell_of(result_type(s, a).type, &v);
 }
 

@@ -37,10 +37,10 @@ rdx_type random_type(type_set set) {
   }
 }
 
-uint64_t random_rows(uint64_t most, uint64_t large) {
-  if (large > most && below(400) == 0)
+uint64_t random_rows(uint64_t max, uint64_t large) {
+  if (large > max && below(400) == 0)
     return large / 2 + below(large / 2 + 1);
-  return chance(4) ? below(2) : chance(10) ? most / 2 + below(most / 2 + 1) : 1 + magnitude(most);
+  return chance(4) ? below(2) : chance(10) ? max / 2 + below(max / 2 + 1) : 1 + magnitude(max);
 }
 
 unsigned random_nulls(void) {
@@ -185,7 +185,7 @@ static uint64_t real_bits(rdx_type type, double x) {
 
 /* Strings of a pool have an alphabet, a common beginning and lengths. */
 typedef struct spelling {
-  unsigned alphabet, prefix, least, spread;
+  unsigned alphabet, prefix, min, spread;
 } spelling;
 
 static spelling random_spelling(bool tame) {
@@ -193,10 +193,10 @@ static spelling random_spelling(bool tame) {
   spelling s;
   s.alphabet = (unsigned)below(4);
   s.prefix = prefixes[below(tame ? 3 : 9)];
-  s.least = chance(60) ? 0 : (unsigned)below(10);
+  s.min = chance(60) ? 0 : (unsigned)below(10);
   s.spread = chance(70) ? 1 + (unsigned)below(6) : chance(80) ? 12 : 70;
   if (tame)
-    s.least = 0, s.spread = 4;
+    s.min = 0, s.spread = 4;
   return s;
 }
 
@@ -211,7 +211,7 @@ static void spell(const spelling *s, uint64_t i, bool numbered, cell *out) {
   if (numbered) {
     length += (uint64_t)snprintf(text + length, sizeof text - length, "%05" PRIu64, i);
   } else {
-    for (uint64_t rest = s->least + below(s->spread); rest > 0; rest--)
+    for (uint64_t rest = s->min + below(s->spread); rest > 0; rest--)
       text[length++] = s->alphabet == 3 ? (char)draw() : letters[s->alphabet][below(s->alphabet ? 8 : 2)];
   }
   char *copy = take(length);

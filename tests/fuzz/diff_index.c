@@ -45,13 +45,13 @@ bool all_distinct(const rdx_column *keys) {
   return true;
 }
 
-/* Whether all keys are integers from 0 to `most`, which every key mode can represent by its definition. */
-static bool fits_mode(const rdx_column *keys, i128 most) {
+/* Whether all keys are integers from 0 to `max`, which every key mode can represent by its definition. */
+static bool fits_mode(const rdx_column *keys, i128 max) {
   if (keys->type == RDX_TYPE_STRING || is_float(keys->type))
     return false;
   for (uint64_t i = 0; i < keys->rows; i++) {
     const value v = value_at(keys, i);
-    if (v.kind != VALUE_NULL && (v.whole < 0 || v.whole > most))
+    if (v.kind != VALUE_NULL && (v.whole < 0 || v.whole > max))
       return false;
   }
   return true;
@@ -146,16 +146,16 @@ static void random_updatable(rdx_cgrx_updatable_params *p, refusal *r) {
 }
 
 /* The largest number of invocations that a subgroup has room for. */
-static unsigned most_lanes(void) {
+static unsigned max_lanes(void) {
   const rdx_device_info *info = rdx_device_get_info(diff_device);
   return info->backend == RDX_BACKEND_VULKAN ? info->threads : 32;
 }
 
-static uint8_t random_lanes(unsigned most) {
+static uint8_t random_lanes(unsigned max) {
   if (chance(40))
     return 0;
   uint8_t lanes = 1;
-  while (lanes * 2u <= most && lanes * 2u <= most_lanes() && chance(60))
+  while (lanes * 2u <= max && lanes * 2u <= max_lanes() && chance(60))
     lanes *= 2;
   return lanes;
 }

@@ -195,8 +195,8 @@ void joins_case(void) {
     return;
   }
   const bool between = chance(40);
-  const uint64_t most = diff_slow ? 200 : 600;
-  uint64_t left_rows = random_rows(most, 0), right_rows = random_rows(most, 0);
+  const uint64_t max = diff_slow ? 200 : 600;
+  uint64_t left_rows = random_rows(max, 0), right_rows = random_rows(max, 0);
   if (below(200) == 0)
     left_rows = 1 + below(20000), right_rows = 1 + below(50);
   if (chance(50)) {

@@ -20,16 +20,16 @@ typedef struct model {
 
 typedef struct probes {
   const rdx_column *lower, *upper; /* host columns; upper NULL: points */
-  const value *least, *most;       /* their values */
+  const value *min, *max;          /* their values */
 } probes;
 
 static bool matches(const model *m, uint64_t row, const probes *p, uint64_t i) {
   const value *key = &m->keys[row];
-  if ((m->gone && m->gone[row]) || key->kind == VALUE_NULL || p->least[i].kind == VALUE_NULL)
+  if ((m->gone && m->gone[row]) || key->kind == VALUE_NULL || p->min[i].kind == VALUE_NULL)
     return false;
   if (!p->upper)
-    return value_compare(key, &p->least[i]) == 0;
-  return p->most[i].kind != VALUE_NULL && value_compare(key, &p->least[i]) >= 0 && value_compare(key, &p->most[i]) <= 0;
+    return value_compare(key, &p->min[i]) == 0;
+  return p->max[i].kind != VALUE_NULL && value_compare(key, &p->min[i]) >= 0 && value_compare(key, &p->max[i]) <= 0;
 }
 
 /* ---- Sums ---- */
@@ -198,8 +198,8 @@ static void look_up_random(const rdx_index *index, const rdx_index_params *param
                            const rdx_column *values, bool included) {
   const size_t before = watched();
   const bool ranges = chance(index_is_points_only(params->method) ? 3 : 50);
-  const uint64_t most = m->rows > 5000 ? 20 : 150;
-  const uint64_t count = chance(4) ? below(2) : 1 + magnitude(most);
+  const uint64_t max = m->rows > 5000 ? 20 : 150;
+  const uint64_t count = chance(4) ? below(2) : 1 + magnitude(max);
   rdx_column lower = pool_probes(keys, count, chance(70) ? 0 : (unsigned)below(20));
   rdx_column upper = ranges ? pool_probes(keys, count, chance(80) ? 0 : (unsigned)below(20)) : lower;
   if (is_integer(lower.type) && chance(15)) {
@@ -467,16 +467,16 @@ void changes_case(void) {
   if (!passed("index", rdx_index_create(diff_device, &view, &params, &index, &err), &err, &r))
     return;
   at_end(destroy_index, index);
-  const size_t room = rows + MAX_CHANGES * 200;
-  changing c = {.cells = take(room * sizeof(cell)),
-                .values = take(room * sizeof(value)),
-                .gone = take(room * sizeof(bool)),
+  const size_t capacity = rows + MAX_CHANGES * 200;
+  changing c = {.cells = take(capacity * sizeof(cell)),
+                .values = take(capacity * sizeof(value)),
+                .gone = take(capacity * sizeof(bool)),
                 .rows = rows};
   for (uint64_t i = 0; i < rows; i++) {
     c.values[i] = value_at(&keys, i);
     c.cells[i] = cell_at(&keys, i);
   }
-  memset(c.gone, 0, room * sizeof(bool));
+  memset(c.gone, 0, capacity * sizeof(bool));
   c.odd_strings = has_long_strings(&keys);
   const pool v = value_pool();
   for (uint64_t changes = 1 + below(MAX_CHANGES); changes > 0; changes--) {

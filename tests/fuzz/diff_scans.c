@@ -25,9 +25,9 @@ static void random_rtscan(rdx_rtscan_params *p, uint64_t rows) {
   p->encoding = chance(10) ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT;
   p->insist = p->encoding != RDX_SWITCH_OFF && chance(20);
   if (p->encoding != RDX_SWITCH_OFF) { /* else lengths are in values, and short ones take long */
-    const uint64_t least = rows / 64 + 1;
-    p->cube_width = or_default(60, (uint32_t)(least + magnitude(2 * rows + 4)));
-    p->ray_length = or_default(60, (uint32_t)(least + magnitude(2 * rows + 4)));
+    const uint64_t min = rows / 64 + 1;
+    p->cube_width = or_default(60, (uint32_t)(min + magnitude(2 * rows + 4)));
+    p->ray_length = or_default(60, (uint32_t)(min + magnitude(2 * rows + 4)));
   }
   p->interval_percent = or_default(60, 20 + (uint32_t)below(81));
   p->spaced = chance(20) ? RDX_SWITCH_OFF : RDX_SWITCH_DEFAULT;

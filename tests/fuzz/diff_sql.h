@@ -10,7 +10,7 @@
 /* A text that grows, until the end of the case. */
 typedef struct words {
   char *data;
-  size_t length, room;
+  size_t length, capacity;
 } words;
 
 void say(words *w, const char *format, ...) RDX_PRINTF(2, 3);

@@ -16,15 +16,15 @@ void say(words *w, const char *format, ...) {
   va_start(list, format);
   const int length = vsnprintf(NULL, 0, format, list);
   va_end(list);
-  if (w->length + (size_t)length + 1 > w->room) {
-    w->room = 2 * w->room + (size_t)length + 256;
-    char *larger = take(w->room);
+  if (w->length + (size_t)length + 1 > w->capacity) {
+    w->capacity = 2 * w->capacity + (size_t)length + 256;
+    char *larger = take(w->capacity);
     if (w->length > 0)
       memcpy(larger, w->data, w->length);
     w->data = larger;
   }
   va_start(list, format);
-  vsnprintf(w->data + w->length, w->room - w->length, format, list);
+  vsnprintf(w->data + w->length, w->capacity - w->length, format, list);
   va_end(list);
   w->length += (size_t)length;
 }

@@ -270,8 +270,8 @@ void stars_case(void) {
   at_end(destroy_star, star);
   query *queries = take(MAX_QUERIES * sizeof *queries);
   const bool by_spec = chance(30); /* one cube, for the first query */
-  const uint64_t most = s.relation.rows > 10000 ? 1 : by_spec && chance(80) ? 1 : MAX_QUERIES;
-  const uint64_t count = 1 + below(most);
+  const uint64_t max = s.relation.rows > 10000 ? 1 : by_spec && chance(80) ? 1 : MAX_QUERIES;
+  const uint64_t count = 1 + below(max);
   bool prepared[MAX_QUERIES];
   for (uint64_t i = 0; i < count; i++) {
     query_make(&s, &queries[i]);

@@ -85,8 +85,8 @@ static void check_column(const rdx_table *table, uint32_t index, uint64_t size) 
   CHECK(strlen(rdx_table_column_name(table, index)) <= size);
   rdx_column_stats stats;
   CHECK(rdx_table_get_stats(table, index, &stats, NULL) == RDX_OK);
-  CHECK(stats.nulls <= c->rows && stats.least.rows <= 1 && stats.most.rows <= 1);
-  const rdx_column *const all[] = {c, &stats.least, &stats.most, &stats.smallest, &stats.largest};
+  CHECK(stats.nulls <= c->rows && stats.min.rows <= 1 && stats.max.rows <= 1);
+  const rdx_column *const all[] = {c, &stats.min, &stats.max, &stats.smallest, &stats.largest};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     if (all[i]->validity)
       read_all(all[i]->validity, (all[i]->rows + 7) / 8);

@@ -103,16 +103,16 @@ rdx_status evaluate_text(const test_inputs *inputs, const char *text, rdx_vector
   return status;
 }
 
-const char *text_of_row(const rdx_column *column, uint64_t row, char *to, size_t room) {
+const char *text_of_row(const rdx_column *column, uint64_t row, char *to, size_t capacity) {
   if (column->validity && !(column->validity[row / 8] >> (row % 8) & 1)) {
-    snprintf(to, room, "NULL");
+    snprintf(to, capacity, "NULL");
   } else if (column->type == RDX_TYPE_STRING) {
     uint64_t length = 0;
     const char *text = rdx_column_string(column, row, &length);
-    snprintf(to, room, "%.*s", (int)length, text);
+    snprintf(to, capacity, "%.*s", (int)length, text);
   } else {
     char text[RDX_VALUE_TEXT];
-    snprintf(to, room, "%.*s", (int)rdx_column_format(column, row, text), text);
+    snprintf(to, capacity, "%.*s", (int)rdx_column_format(column, row, text), text);
   }
   return to;
 }

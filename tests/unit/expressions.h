@@ -36,6 +36,6 @@ void drop_expression(test_expression *expression);
 RDX_MUST_USE rdx_status evaluate_text(const test_inputs *inputs, const char *text, rdx_vector *out, rdx_error *err);
 
 /* Row `row` of a column as a text; "NULL" for that. */
-const char *text_of_row(const rdx_column *column, uint64_t row, char *to, size_t room);
+const char *text_of_row(const rdx_column *column, uint64_t row, char *to, size_t capacity);
 
 #endif

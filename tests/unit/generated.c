@@ -196,10 +196,10 @@ static void check_domain(const whole *w, const domain *d) {
   uint32_t distinct = 1;
   for (uint64_t i = 1; i < w->batch.rows; i++)
     distinct += values[i] != values[i - 1];
-  const int64_t least = values[0], most = values[w->batch.rows - 1];
+  const int64_t min = values[0], max = values[w->batch.rows - 1];
   free(values);
-  if (least < d->least || most > d->most || (d->distinct > 0 && distinct != d->distinct))
-    fail_msg("%s: %lld to %lld, %u distinct", d->name, (long long)least, (long long)most, distinct);
+  if (min < d->min || max > d->max || (d->distinct > 0 && distinct != d->distinct))
+    fail_msg("%s: %lld to %lld, %u distinct", d->name, (long long)min, (long long)max, distinct);
 }
 
 void check_domains(const generator *g, const domain *domains, size_t count) {

@@ -48,7 +48,7 @@ void check_table_files(const generator *g);
 typedef struct domain {
   uint32_t table;
   const char *name;
-  int64_t least, most;
+  int64_t min, max;
   uint32_t distinct; /* 0: as it comes */
 } domain;
 

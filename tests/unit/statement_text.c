@@ -9,7 +9,7 @@
 
 typedef struct writer {
   char *out;
-  size_t used, room;
+  size_t used, capacity;
 } writer;
 
 static void put(writer *w, const char *format, ...) RDX_PRINTF(2, 3);
@@ -17,9 +17,9 @@ static void put(writer *w, const char *format, ...) RDX_PRINTF(2, 3);
 static void put(writer *w, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  const int written = vsnprintf(w->out + w->used, w->room - w->used, format, arguments);
+  const int written = vsnprintf(w->out + w->used, w->capacity - w->used, format, arguments);
   va_end(arguments);
-  w->used = w->used + (size_t)written < w->room ? w->used + (size_t)written : w->room - 1;
+  w->used = w->used + (size_t)written < w->capacity ? w->used + (size_t)written : w->capacity - 1;
 }
 
 static void put_query(writer *w, const rdx_sql_query *q);
@@ -281,8 +281,8 @@ static void put_statement(writer *w, const rdx_sql_statement *s) {
     put(w, " /%u", s->parameters);
 }
 
-const char *statement_text(const rdx_sql_statement *s, char *out, size_t room) {
-  writer w = {out, 0, room};
+const char *statement_text(const rdx_sql_statement *s, char *out, size_t capacity) {
+  writer w = {out, 0, capacity};
   out[0] = '\0';
   put_statement(&w, s);
   return out;

@@ -10,6 +10,6 @@
 #include "sql/statement.h"
 
 /* Returns `out`; what does not fit is cut. */
-const char *statement_text(const rdx_sql_statement *s, char *out, size_t room);
+const char *statement_text(const rdx_sql_statement *s, char *out, size_t capacity);
 
 #endif

@@ -66,7 +66,7 @@ static void test_errors(void **state) {
 
 typedef struct sum {
   _Atomic uint64_t total;
-  _Atomic uint32_t most_worker;
+  _Atomic uint32_t max_worker;
 } sum;
 
 static void add_up(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
@@ -75,8 +75,8 @@ static void add_up(void *context, uint64_t begin, uint64_t end, uint32_t worker)
   for (uint64_t i = begin; i < end; i++)
     part += i;
   atomic_fetch_add(&s->total, part);
-  if (worker > atomic_load(&s->most_worker))
-    atomic_store(&s->most_worker, worker);
+  if (worker > atomic_load(&s->max_worker))
+    atomic_store(&s->max_worker, worker);
 }
 
 static void test_pool(void **state) {
@@ -91,7 +91,7 @@ static void test_pool(void **state) {
       sum s = {0, 0};
       rdx_pool_run(pool, counts[i], 16, add_up, &s);
       assert_int_equal(s.total, counts[i] * (counts[i] - (counts[i] > 0)) / 2);
-      assert_true(s.most_worker < threads);
+      assert_true(s.max_worker < threads);
     }
     rdx_pool_destroy(&pool);
   }
@@ -448,7 +448,7 @@ static void test_stalled_pipes(void **state) {
  * compared, and then by where they were. */
 static void test_sort(void **state) {
   (void)state;
-  static uint64_t records[3000 * 4], room[3000 * 4];
+  static uint64_t records[3000 * 4], scratch[3000 * 4];
   static const uint64_t counts[] = {0, 1, 2, 7, 8, 9, 16, 17, 63, 127, 128, 1000, 3000};
   uint64_t seed = 1;
   for (size_t n = 0; n < sizeof counts / sizeof *counts; n++)
@@ -458,7 +458,7 @@ static void test_sort(void **state) {
           seed = seed * 6364136223846793005u + 1442695040888963407u;
           records[i] = i % words == words - 1 ? i / words : (seed >> 33) % values << (values > 1 ? 40 : 0);
         }
-        const uint64_t *sorted = rdx_sort(records, counts[n], words, words - 1, room);
+        const uint64_t *sorted = rdx_sort(records, counts[n], words, words - 1, scratch);
         uint64_t places = 0;
         for (uint64_t i = 0; i < counts[n]; i++) {
           const uint64_t *at = sorted + i * words;
@@ -475,7 +475,7 @@ static void test_sort(void **state) {
 /* Places of keys in their order, against its definition: keys of few and of many bits, low ones 0 in all or not. */
 static void test_sort_order(void **state) {
   (void)state;
-  static uint64_t keys[3000], order[3000], room[4 * 3001];
+  static uint64_t keys[3000], order[3000], scratch[4 * 3001];
   static const uint64_t counts[] = {0, 1, 2, 9, 127, 128, 129, 1000, 3000};
   static const uint64_t masks[] = {
       0, 1, 0xff, 0xffff, 0xfffff00, 0x700003ffffff, 0xffull << 56, 0x8000000000000001u, UINT64_MAX};
@@ -488,7 +488,7 @@ static void test_sort_order(void **state) {
           seed = seed * 6364136223846793005u + 1442695040888963407u;
           keys[i] = ((seed ^ seed >> 31) & masks[m]) | (base == 1 || i == 0 ? bit : 0);
         }
-        rdx_sort_order(keys, counts[n], order, room);
+        rdx_sort_order(keys, counts[n], order, scratch);
         uint64_t places = 0;
         for (uint64_t i = 0; i < counts[n]; i++) {
           places += order[i];

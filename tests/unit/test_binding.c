@@ -30,8 +30,8 @@ static const test_inputs with = {names, inputs, RDX_COUNT(names), 1, NULL, false
 
 /* ---- Shapes ---- */
 
-static size_t put(char *to, size_t used, size_t room, const char *text) {
-  return used + (size_t)snprintf(to + used, used < room ? room - used : 0, "%s", text);
+static size_t put(char *to, size_t used, size_t capacity, const char *text) {
+  return used + (size_t)snprintf(to + used, used < capacity ? capacity - used : 0, "%s", text);
 }
 
 static const char *const ops[] = {
@@ -65,36 +65,36 @@ static const char *const ops[] = {
 };
 
 /* (< d 24.00:numeric(18,2)): columns by name, constants with their types, casts with what they cast to. */
-static size_t show(const rdx_bound *b, char *to, size_t used, size_t room) {
+static size_t show(const rdx_bound *b, char *to, size_t used, size_t capacity) {
   char type[32], value[64];
   rdx_arena arena = {0};
   rdx_column column;
   switch (b->kind) {
   case RDX_BOUND_COLUMN:
-    return put(to, used, room, names[b->index]);
+    return put(to, used, capacity, names[b->index]);
   case RDX_BOUND_CONSTANT:
     if (rdx_datum_column(b->type, &b->value, 1, &arena, &column, NULL) == RDX_OK)
-      used = put(to, used, room, text_of_row(&column, 0, value, sizeof value));
+      used = put(to, used, capacity, text_of_row(&column, 0, value, sizeof value));
     rdx_arena_free(&arena);
-    used = put(to, used, room, ":");
-    return put(to, used, room, rdx_sql_type_text(b->type, type));
+    used = put(to, used, capacity, ":");
+    return put(to, used, capacity, rdx_sql_type_text(b->type, type));
   case RDX_BOUND_PARAMETER:
-    used = put(to, used, room, "$:");
-    return put(to, used, room, rdx_sql_type_text(b->type, type));
+    used = put(to, used, capacity, "$:");
+    return put(to, used, capacity, rdx_sql_type_text(b->type, type));
   default:
     break;
   }
-  used = put(to, used, room, "(");
-  used = put(to, used, room, ops[b->op]);
+  used = put(to, used, capacity, "(");
+  used = put(to, used, capacity, ops[b->op]);
   if (b->op == RDX_OP_CAST) {
-    used = put(to, used, room, ":");
-    used = put(to, used, room, rdx_sql_type_text(b->type, type));
+    used = put(to, used, capacity, ":");
+    used = put(to, used, capacity, rdx_sql_type_text(b->type, type));
   }
   for (uint32_t i = 0; i < b->count; i++) {
-    used = put(to, used, room, " ");
-    used = show(b->args[i], to, used, room);
+    used = put(to, used, capacity, " ");
+    used = show(b->args[i], to, used, capacity);
   }
-  return put(to, used, room, ")");
+  return put(to, used, capacity, ")");
 }
 
 static const struct {

@@ -214,9 +214,9 @@ static void times_grow_with_work(void **state) {
   assert_true(expected_ms(f, "SELECT id FROM t WHERE m > 40", "evaluation") <
               expected_ms(f, "SELECT id FROM t WHERE m > 40 AND g < 3", "evaluation"));
   double before = 0;
-  for (uint32_t most = 10; most <= 1000; most *= 10) {
+  for (uint32_t max = 10; max <= 1000; max *= 10) {
     char query[64];
-    snprintf(query, sizeof query, "SELECT id FROM t WHERE a < %u", most);
+    snprintf(query, sizeof query, "SELECT id FROM t WHERE a < %u", max);
     const double ms = expected_ms(f, query, "tree");
     assert_true(ms > before);
     before = ms;

@@ -279,8 +279,8 @@ static const char *const of_strings[] = {
     "reverse(%s) || NULL",
 };
 
-static void fill_in(const char *pattern, const char *column, char *out, size_t room) {
-  snprintf(out, room, pattern, column, column);
+static void fill_in(const char *pattern, const char *column, char *out, size_t capacity) {
+  snprintf(out, capacity, pattern, column, column);
 }
 
 static void check_dictionary(const rdx_column *c) {

@@ -118,12 +118,12 @@ static bool keeps_left(rdx_plan_join kind) {
 }
 
 static void try(bench *b, rdx_plan_join kind, uint32_t keys, bool filtered, const wanted_column *left,
-                const wanted_column *right, uint64_t most) {
+                const wanted_column *right, uint64_t max) {
   trial t = {.b = b, .keys = keys, .filtered = filtered && kind != RDX_PLAN_ANTI_NULL};
   rdx_plan_node *l =
-      make_side(b, 0, left, next_random() % 5 ? next_random() % most : next_random() % 2, next_random() % 2 != 0);
+      make_side(b, 0, left, next_random() % 5 ? next_random() % max : next_random() % 2, next_random() % 2 != 0);
   rdx_plan_node *r =
-      make_side(b, 1, right, next_random() % 5 ? next_random() % most : next_random() % 2, next_random() % 2 != 0);
+      make_side(b, 1, right, next_random() % 5 ? next_random() % max : next_random() % 2, next_random() % 2 != 0);
   t.node = node(b, RDX_PLAN_JOIN, l, r);
   t.node->join = kind;
   if (keeps_left(kind))

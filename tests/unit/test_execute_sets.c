@@ -31,7 +31,7 @@ static bool is_wanted(const rdx_frame *l, const rdx_frame *r, uint64_t i, bool e
 }
 
 /* Two frames of some of all types. */
-static rdx_plan_node *random_pair(bench *b, rdx_plan_kind kind, uint32_t count, bool mixed, uint64_t most) {
+static rdx_plan_node *random_pair(bench *b, rdx_plan_kind kind, uint32_t count, bool mixed, uint64_t max) {
   wanted_column left[4], right[4];
   for (uint32_t c = 0; c < count; c++) {
     left[c] = right[c] = all_types[next_random() % all_types_count];
@@ -44,7 +44,7 @@ static rdx_plan_node *random_pair(bench *b, rdx_plan_kind kind, uint32_t count, 
   }
   rdx_frame frames[2];
   for (uint32_t k = 0; k < 2; k++)
-    random_frame(b, k ? right : left, count, next_random() % 4 ? next_random() % most : next_random() % 2,
+    random_frame(b, k ? right : left, count, next_random() % 4 ? next_random() % max : next_random() % 2,
                  next_random() % 2 != 0, &frames[k]);
   rdx_plan_node *l = source(b, 0, &frames[0]), *r = source(b, 1, &frames[1]);
   rdx_plan_node *n = node(b, kind, l, r);

@@ -52,8 +52,8 @@ static uint64_t below(uint64_t limit) {
 
 /* Small numbers mostly, so that not all is an overflow. */
 static int64_t some_number(int bits) {
-  const int64_t most = (int64_t)(UINT64_MAX >> (65 - bits));
-  const int64_t ends[] = {0, 1, -1, most, -most - 1, most - 1};
+  const int64_t max = (int64_t)(UINT64_MAX >> (65 - bits));
+  const int64_t ends[] = {0, 1, -1, max, -max - 1, max - 1};
   return below(200) == 0 ? ends[below(RDX_COUNT(ends))] : (int64_t)below(41) - 20;
 }
 
@@ -287,7 +287,7 @@ static bool reference(char op, wide a, wide b, wide *out) {
 static void check_ends(rdx_type type, const int64_t *ends, uint32_t count, char op) {
   const char text[] = {'a', ' ', op, ' ', 'b', '\0'};
   const size_t size = rdx_type_size(type);
-  const wide most = (wide)(UINT64_MAX >> (65 - 8 * size));
+  const wide max = (wide)(UINT64_MAX >> (65 - 8 * size));
   for (uint32_t i = 0; i < count * count; i++) {
     const int64_t a = ends[i / count], b = ends[i % count];
     const rdx_input inputs[] = {{{.type = type, .rows = 1, .values = &a}, NULL},
@@ -298,9 +298,9 @@ static void check_ends(rdx_type type, const int64_t *ends, uint32_t count, char 
     rdx_vector vector;
     rdx_datum value;
     const rdx_status status = evaluate_text(&with, text, &vector, NULL);
-    assert_int_equal(status, !divides                              ? RDX_ERROR_RANGE
-                             : wanted > most || wanted < -most - 1 ? RDX_ERROR_OVERFLOW
-                                                                   : RDX_OK);
+    assert_int_equal(status, !divides                            ? RDX_ERROR_RANGE
+                             : wanted > max || wanted < -max - 1 ? RDX_ERROR_OVERFLOW
+                                                                 : RDX_OK);
     if (status != RDX_OK)
       continue;
     rdx_column_datum(&vector.column, 0, &value);

@@ -539,14 +539,14 @@ static void test_cancel(void **state) {
 /* ---- Kills ---- */
 
 /* Kill a job in a child after a while, `count` times, and look at what it left. */
-static void kill_often(void (*job)(void), void (*look)(void), int count, uint64_t most_us) {
+static void kill_often(void (*job)(void), void (*look)(void), int count, uint64_t max_us) {
   for (int i = 0; i < count; i++) {
     const pid_t child = fork();
     assert_true(child >= 0);
     if (child == 0)
       for (;;)
         job();
-    usleep((useconds_t)(next_random() % most_us));
+    usleep((useconds_t)(next_random() % max_us));
     kill(child, SIGKILL);
     int status;
     assert_int_equal(waitpid(child, &status, 0), child);

@@ -19,7 +19,7 @@
 #include "base/base.h"
 #include "column/keys.h"
 
-#define MOST 64 /* values in a set */
+#define MAX 64 /* values in a set */
 
 static uint64_t next_random(void) {
   static uint64_t state = 1;
@@ -148,14 +148,14 @@ static void test_zero_and_width(void **state) {
 
 /* Strings of at most 15 bytes in one column. */
 typedef struct texts {
-  char bytes[MOST * 16];
-  uint64_t offsets[MOST + 1];
+  char bytes[MAX * 16];
+  uint64_t offsets[MAX + 1];
   rdx_column view;
 } texts;
 
 static void add_text(texts *t, const char *text, uint64_t length) {
   const uint64_t row = t->view.rows++;
-  assert_true(row < MOST && length < 16);
+  assert_true(row < MAX && length < 16);
   memcpy(t->bytes + t->offsets[row], text, length);
   t->offsets[row + 1] = t->offsets[row] + length;
 }
@@ -194,9 +194,9 @@ static void test_order_of_strings(void **state) {
   (void)state;
   texts t;
   for (int round = 0; round < 50; round++) {
-    random_texts(&t, MOST, 15, round % 2);
-    for (uint64_t i = 0; i < MOST; i++) {
-      for (uint64_t j = 0; j < MOST; j++) {
+    random_texts(&t, MAX, 15, round % 2);
+    for (uint64_t i = 0; i < MAX; i++) {
+      for (uint64_t j = 0; j < MAX; j++) {
         const int order = compare_texts(&t.view, i, &t.view, j);
         const int said = rdx_column_compare_strings(&t.view, i, &t.view, j);
         assert_int_equal((said > 0) - (said < 0), order);
@@ -249,8 +249,8 @@ typedef int (*compare_fn)(const rdx_column *keys, uint64_t row, const rdx_column
 static void check_probes(const rdx_column *keys, const rdx_column *probes, bool exact, compare_fn compare,
                          bool narrows) {
   for (rdx_probe_role role = RDX_PROBE_POINT; role <= RDX_PROBE_UPPER; role++) {
-    uint64_t wide[MOST] = {0};
-    uint32_t narrow[MOST] = {0}, usable[MOST / 32 + 1];
+    uint64_t wide[MAX] = {0};
+    uint32_t narrow[MAX] = {0}, usable[MAX / 32 + 1];
     memset(usable, 0xff, sizeof usable);
     const bool is_wide = rdx_key_bits(keys->type) == 64;
     rdx_error err = {""};
@@ -269,13 +269,13 @@ static void check_probes(const rdx_column *keys, const rdx_column *probes, bool 
                    rdx_type_name(probes->type), (int)p, (int)role, found, expected);
       }
     }
-    assert_int_equal(usable[MOST / 32], UINT32_MAX); /* bits of no probe stay */
+    assert_int_equal(usable[MAX / 32], UINT32_MAX); /* bits of no probe stay */
   }
 }
 
 /* A set of integers of any type: near 0, and near the ends of all the types. */
 typedef struct integers {
-  uint64_t values[MOST];
+  uint64_t values[MAX];
   rdx_column view;
 } integers;
 
@@ -283,7 +283,7 @@ static void make_integers(integers *set, rdx_type type, uint8_t scale) {
   static const int64_t near[] = {0,   1,   -1,   2,    -2,    9,     10,         99,          100,
                                  101, -99, -100, -101, 12345, -6789, 1000000000, -4200000000, 4200000000};
   static const uint32_t powers[] = {7, 8, 15, 16, 31, 32, 63};
-  uint64_t all[MOST];
+  uint64_t all[MAX];
   uint32_t count = 0;
   for (; count < RDX_COUNT(near); count++)
     all[count] = (uint64_t)near[count];
@@ -293,7 +293,7 @@ static void make_integers(integers *set, rdx_type type, uint8_t scale) {
     memcpy(all + count, edges, sizeof edges);
     count += RDX_COUNT(edges);
   }
-  assert_true(count <= MOST);
+  assert_true(count <= MAX);
   *set = (integers){.view = {.type = type, .scale = scale, .rows = count}};
   set->view.values = set->values;
   const size_t size = rdx_type_size(type);
@@ -390,11 +390,11 @@ static void test_string_probes(void **state) {
   (void)state;
   texts keys, probes;
   for (int round = 0; round < 200; round++) {
-    random_texts(&keys, MOST, 8, false);
-    random_texts(&probes, MOST, 15, round % 2);
+    random_texts(&keys, MAX, 8, false);
+    random_texts(&probes, MAX, 15, round % 2);
     assert_true(rdx_keys_exact_prefix(&keys.view));
     check_probes(&keys.view, &probes.view, true, compare_texts, false);
-    random_texts(&keys, MOST, 15, true);
+    random_texts(&keys, MAX, 15, true);
     check_probes(&keys.view, &probes.view, false, compare_texts, true);
   }
 }

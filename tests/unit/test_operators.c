@@ -52,16 +52,16 @@ static void draw_rows(batch *b) {
 }
 
 /* Codes from `low` to low + most, their extremes among them. */
-static batch draw_batch(uint32_t bytes, uint64_t low, uint64_t most) {
+static batch draw_batch(uint32_t bytes, uint64_t low, uint64_t max) {
   batch b = {.n = next_random() % 4 ? ENGINE_BATCH : 1 + (uint32_t)(next_random() % ENGINE_BATCH), .bytes = bytes};
   b.count = (b.n + 63) / 64;
   b.low = low;
-  b.codes_in_use = most + 1;
+  b.codes_in_use = max + 1;
   b.codes = malloc((size_t)b.n * bytes + PACKED_PADDING);
   assert_non_null(b.codes);
   memset(b.codes + (size_t)b.n * bytes, 0xff, PACKED_PADDING);
   for (uint32_t row = 0; row < b.n; row++) {
-    const uint64_t code = low + (next_random() % 16 == 0 ? next_random() % 2 * most : next_random() % (most + 1));
+    const uint64_t code = low + (next_random() % 16 == 0 ? next_random() % 2 * max : next_random() % (max + 1));
     memcpy(b.codes + (size_t)row * bytes, &code, bytes);
   }
   draw_rows(&b);
@@ -85,10 +85,10 @@ static const uint32_t widths[] = {1, 2, 4, 8};
 static void check_compare(const operators *o) {
   static const uint64_t mosts[] = {255, 65535, 4294967295, UINT64_MAX - 1};
   for (uint32_t round = 0; round < 800; round++) {
-    const uint64_t most = mosts[round % 4] >> (next_random() % 2 ? 0 : next_random() % 8);
-    batch b = draw_batch(widths[round % 4], 0, most);
-    const uint64_t low = next_random() % 8 ? next_random() % (most + 1) : 0;
-    const uint64_t span = next_random() % 8 ? next_random() % (most - low + 1) : most - low;
+    const uint64_t max = mosts[round % 4] >> (next_random() % 2 ? 0 : next_random() % 8);
+    batch b = draw_batch(widths[round % 4], 0, max);
+    const uint64_t low = next_random() % 8 ? next_random() % (max + 1) : 0;
+    const uint64_t span = next_random() % 8 ? next_random() % (max - low + 1) : max - low;
     uint64_t expected[WORDS] = {0}, words[WORDS];
     b.count = b.n / 64; /* whole words only */
     for (uint32_t row = 0; row < b.count * 64; row++)
@@ -137,13 +137,13 @@ static void find_expected(const batch *b, const uint32_t *bits, uint64_t *expect
 }
 
 /* From one code to more than two bytes are for. */
-static batch draw_codes(uint32_t round, uint32_t most_bytes) {
+static batch draw_codes(uint32_t round, uint32_t max_bytes) {
   static const uint64_t mosts[] = {0, 255, 1, 256, 4095, 65535, 65536, 300000};
-  const uint64_t most = mosts[round % 8];
-  const uint32_t fitting = most < 256 ? 1 : most < 65536 ? 2 : 4;
-  const uint32_t wider = fitting << next_random() % 3, bytes = wider > most_bytes ? most_bytes : wider;
-  const uint64_t room = bytes == 1 ? 255 - most : bytes == 2 ? 65535 - most : 1000000;
-  return draw_batch(bytes, next_random() % 2 ? 0 : next_random() % (room + 1), most);
+  const uint64_t max = mosts[round % 8];
+  const uint32_t fitting = max < 256 ? 1 : max < 65536 ? 2 : 4;
+  const uint32_t wider = fitting << next_random() % 3, bytes = wider > max_bytes ? max_bytes : wider;
+  const uint64_t capacity = bytes == 1 ? 255 - max : bytes == 2 ? 65535 - max : 1000000;
+  return draw_batch(bytes, next_random() % 2 ? 0 : next_random() % (capacity + 1), max);
 }
 
 static void check_look_up(const operators *o) {

@@ -57,13 +57,13 @@ static double join_ms(const rdx_planner *p, const rdx_join_graph *g, uint32_t a,
 }
 
 /* The least of all trees without cross products; infinite where there is none. */
-static double least(const rdx_planner *p, const rdx_join_graph *g, uint32_t set) {
+static double min(const rdx_planner *p, const rdx_join_graph *g, uint32_t set) {
   double best = INFINITY;
   if (!(set & (set - 1)))
     return 0;
   for (uint32_t a = (set - 1) & set; a; a = (a - 1) & set)
     if (connects(g, a, set ^ a))
-      best = fmin(best, least(p, g, a) + least(p, g, set ^ a) + join_ms(p, g, a, set ^ a));
+      best = fmin(best, min(p, g, a) + min(p, g, set ^ a) + join_ms(p, g, a, set ^ a));
   return best;
 }
 
@@ -120,7 +120,7 @@ static void orders_are_the_best(void **state) {
     make_graph(&r, 2 + run % 5, true);
     assert_int_equal(rdx_order_joins(&writable, &r.graph, &splits), RDX_OK);
     const uint32_t all = (1u << r.graph.count) - 1;
-    const double found = follow(&p, &r.graph, splits, all, &connected), best = least(&p, &r.graph, all);
+    const double found = follow(&p, &r.graph, splits, all, &connected), best = min(&p, &r.graph, all);
     if (!connected || fabs(found - best) > 1e-9 * best)
       fail_msg("run %u: %g ms, the best is %g", run, found, best);
     rdx_arena_free(&arena);

@@ -58,16 +58,16 @@ static void make(uint32_t levels, pattern *out);
 /* x*, x+, x?, x{least,most}, some of them lazy, which changes no ends. */
 static void make_repeated(uint32_t levels, pattern *out) {
   static const char *const counts[] = {"*", "+", "?", "{2}", "{1,2}", "{0,2}", "{2,}", "*?", "+?"};
-  static const uint32_t least[] = {0, 1, 0, 2, 1, 0, 2, 0, 1}, most[] = {20, 20, 1, 2, 2, 2, 20, 20, 20};
+  static const uint32_t min[] = {0, 1, 0, 2, 1, 0, 2, 0, 1}, max[] = {20, 20, 1, 2, 2, 2, 20, 20, 20};
   const uint32_t which = pick(RDX_COUNT(counts));
   pattern x, power;
   make(levels - 1, &x);
   memset(out->ends, 0, sizeof out->ends);
   for (uint32_t from = 0; from <= length; from++)
     power.ends[from] = 1u << from;
-  for (uint32_t i = 0; i <= most[which]; i++) {
+  for (uint32_t i = 0; i <= max[which]; i++) {
     pattern next;
-    for (uint32_t from = 0; i >= least[which] && from <= length; from++)
+    for (uint32_t from = 0; i >= min[which] && from <= length; from++)
       out->ends[from] |= power.ends[from];
     join(&power, &x, &next);
     memcpy(power.ends, next.ends, sizeof power.ends);

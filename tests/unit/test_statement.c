@@ -21,7 +21,7 @@ typedef struct example {
   const char *text, *expected;
 } example;
 
-static char room[1 << 16];
+static char scratch[1 << 16];
 
 /* The tree of the first statement, or the name of the status and the error's text. */
 static const char *parsed(const char *text) {
@@ -34,20 +34,20 @@ static const char *parsed(const char *text) {
   assert_true(next >= text && next <= text + strlen(text));
   if (status != RDX_OK) {
     assert_null(statement);
-    snprintf(room, sizeof room, "%s: %s", rdx_status_name(status), err.text);
+    snprintf(scratch, sizeof scratch, "%s: %s", rdx_status_name(status), err.text);
   } else if (statement) {
-    statement_text(statement, room, sizeof room);
+    statement_text(statement, scratch, sizeof scratch);
   } else {
-    strcpy(room, "nothing");
+    strcpy(scratch, "nothing");
   }
   rdx_arena_free(&arena);
-  return room;
+  return scratch;
 }
 
 static void check(const example *examples, size_t count) {
   for (size_t i = 0; i < count; i++)
     if (strcmp(parsed(examples[i].text), examples[i].expected) != 0)
-      fail_msg("%s\nis      %s\nand not %s", examples[i].text, room, examples[i].expected);
+      fail_msg("%s\nis      %s\nand not %s", examples[i].text, scratch, examples[i].expected);
 }
 
 static void test_expressions(void **state) {
@@ -288,9 +288,9 @@ static void test_refusals(void **state) {
     parsed(r->text);
     snprintf(expected[0], sizeof expected[0], "not supported: %s", r->message);
     snprintf(expected[1], sizeof expected[1], "\nLINE 1: %s\n        %s", r->text, r->caret);
-    if (strncmp(room, expected[0], strlen(expected[0])) != 0 || !strstr(room, expected[1]))
-      fail_msg("%s\n%s\n", r->text, room);
-    const char *behind = strstr(room, expected[1]) + strlen(expected[1]);
+    if (strncmp(scratch, expected[0], strlen(expected[0])) != 0 || !strstr(scratch, expected[1]))
+      fail_msg("%s\n%s\n", r->text, scratch);
+    const char *behind = strstr(scratch, expected[1]) + strlen(expected[1]);
     assert_true(*behind == '\0' || *behind == '\n');
   }
 }

@@ -20,14 +20,14 @@
 #include "tests/unit/statement_text.h"
 #include "tpch/tpch.h"
 
-static char room[1 << 16];
+static char scratch[1 << 16];
 
 /* ---- Several statements ---- */
 
 /* The statements of a text, each behind a bar; an error is "!". */
 static const char *split(const char *text) {
   size_t used = 0;
-  room[0] = '\0';
+  scratch[0] = '\0';
   while (*text) {
     rdx_arena arena = {0};
     rdx_error err = {""};
@@ -35,15 +35,15 @@ static const char *split(const char *text) {
     const char *next = NULL;
     const rdx_status status = rdx_sql_parse(text, &arena, &statement, &next, &err);
     assert_true(next > text);
-    used += (size_t)snprintf(room + used, sizeof room - used, "|");
+    used += (size_t)snprintf(scratch + used, sizeof scratch - used, "|");
     if (status != RDX_OK)
-      used += (size_t)snprintf(room + used, sizeof room - used, "!");
+      used += (size_t)snprintf(scratch + used, sizeof scratch - used, "!");
     else if (statement)
-      used += strlen(statement_text(statement, room + used, sizeof room - used));
+      used += strlen(statement_text(statement, scratch + used, sizeof scratch - used));
     rdx_arena_free(&arena);
     text = next;
   }
-  return room;
+  return scratch;
 }
 
 static void test_several(void **state) {
@@ -278,8 +278,8 @@ static void check_query(const char *query) {
       word[length++] = (char)tolower((unsigned char)*at);
     if (length == 0)
       at++;
-    else if (!is_keyword(word) && !strcasestr(room, word))
-      fail_msg("%s is lost in\n%s", word, room);
+    else if (!is_keyword(word) && !strcasestr(scratch, word))
+      fail_msg("%s is lost in\n%s", word, scratch);
   }
 }
 
@@ -312,7 +312,7 @@ static void test_error_form(void **state) {
 }
 
 /* Everything long is cut, and what is left has its form. */
-static void test_error_room(void **state) {
+static void test_error_scratch(void **state) {
   (void)state;
   static char line[100001], message[2001];
   memset(message, 'm', sizeof message - 1);
@@ -331,10 +331,10 @@ static void test_error_room(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_several),    cmocka_unit_test(test_places),     cmocka_unit_test(test_deep),
-      cmocka_unit_test(test_chains),     cmocka_unit_test(test_slow),       cmocka_unit_test(test_long),
-      cmocka_unit_test(test_memory),     cmocka_unit_test(test_benchmarks), cmocka_unit_test(test_error_form),
-      cmocka_unit_test(test_error_room),
+      cmocka_unit_test(test_several),       cmocka_unit_test(test_places),     cmocka_unit_test(test_deep),
+      cmocka_unit_test(test_chains),        cmocka_unit_test(test_slow),       cmocka_unit_test(test_long),
+      cmocka_unit_test(test_memory),        cmocka_unit_test(test_benchmarks), cmocka_unit_test(test_error_form),
+      cmocka_unit_test(test_error_scratch),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

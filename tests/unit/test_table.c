@@ -180,8 +180,8 @@ static void check_stats(const rdx_table *table, uint32_t index, const rdx_column
   assert_int_equal(s.nulls, nulls);
   assert_int_equal(s.block_rows, BLOCK);
   assert_int_equal(s.smallest.rows, (in->rows + BLOCK - 1) / BLOCK);
-  assert_int_equal(s.least.rows, nulls < in->rows);
-  assert_int_equal(s.most.rows, nulls < in->rows);
+  assert_int_equal(s.min.rows, nulls < in->rows);
+  assert_int_equal(s.max.rows, nulls < in->rows);
   for (uint64_t b = 0; b < s.smallest.rows; b++) {
     uint64_t low = UINT64_MAX, high = UINT64_MAX;
     for (uint64_t i = b * BLOCK; i < in->rows && i < (b + 1) * BLOCK; i++) {
@@ -196,8 +196,8 @@ static void check_stats(const rdx_table *table, uint32_t index, const rdx_column
       continue;
     assert_int_equal(compare(&s.smallest, b, in, low), 0);
     assert_int_equal(compare(&s.largest, b, in, high), 0);
-    assert_true(compare(&s.least, 0, in, low) <= 0);
-    assert_true(compare(&s.most, 0, in, high) >= 0);
+    assert_true(compare(&s.min, 0, in, low) <= 0);
+    assert_true(compare(&s.max, 0, in, high) >= 0);
   }
 }
 
@@ -624,8 +624,8 @@ static void test_full(void **state) {
   fill(values, ROWS, 1);
   OK(write_generation(values, ROWS, err));
   fill(values, ROWS, 2);
-  for (rlim_t room = 0; room < 4900000; room += 333333) {
-    limit = (struct rlimit){room, before.rlim_max};
+  for (rlim_t capacity = 0; capacity < 4900000; capacity += 333333) {
+    limit = (struct rlimit){capacity, before.rlim_max};
     setrlimit(RLIMIT_FSIZE, &limit);
     rdx_error err = {""};
     const rdx_status status = write_generation(values, ROWS, &err);

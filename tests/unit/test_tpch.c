@@ -388,7 +388,7 @@ static void test_comments(void **state) {
   static const struct {
     tpch_table table;
     const char *column;
-    size_t least, most;
+    size_t min, max;
   } comments[] = {{TPCH_REGION, "r_comment", 31, 115},   {TPCH_NATION, "n_comment", 31, 114},
                   {TPCH_SUPPLIER, "s_comment", 25, 100}, {TPCH_CUSTOMER, "c_comment", 29, 116},
                   {TPCH_PART, "p_comment", 5, 22},       {TPCH_PARTSUPP, "ps_comment", 49, 198},
@@ -397,16 +397,16 @@ static void test_comments(void **state) {
   tpch *t = open_scale(0.02, 4);
   for (size_t c = 0; c < COUNT(comments); c++) {
     whole w = make_whole(tpch_generator(t), comments[c].table);
-    size_t least = LONGEST, most = 0;
+    size_t min = LONGEST, max = 0;
     for (uint64_t i = 0; i < w.batch.rows; i++) {
       text_of(&w, comments[c].column, i, found);
       const size_t length = strlen(found);
       assert_true(!strpbrk(found, "|\"\n"));
-      least = length < least ? length : least;
-      most = length > most ? length : most;
+      min = length < min ? length : min;
+      max = length > max ? length : max;
     }
-    assert_true(least >= comments[c].least && most <= comments[c].most);
-    assert_true(w.batch.rows < 1000 || (least == comments[c].least && most == comments[c].most));
+    assert_true(min >= comments[c].min && max <= comments[c].max);
+    assert_true(w.batch.rows < 1000 || (min == comments[c].min && max == comments[c].max));
     generator_batch_free(&w.batch);
   }
   tpch_close(&t);

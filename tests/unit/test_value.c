@@ -48,14 +48,14 @@ static rdx_parse parse(rdx_type type, uint8_t scale, const char *text, void *out
 
 /* ---- Integers ---- */
 
-static void check_ends(rdx_type type, const char *least, const char *most, const char *below, const char *above) {
+static void check_ends(rdx_type type, const char *min, const char *max, const char *below, const char *above) {
   const size_t size = rdx_type_size(type);
   const bool is_unsigned = type >= RDX_TYPE_U8 && type <= RDX_TYPE_U64;
   uint64_t value = 0;
-  assert_int_equal(parse(type, 0, least, &value), RDX_PARSE_OK);
+  assert_int_equal(parse(type, 0, min, &value), RDX_PARSE_OK);
   assert_true(value == (is_unsigned ? 0 : (uint64_t)1 << (8 * size - 1)));
   value = 0;
-  assert_int_equal(parse(type, 0, most, &value), RDX_PARSE_OK);
+  assert_int_equal(parse(type, 0, max, &value), RDX_PARSE_OK);
   assert_true(value == UINT64_MAX >> (64 - 8 * size + !is_unsigned));
   assert_int_equal(parse(type, 0, below, &value), RDX_PARSE_RANGE);
   assert_int_equal(parse(type, 0, above, &value), RDX_PARSE_RANGE);

@@ -58,12 +58,12 @@ static void test_halves(void **state) {
 
 static void test_ends(void **state) {
   (void)state;
-  const double least = 4.9406564584124654e-324;
+  const double min = 4.9406564584124654e-324;
   assert_true(quotient(0, 0, 0, 7) == 0);
-  assert_true(quotient(1, 0, -1074, 1) == least);
-  assert_true(quotient(1, 0, -1074, 2) == 0);         /* the half of it: to even */
-  assert_true(quotient(3, 0, -1075, 1) == 2 * least); /* 1.5 of them */
-  assert_true(quotient(3, 0, -1076, 1) == least);     /* 0.75 */
+  assert_true(quotient(1, 0, -1074, 1) == min);
+  assert_true(quotient(1, 0, -1074, 2) == 0);       /* the half of it: to even */
+  assert_true(quotient(3, 0, -1075, 1) == 2 * min); /* 1.5 of them */
+  assert_true(quotient(3, 0, -1076, 1) == min);     /* 0.75 */
   assert_true(quotient(-1, 0, -1200, 1) == 0);
   assert_true(quotient(1, 0, 1023, 1) == 8.9884656743115795e307);
   assert_true(isinf(quotient(1, 0, 1024, 1)) && isinf(quotient(-1, 0, 1024, 1)));
@@ -115,9 +115,9 @@ static void test_arithmetic(void **state) {
     const uint32_t words = 2 + (uint32_t)(next_random() % (RDX_WIDE_WORDS - 1));
     uint64_t x[RDX_WIDE_WORDS] = {0}, y[RDX_WIDE_WORDS] = {0}, product[RDX_WIDE_WORDS], sum[RDX_WIDE_WORDS];
     for (uint32_t i = 0; i < 2; i++) { /* either has less than half of the bits */
-      const uint32_t most = 64 * words / 2 - 3, shift = most > 100 ? (uint32_t)(next_random() % (most - 100)) : 0;
+      const uint32_t max = 64 * words / 2 - 3, shift = max > 100 ? (uint32_t)(next_random() % (max - 100)) : 0;
       const rdx_i128 factor = (rdx_i128)(int64_t)next_random() * (int64_t)(next_random() >> 30);
-      rdx_wide_add(i ? x : y, words, most > 100 ? factor : factor >> (127 - most), shift);
+      rdx_wide_add(i ? x : y, words, max > 100 ? factor : factor >> (127 - max), shift);
       rdx_wide_add(i ? x : y, words, (int32_t)next_random(), 0);
     }
     rdx_wide_multiply(x, y, words, product);

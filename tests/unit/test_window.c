@@ -246,15 +246,15 @@ static int64_t x_at(const place *p, int at) {
 }
 
 static result of_x(const place *p, char what) {
-  int64_t sum = 0, count = 0, least = NONE, most = NONE;
+  int64_t sum = 0, count = 0, min = NONE, max = NONE;
   for (int i = p->begin; i < p->end; i++) {
     const int64_t x = x_at(p, i);
     if (x == NONE)
       continue;
     sum += x;
     count++;
-    least = least == NONE || x < least ? x : least;
-    most = most == NONE || x > most ? x : most;
+    min = min == NONE || x < min ? x : min;
+    max = max == NONE || x > max ? x : max;
   }
   switch (what) {
   case 'c':
@@ -264,23 +264,23 @@ static result of_x(const place *p, char what) {
   case 'a':
     return count ? real((double)sum / (double)count) : integer(NONE);
   case 'l':
-    return integer(least);
+    return integer(min);
   default:
-    return integer(most);
+    return integer(max);
   }
 }
 
 static result of_f(const place *p, char what) {
-  double sum = 0, least = (double)NAN;
+  double sum = 0, min = (double)NAN;
   int count = 0;
   for (int i = p->begin; i < p->end; i++, count++) {
     const double f = table.f[p->rows[i]];
     sum += f;
-    least = isnan(least) || f < least ? f : least;
+    min = isnan(min) || f < min ? f : min;
   }
   if (count == 0)
     return integer(NONE);
-  return real(what == 's' ? sum : what == 'a' ? sum / count : least);
+  return real(what == 's' ? sum : what == 'a' ? sum / count : min);
 }
 
 /* n, and n times the co-moments, of f in quarters and x: exact. */

@@ -82,10 +82,10 @@ rdx_status rdx_cpu_block_create(rdx_cpu_spares *s, uint64_t size, rdx_cpu_block 
   if (is_kept(size) && find(s, size, out))
     return RDX_OK;
   out->size = size;
-  const uint64_t room = size + alignment_of(size) + PADDING;
-  rdx_status status = rdx_alloc(room, 1, "a buffer of the CPU device", &out->memory, err);
+  const uint64_t capacity = size + alignment_of(size) + PADDING;
+  rdx_status status = rdx_alloc(capacity, 1, "a buffer of the CPU device", &out->memory, err);
   if (status != RDX_OK && rdx_cpu_spares_drop(s)) /* memory is short: the rest of it is wanted back */
-    status = rdx_alloc(room, 1, "a buffer of the CPU device", &out->memory, err);
+    status = rdx_alloc(capacity, 1, "a buffer of the CPU device", &out->memory, err);
   if (status == RDX_OK && size >= LARGE) /* random gathers run into the TLB */
     advise(out, MADV_HUGEPAGE, HUGE_PAGE);
   return status;

@@ -124,16 +124,16 @@ void rdx_record_scene_end(rdx_recording *r, const rdx_scene *scene) {
 
 uint64_t rdx_record_rays(rdx_recording *r, const rdx_scene *scene, const rdx_ray *rays, uint32_t count) {
   pthread_mutex_lock(&r->lock);
-  const uint64_t first = r->ray_count, room = RDX_RECORDING_MAX - first;
+  const uint64_t first = r->ray_count, capacity = RDX_RECORDING_MAX - first;
   const uint32_t number = find(r, scene);
-  r->incomplete |= count > room;
-  for (uint32_t i = 0; i < count && i < room; i++) {
+  r->incomplete |= count > capacity;
+  for (uint32_t i = 0; i < count && i < capacity; i++) {
     rdx_recorded_ray *out = &r->rays[first + i];
     *out = (rdx_recorded_ray){.scene = number, .tmin = rays[i].tmin, .tmax = rays[i].tmax};
     memcpy(out->origin, rays[i].origin, sizeof out->origin);
     memcpy(out->direction, rays[i].direction, sizeof out->direction);
   }
-  r->ray_count += count < room ? count : room;
+  r->ray_count += count < capacity ? count : capacity;
   pthread_mutex_unlock(&r->lock);
   return first;
 }

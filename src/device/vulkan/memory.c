@@ -87,11 +87,11 @@ static void free_oldest(rdx_vk_device *d) {
 
 /* Keep memory for later, in place of older memory where there is enough already. */
 static void keep_spare(rdx_vk_device *d, rdx_vk_memory *memory) {
-  const uint64_t most = SPARE_MAX(d->base.info.memory), size = memory->size;
+  const uint64_t max = SPARE_MAX(d->base.info.memory), size = memory->size;
   rdx_vk_spare *spare = NULL;
   pthread_mutex_lock(&d->memory.lock);
-  if (size <= most && rdx_alloc(1, sizeof *spare, "spare memory", (void **)&spare, NULL) == RDX_OK) {
-    while (d->memory.spares && d->memory.spare_bytes + size > most)
+  if (size <= max && rdx_alloc(1, sizeof *spare, "spare memory", (void **)&spare, NULL) == RDX_OK) {
+    while (d->memory.spares && d->memory.spare_bytes + size > max)
       free_oldest(d);
     *spare = (rdx_vk_spare){d->memory.spares, *memory};
     d->memory.spares = spare;

@@ -217,11 +217,11 @@ rdx_status rdx_vk_stream_copy(rdx_stream *stream, const rdx_buffer *source, uint
 
 static rdx_status update(rdx_vk_stream *s, VkBuffer buffer, uint64_t offset, const void *data, uint64_t size,
                          rdx_error *err) {
-  const uint64_t most = 65536; /* of one command */
+  const uint64_t max = 65536; /* of one command */
   RDX_TRY(rdx_vk_stream_next(s, err));
-  for (uint64_t done = 0; done < size; done += most)
+  for (uint64_t done = 0; done < size; done += max)
     ((rdx_vk_device *)s->base.device)
-        ->fn.CmdUpdateBuffer(s->commands, buffer, offset + done, size - done < most ? size - done : most,
+        ->fn.CmdUpdateBuffer(s->commands, buffer, offset + done, size - done < max ? size - done : max,
                              (const char *)data + done);
   return RDX_OK;
 }

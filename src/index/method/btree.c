@@ -270,7 +270,7 @@ static rdx_status scan(const void *self, rdx_stream *stream, const rdx_index_ran
   const btree *b = self;
   const tree *t = &b->tree;
   const bool alone = b->device->info.backend == RDX_BACKEND_CPU;
-  const uint32_t most = alone ? CPU_WALKERS : GPU_WALKERS, walkers = s->walkers ? s->walkers : most;
+  const uint32_t max = alone ? CPU_WALKERS : GPU_WALKERS, walkers = s->walkers ? s->walkers : max;
   if (t->leaves == 0 || s->low > s->high)
     return RDX_OK;
   const struct btree_scan_args args = {.keys = RDX_ADDRESS(uint32_t, t->keys),
@@ -349,9 +349,8 @@ static rdx_status make_plan(const btree *b, const rdx_changes *c, rdx_stream *st
   RDX_TRY(rdx_stream_scan(stream, p->become, p->places, t->leaves, err));
   RDX_TRY(rdx_stream_scan(stream, p->is_changed, p->changed, t->leaves, err));
   RDX_TRY(rdx_stream_finish(stream, err));
-  const uint64_t least = t->n < c->removes ? 0 : t->n - c->removes;
-  RDX_TRY(
-      rdx_buffer_number(p->total, 0, least + c->inserts, t->n + c->inserts, "the entries after a batch", &p->n, err));
+  const uint64_t min = t->n < c->removes ? 0 : t->n - c->removes;
+  RDX_TRY(rdx_buffer_number(p->total, 0, min + c->inserts, t->n + c->inserts, "the entries after a batch", &p->n, err));
   RDX_TRY(
       rdx_buffer_number(p->changed, t->leaves * 8ull, 0, t->leaves, "the leaves that change", &p->changed_count, err));
   return rdx_buffer_number(p->places, t->leaves * 8ull, t->leaves - p->changed_count, t->leaves + p->n,

@@ -41,8 +41,8 @@ static uint64_t estimate(const rdx_device *device, const rdx_index_params *param
   const uint64_t tracing = columns + rdx_cgrx_scene_estimate(device, p, count);
   const uint64_t sorting = rdx_sorted_keys_estimate(device, count, key_bits);
   const uint64_t copying = layout_of(p) != LAYOUT_COLUMN ? columns + entries_bytes(p, count, key_bits) : 0;
-  const uint64_t most = tracing > sorting ? tracing : sorting;
-  return most > copying ? most : copying;
+  const uint64_t max = tracing > sorting ? tracing : sorting;
+  return max > copying ? max : copying;
 }
 
 /* ---- Building ---- */

@@ -100,7 +100,7 @@ static void set_reaches(rdx_cgrx_scene *c, uint64_t range) {
 /* cgRX, Figure 9 "Visualization of the impact of scaling on the BVH structure". */
 static rdx_status lay_out(rdx_cgrx_scene *c, const rdx_sorted_keys *sorted, const rdx_cgrx_params *p, bool optimized,
                           rdx_error *err) {
-  uint64_t least = 0;
+  uint64_t min = 0;
   const bool covering =
       optimized && (p->mapping == RDX_CGRX_MAPPING_DEFAULT || p->mapping == RDX_CGRX_MAPPING_COVERING);
   cgrx_state *s = &c->shape;
@@ -119,13 +119,13 @@ static rdx_status lay_out(rdx_cgrx_scene *c, const rdx_sorted_keys *sorted, cons
   s->buckets = (uint32_t)(((uint64_t)s->n + s->bucket_size - 1) / s->bucket_size);
   if (s->n == 0)
     return RDX_OK;
-  RDX_TRY(rdx_sorted_keys_at(sorted, 0, &least, err));
+  RDX_TRY(rdx_sorted_keys_at(sorted, 0, &min, err));
   RDX_TRY(rdx_sorted_keys_at(sorted, cgrx_last(0, *s), &s->min_rep, err));
   RDX_TRY(rdx_sorted_keys_at(sorted, s->n - 1, &s->max_rep, err));
-  RDX_TRY(rdx_returned_number(c->device, s->min_rep, least, s->max_rep, "the first representative", err));
+  RDX_TRY(rdx_returned_number(c->device, s->min_rep, min, s->max_rep, "the first representative", err));
   if (p->mapping != RDX_CGRX_MAPPING_PLAIN && p->mapping != RDX_CGRX_MAPPING_SCALED) {
-    const uint32_t bits = rdx_bit_length(s->max_rep - least), wanted = rdx_bit_length(s->buckets - 1) + COMPACT_BITS;
-    s->origin = least;
+    const uint32_t bits = rdx_bit_length(s->max_rep - min), wanted = rdx_bit_length(s->buckets - 1) + COMPACT_BITS;
+    s->origin = min;
     s->shift = bits > wanted ? bits - wanted : 0;
   }
   const uint64_t first = cgrx_image(s->min_rep, *s), last = cgrx_image(s->max_rep, *s);

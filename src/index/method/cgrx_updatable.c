@@ -289,8 +289,8 @@ static rdx_status record_plan(const updatable *u, const rdx_changes *c, rdx_stre
 }
 
 static rdx_status check_entries(const updatable *u, const rdx_changes *c, uint64_t n, rdx_error *err) {
-  const uint64_t before = u->chains.n, least = before < c->removes ? 0 : before - c->removes;
-  return rdx_returned_number(u->device, n, least + c->inserts, before + c->inserts, "the entries after a batch", err);
+  const uint64_t before = u->chains.n, min = before < c->removes ? 0 : before - c->removes;
+  return rdx_returned_number(u->device, n, min + c->inserts, before + c->inserts, "the entries after a batch", err);
 }
 
 static rdx_status make_plan(const updatable *u, const rdx_changes *c, rdx_stream *stream, plan *p, rdx_error *err) {

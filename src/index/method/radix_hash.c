@@ -35,9 +35,9 @@ static uint64_t entry_bytes(uint32_t key_bits) {
 
 static uint32_t choose_bits(const rdx_device *device, const rdx_radix_hash_params *p, uint64_t count,
                             uint32_t key_bits) {
-  const uint64_t most = device->info.backend == RDX_BACKEND_CPU ? CPU_PARTITION : GPU_PARTITION;
+  const uint64_t max = device->info.backend == RDX_BACKEND_CPU ? CPU_PARTITION : GPU_PARTITION;
   const uint64_t bytes = count * entry_bytes(key_bits);
-  return p->bits ? p->bits : bytes <= most ? 0 : bytes / 256 <= most ? 8 : 16;
+  return p->bits ? p->bits : bytes <= max ? 0 : bytes / 256 <= max ? 8 : 16;
 }
 
 static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {

@@ -146,14 +146,14 @@ static uint64_t key_of(const void *keys, uint64_t i, bool key64) {
 
 /* Where each of so many cells begins among the ascending `keys`; the most keys that one has. */
 static uint32_t fill_cells(const struct tree_state *s, const void *keys, uint32_t count, bool key64, uint32_t *out) {
-  uint32_t most = 0;
+  uint32_t max = 0;
   for (uint32_t cell = 0, at = 0; cell < s->cells; cell++) {
     out[cell] = at;
     while (at < count && tree_cell(key_of(keys, at, key64), s->lowest, s->shift, s->cells) == cell)
       at++;
-    most = at - out[cell] > most ? at - out[cell] : most;
+    max = at - out[cell] > max ? at - out[cell] : max;
   }
-  return most;
+  return max;
 }
 
 /* Divide the keys' range into cells, more of them as long as one has too many keys of the level; none if so many do not
@@ -161,9 +161,9 @@ static uint32_t fill_cells(const struct tree_state *s, const void *keys, uint32_
 static void choose_cells(struct tree_state *s, const void *keys, uint32_t count, bool key64, uint64_t lowest,
                          uint64_t highest, uint32_t *out) {
   s->lowest = lowest;
-  for (uint32_t most = count / 2; most <= DIRECTORY_MAX * count; most *= 2) {
+  for (uint32_t max = count / 2; max <= DIRECTORY_MAX * count; max *= 2) {
     s->shift = 0;
-    while ((highest - lowest) >> s->shift >= most)
+    while ((highest - lowest) >> s->shift >= max)
       s->shift++;
     s->cells = (uint32_t)((highest - lowest) >> s->shift) + 2;
     if (fill_cells(s, keys, count, key64, out) <= TREE_FANOUT(key64) || s->shift == 0)

@@ -78,8 +78,8 @@ uint32_t rdx_count_bits(const uint32_t *words, uint64_t n) {
 static void count(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
   const struct bitmap_count_args *a = arguments;
-  const uint64_t begin = (uint64_t)a->first * BITMAP_TILE, most = (uint64_t)a->count * BITMAP_TILE;
-  const uint64_t n = a->n - begin < most ? a->n - begin : most;
+  const uint64_t begin = (uint64_t)a->first * BITMAP_TILE, max = (uint64_t)a->count * BITMAP_TILE;
+  const uint64_t n = a->n - begin < max ? a->n - begin : max;
   __atomic_fetch_add(a->total, rdx_count_bits(a->words + begin, n), __ATOMIC_RELAXED);
 }
 

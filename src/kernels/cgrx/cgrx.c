@@ -114,8 +114,8 @@ static findings answer_chained(const lookup *l, uint32_t k) {
   }
   while (spot.node != NO_NODE && (!args->upper || left > 0)) {
     uint32_t *p = node_at(t, spot.node, l->key64), *rows = node_rows(p, t.node_size, l->key64);
-    const uint32_t rest = p[NODE_SIZE] - spot.slot, most = args->upper && left < rest ? left : rest,
-                   end = spot.slot + most;
+    const uint32_t rest = p[NODE_SIZE] - spot.slot, max = args->upper && left < rest ? left : rest,
+                   end = spot.slot + max;
     for (; spot.slot < end && !FOUND_ENOUGH(f, l->gather) &&
            (args->upper || load_key(node_keys(p), spot.slot, l->key64) == l->lower[k]);
          spot.slot++)
@@ -124,7 +124,7 @@ static findings answer_chained(const lookup *l, uint32_t k) {
       return f;
     if (!args->upper && (spot.slot < end || node_max(p) > l->lower[k]))
       return f;
-    left -= args->upper ? most : 0;
+    left -= args->upper ? max : 0;
     spot = nodes_next(t, spot, l->key64);
   }
   return f;

@@ -77,19 +77,19 @@ struct engine_step {
 };
 
 /* A measure, and the slots that take it in. Slots are u64 that begin as 0: sums and counts are added to, the others
- * take the largest of value - least (most_slot) and of most - value (least_slot). */
+ * take the largest of value - min (max_slot) and of max - value (min_slot). */
 #define NO_SLOT 0xffffffffu
 
 struct engine_measure {
-  u64 least;
-  u64 most;
+  u64 min;
+  u64 max;
   u32 first_step;
   u32 step_count;
   u32 count_slot;
   u32 sum_slot; /* of value - least; with `wide` of its low half, and the next slot that of its high half */
   u32 wide;
-  u32 least_slot;
-  u32 most_slot;
+  u32 min_slot;
+  u32 max_slot;
   u32 reserved;
 };
 

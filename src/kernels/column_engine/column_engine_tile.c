@@ -398,19 +398,19 @@ HOT void add_measure(const engine_query *q, const engine_measure *m, uint32_t fi
   const uint64_t *v = stack[0];
   if (m->count_slot != NO_SLOT)
     ADD_EACH(t, m->count_slot, n, 1);
-  if (m->sum_slot == NO_SLOT && m->least_slot == NO_SLOT && m->most_slot == NO_SLOT)
+  if (m->sum_slot == NO_SLOT && m->min_slot == NO_SLOT && m->max_slot == NO_SLOT)
     return;
   calculate(q, m, first, rows, n, stack);
   if (m->sum_slot != NO_SLOT && !m->wide)
-    ADD_EACH(t, m->sum_slot, n, v[i] - m->least);
+    ADD_EACH(t, m->sum_slot, n, v[i] - m->min);
   if (m->sum_slot != NO_SLOT && m->wide) {
-    ADD_EACH(t, m->sum_slot, n, (v[i] - m->least) & UINT32_MAX);
-    ADD_EACH(t, m->sum_slot + 1, n, (v[i] - m->least) >> 32);
+    ADD_EACH(t, m->sum_slot, n, (v[i] - m->min) & UINT32_MAX);
+    ADD_EACH(t, m->sum_slot + 1, n, (v[i] - m->min) >> 32);
   }
-  if (m->least_slot != NO_SLOT)
-    MAX_EACH(t, m->least_slot, n, m->most - v[i]);
-  if (m->most_slot != NO_SLOT)
-    MAX_EACH(t, m->most_slot, n, v[i] - m->least);
+  if (m->min_slot != NO_SLOT)
+    MAX_EACH(t, m->min_slot, n, m->max - v[i]);
+  if (m->max_slot != NO_SLOT)
+    MAX_EACH(t, m->max_slot, n, v[i] - m->min);
 }
 
 HOT void add_rows(const engine_query *q, uint32_t first, const uint32_t *rows, uint32_t n, target t) {

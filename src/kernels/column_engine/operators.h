@@ -80,11 +80,11 @@ HOT void fetch_word_ahead(const piece *p, uint32_t w) {
 /* A multiplication brings eight bytes that are 0 or 1 together as bits. */
 #define DEFINE_COMPARE(bits)                                                                                           \
   HOT uint64_t compare_u##bits(const void *codes, uint64_t low, uint64_t span) {                                       \
-    const uint##bits##_t *c = codes, from = (uint##bits##_t)low, most = (uint##bits##_t)span;                          \
+    const uint##bits##_t *c = codes, from = (uint##bits##_t)low, max = (uint##bits##_t)span;                           \
     uint8_t inside[64];                                                                                                \
     uint64_t word = 0;                                                                                                 \
     for (uint32_t k = 0; k < 64; k++)                                                                                  \
-      inside[k] = (uint##bits##_t)(c[k] - from) <= most;                                                               \
+      inside[k] = (uint##bits##_t)(c[k] - from) <= max;                                                                \
     for (uint32_t k = 0; k < 8; k++) {                                                                                 \
       uint64_t eight;                                                                                                  \
       memcpy(&eight, inside + 8 * k, sizeof eight);                                                                    \

@@ -82,7 +82,7 @@ u64 take_global(u64_ptr groups, u64 cell) {
     u64 value;                                                                                                         \
     if (!measure_value(q, measure, row, value))                                                                        \
       continue;                                                                                                        \
-    const u64 above = value - AT((q).measures, measure).least;                                                         \
+    const u64 above = value - AT((q).measures, measure).min;                                                           \
     const u32 sum_slot = AT((q).measures, measure).sum_slot, wide = AT((q).measures, measure).wide;                    \
     if (AT((q).measures, measure).count_slot != NO_SLOT)                                                               \
       F(AT((q).measures, measure).count_slot, 1ul)                                                                     \
@@ -90,10 +90,10 @@ u64 take_global(u64_ptr groups, u64 cell) {
       F(sum_slot, wide != 0 ? above & 0xfffffffful : above)                                                            \
     if (sum_slot != NO_SLOT && wide != 0)                                                                              \
       F(sum_slot + 1, above >> 32)                                                                                     \
-    if (AT((q).measures, measure).least_slot != NO_SLOT)                                                               \
-      M(AT((q).measures, measure).least_slot, AT((q).measures, measure).most - value)                                  \
-    if (AT((q).measures, measure).most_slot != NO_SLOT)                                                                \
-      M(AT((q).measures, measure).most_slot, above)                                                                    \
+    if (AT((q).measures, measure).min_slot != NO_SLOT)                                                                 \
+      M(AT((q).measures, measure).min_slot, AT((q).measures, measure).max - value)                                     \
+    if (AT((q).measures, measure).max_slot != NO_SLOT)                                                                 \
+      M(AT((q).measures, measure).max_slot, above)                                                                     \
   }
 
 #endif

@@ -42,17 +42,17 @@ static uint32_t list_live(tile *c, uint32_t *begins) {
 
 /* ---- Comparing 64 bytes with one: bits of those not above it, and of those equal to it ---- */
 
-static inline void compare_plain(const uint8_t *bytes, uint8_t bound, uint64_t *most, uint64_t *equal) {
+static inline void compare_plain(const uint8_t *bytes, uint8_t bound, uint64_t *max, uint64_t *equal) {
   /* As in column_scan.comp, but a multiplication brings the highest bits together in the order of bytes. */
   const uint64_t high_bits = 0x8080808080808080u, y = bound * 0x0101010101010101u;
-  *most = *equal = 0;
+  *max = *equal = 0;
   for (uint32_t k = 0; k < 8; k++) {
     uint64_t x;
     memcpy(&x, bytes + 8 * k, sizeof x);
     const uint64_t up = (y | high_bits) - (x & ~high_bits), down = (x | high_bits) - (y & ~high_bits);
     const uint64_t not_above = ((y & ~x) | (~(x ^ y) & up)) & high_bits;
     const uint64_t not_below = ((x & ~y) | (~(x ^ y) & down)) & high_bits;
-    *most |= (not_above >> 7) * 0x0102040810204080u >> 56 << (8 * k);
+    *max |= (not_above >> 7) * 0x0102040810204080u >> 56 << (8 * k);
     *equal |= ((not_above & not_below) >> 7) * 0x0102040810204080u >> 56 << (8 * k);
   }
 }
@@ -62,20 +62,20 @@ static inline void compare_plain(const uint8_t *bytes, uint8_t bound, uint64_t *
 #define AVX2 __attribute__((target("avx2")))
 #define AVX512 __attribute__((target("avx512f,avx512bw")))
 
-AVX2 static inline void compare_avx2(const uint8_t *bytes, uint8_t bound, uint64_t *most, uint64_t *equal) {
+AVX2 static inline void compare_avx2(const uint8_t *bytes, uint8_t bound, uint64_t *max, uint64_t *equal) {
   const __m256i y = _mm256_set1_epi8((char)bound);
-  *most = *equal = 0;
+  *max = *equal = 0;
   for (uint32_t k = 0; k < 2; k++) {
     const __m256i x = _mm256_loadu_si256((const __m256i *)(const void *)(bytes + 32 * k));
     const __m256i not_above = _mm256_cmpeq_epi8(_mm256_min_epu8(x, y), x);
-    *most |= (uint64_t)(uint32_t)_mm256_movemask_epi8(not_above) << (32 * k);
+    *max |= (uint64_t)(uint32_t)_mm256_movemask_epi8(not_above) << (32 * k);
     *equal |= (uint64_t)(uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(x, y)) << (32 * k);
   }
 }
 
-AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, uint64_t *most, uint64_t *equal) {
+AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, uint64_t *max, uint64_t *equal) {
   const __m512i x = _mm512_loadu_si512(bytes), y = _mm512_set1_epi8((char)bound);
-  *most = _mm512_cmple_epu8_mask(x, y);
+  *max = _mm512_cmple_epu8_mask(x, y);
   *equal = _mm512_cmpeq_epu8_mask(x, y);
 }
 
@@ -94,7 +94,7 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
 #define DEFINE_AT_MOST(isa, target)                                                                                    \
   target static void at_most_##isa(tile *c, const scan_term *s, uint64_t bound, const uint64_t *rows,                  \
                                    uint64_t *result) {                                                                 \
-    uint64_t undecided[TILE_WIDE], most, equal;                                                                        \
+    uint64_t undecided[TILE_WIDE], max, equal;                                                                         \
     uint32_t begins[TILE_BLOCKS], list[TILE_WIDE], count = 0;                                                          \
     const uint32_t blocks = list_live(c, begins);                                                                      \
     const uint32_t last = planes_of_bound(bound, s->plane_count) - 1, end_shift = 8 * (s->plane_count - 1);            \
@@ -106,8 +106,8 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
         if (w >= c->words)                                                                                             \
           break;                                                                                                       \
         __builtin_prefetch(c->ahead + 64 * w);                                                                         \
-        compare_##isa(plane + 64 * w, byte, &most, &equal);                                                            \
-        result[w] = rows[w] & most;                                                                                    \
+        compare_##isa(plane + 64 * w, byte, &max, &equal);                                                             \
+        result[w] = rows[w] & max;                                                                                     \
         if (last == 0)                                                                                                 \
           continue;                                                                                                    \
         undecided[w] = result[w] & equal;                                                                              \
@@ -127,8 +127,8 @@ AVX512 static inline void compare_avx512(const uint8_t *bytes, uint8_t bound, ui
       for (uint32_t k = 0; k < listed; k++) {                                                                          \
         const uint32_t w = list[k];                                                                                    \
         __builtin_prefetch(plane + 64 * list[k + AHEAD < listed ? k + AHEAD : k]);                                     \
-        compare_##isa(plane + 64 * w, byte, &most, &equal);                                                            \
-        result[w] &= ~(undecided[w] & ~most);                                                                          \
+        compare_##isa(plane + 64 * w, byte, &max, &equal);                                                             \
+        result[w] &= ~(undecided[w] & ~max);                                                                           \
         undecided[w] &= equal;                                                                                         \
         list[count] = w;                                                                                               \
         count += undecided[w] != 0;                                                                                    \

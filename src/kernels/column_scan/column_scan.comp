@@ -27,14 +27,14 @@ u32[8] load_plane(scan_term s, u32 plane, u32 word) {
 
 /* Of rows that are not above a bound as far as is known, and those of them that are undecided: what one more byte, of
  * whose bits the bound has `byte`, says. */
-void compare(u32 w[8], u32 byte, bool last, inout u32 most, inout u32 undecided) {
+void compare(u32 w[8], u32 byte, bool last, inout u32 at_most, inout u32 undecided) {
   u32 not_above = ~0u, equal = ~0u;
   [[unroll]] for (u32 i = 0; i < 8; i++) {
     const u32 bit = 0 - (byte >> i & 1u);
     not_above = (~w[i] & (bit | not_above)) | (bit & not_above);
     equal &= ~(w[i] ^ bit);
   }
-  most &= not_above | ~undecided;
+  at_most &= not_above | ~undecided;
   undecided = last ? 0 : undecided & equal;
 }
 
@@ -48,16 +48,16 @@ u32 in_interval(scan_term s, u32 interval, u32 word, u32 rows) {
   const u64 low = AT(a.intervals, 2 * interval), high = AT(a.intervals, 2 * interval + 1);
   const u32 planes = high == ~0ul ? 0 : planes_of_bound(high, s.plane_count);
   const u32 planes_below = low == 0 ? 0 : planes_of_bound(low - 1, s.plane_count);
-  u32 most = rows, undecided = planes > 0 ? rows : 0;
+  u32 at_most = rows, undecided = planes > 0 ? rows : 0;
   u32 below = planes_below > 0 ? rows : 0, undecided_below = below;
   for (u32 p = 0; p < max(planes, planes_below) && (undecided | undecided_below) != 0; p++) {
     const u32 w[8] = load_plane(s, p, word);
     if (planes > 0)
-      compare(w, byte_of(s, high, p), p + 1 >= planes, most, undecided);
+      compare(w, byte_of(s, high, p), p + 1 >= planes, at_most, undecided);
     if (planes_below > 0)
       compare(w, byte_of(s, low - 1, p), p + 1 >= planes_below, below, undecided_below);
   }
-  return most & ~below;
+  return at_most & ~below;
 }
 
 /* What one byte does not decide is searched for, row by row. */

@@ -51,14 +51,14 @@ static uint32_t tile_end(const struct hash_place_args *args, uint32_t tile) {
 
 INLINE void reach_of(const struct hash_place_args *args, uint32_t key64, uint32_t runs) {
   for (uint32_t tile = args->first; tile < args->first + args->count; tile++) {
-    uint64_t most = 0;
+    uint64_t max = 0;
     const uint32_t end = tile_end(args, tile);
     for (uint32_t e = tile_begin(tile); e < end; e++) {
       const uint64_t key = load_key(args->keys, runs ? args->starts[e] : e, key64);
       const uint64_t given = entry_reach(e, key, key64, runs, args->entries, args->homes);
-      most = given > most ? given : most;
+      max = given > max ? given : max;
     }
-    args->reaches[tile] = most;
+    args->reaches[tile] = max;
   }
 }
 
@@ -70,13 +70,13 @@ static void reach(const void *arguments, const uint32_t *variant, const rdx_scen
 static void spine(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
   const struct hash_spine_args *args = arguments;
-  uint64_t most = 0;
+  uint64_t max = 0;
   for (uint32_t tile = 0; tile < args->tiles; tile++) {
     const uint64_t own = args->reaches[tile];
-    args->reaches[tile] = most;
-    most = own > most ? own : most;
+    args->reaches[tile] = max;
+    max = own > max ? own : max;
   }
-  args->reaches[args->tiles] = most;
+  args->reaches[args->tiles] = max;
 }
 
 INLINE void write_slot(const struct hash_place_args *args, uint32_t key64, uint32_t runs, uint64_t slot, uint32_t e,
@@ -96,14 +96,14 @@ INLINE void write_slot(const struct hash_place_args *args, uint32_t key64, uint3
 
 INLINE void place_tiles(const struct hash_place_args *args, uint32_t key64, uint32_t runs) {
   for (uint32_t tile = args->first; tile < args->first + args->count; tile++) {
-    uint64_t most = args->reaches[tile];
+    uint64_t max = args->reaches[tile];
     const uint32_t end = tile_end(args, tile);
     for (uint32_t e = tile_begin(tile); e < end; e++) {
       const uint32_t start = runs ? args->starts[e] : e;
       const uint64_t key = load_key(args->keys, start, key64);
       const uint64_t given = entry_reach(e, key, key64, runs, args->entries, args->homes);
-      most = given > most ? given : most;
-      write_slot(args, key64, runs, most - (args->entries - e), e, start, key);
+      max = given > max ? given : max;
+      write_slot(args, key64, runs, max - (args->entries - e), e, start, key);
     }
   }
 }

@@ -207,12 +207,12 @@ static void lookup(const void *arguments, const uint32_t *variant, const rdx_sce
   (void)scene;
   const struct hash_args *args = arguments;
   const search s = choose_search(variant[0], variant[1]);
-  const uint32_t most = variant[0] ? BATCH_U64 : BATCH;
+  const uint32_t max = variant[0] ? BATCH_U64 : BATCH;
   batch batches[2];
-  uint32_t length = args->count < most ? args->count : most;
+  uint32_t length = args->count < max ? args->count : max;
   s.start(args, args->first, length, &batches[0]);
   for (uint32_t done = 0, turn = 0; done < args->count; turn ^= 1) {
-    const uint32_t rest = args->count - done - length, next = rest < most ? rest : most;
+    const uint32_t rest = args->count - done - length, next = rest < max ? rest : max;
     s.start(args, args->first + done + length, next, &batches[turn ^ 1]);
     s.find(&batches[turn], length);
     end(args, variant, args->first + done, length, &batches[turn]);

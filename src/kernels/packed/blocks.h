@@ -51,14 +51,14 @@ DEFINE_PACKED_LOAD(packed_load, uint64_t)
 DEFINE_PACKED_LOAD(packed_load_rows, uint32_t) /* of codes that are numbers of rows */
 
 /* The rows that items first .. first + n - 1 mean: those of `order` (NULL: the items themselves), or their foreign
- * rows'. Returns where they stand, `room` or elsewhere; NULL where they are the items. */
+ * rows'. Returns where they stand, `scratch` or elsewhere; NULL where they are the items. */
 static inline const uint32_t *packed_rows(const uint32_t *order, const void *foreign_rows, uint32_t foreign_bytes,
-                                          uint64_t first, uint32_t n, uint32_t *room) {
+                                          uint64_t first, uint32_t n, uint32_t *scratch) {
   const uint32_t *rows = order ? order + first : NULL;
   if (!foreign_rows)
     return rows;
-  packed_load_rows(foreign_rows, foreign_bytes, rows, first, n, room);
-  return room;
+  packed_load_rows(foreign_rows, foreign_bytes, rows, first, n, scratch);
+  return scratch;
 }
 
 #endif

@@ -15,12 +15,12 @@
     const uint##key_bits##_t *keys = (const uint##key_bits##_t *)(const void *)a->keys;                                \
     uint##bits##_t *codes = (uint##bits##_t *)(void *)a->out_codes;                                                    \
     const uint##key_bits##_t base = (uint##key_bits##_t)a->base;                                                       \
-    if (!a->valid && a->places && a->most == UINT64_MAX)                                                               \
+    if (!a->valid && a->places && a->max == UINT64_MAX)                                                                \
       for (uint64_t i = begin; i < end; i++)                                                                           \
         codes[i] = (uint##bits##_t)a->places[(uint32_t)(keys[i] - base)];                                              \
     else if (!a->valid && !a->places && !a->table)                                                                     \
       for (uint64_t i = begin; i < end; i++)                                                                           \
-        codes[i] = (uint##bits##_t)(keys[i] > a->most ? a->null_code : (uint64_t)(keys[i] - base));                    \
+        codes[i] = (uint##bits##_t)(keys[i] > a->max ? a->null_code : (uint64_t)(keys[i] - base));                     \
     else                                                                                                               \
       for (uint64_t i = begin; i < end; i++)                                                                           \
         codes[i] = (uint##bits##_t)code_of(*a, (uint32_t)i, key_bits == 64);                                           \
@@ -49,11 +49,11 @@ static void gather(const void *arguments, const uint32_t *variant, const rdx_sce
   (void)scene;
   const struct packed_gather_args *a = arguments;
   const uint64_t end = (uint64_t)a->first + a->count;
-  uint32_t room[PACKED_BLOCK];
+  uint32_t scratch[PACKED_BLOCK];
   uint64_t codes[PACKED_BLOCK];
   for (uint64_t i = a->first; i < end; i += PACKED_BLOCK) {
     const uint32_t n = end - i < PACKED_BLOCK ? (uint32_t)(end - i) : PACKED_BLOCK;
-    const uint32_t *rows = packed_rows(a->rows, a->foreign_rows, a->foreign_bytes, i, n, room);
+    const uint32_t *rows = packed_rows(a->rows, a->foreign_rows, a->foreign_bytes, i, n, scratch);
     uint64_t *out = variant[0] ? AS_U64_PTR(a->out_codes) + i : codes;
     packed_load(a->codes, a->bytes, rows, i, n, out);
     for (uint32_t k = 0; k < n && !variant[0]; k++)

@@ -35,7 +35,7 @@ static inline u64 load_code(const u32 *codes, u32 bytes, u32 i) {
 
 /* Item: a word of codes (of 8 bytes: a code). The code of a key is key - base, or places[key - base] where `places` is
  * not 0, or its place in `table` where that is not 0; that of a row whose bit in `valid` is not set, or of a key above
- * `most`, is `null_code`. Constants: KEY64, bytes of a code. */
+ * `max`, is `null_code`. Constants: KEY64, bytes of a code. */
 struct packed_pack_args {
   LAUNCH_HEADER;
   PTR(u32) keys;
@@ -44,7 +44,7 @@ struct packed_pack_args {
   PTR(u64) table; /* ascending, and every key is in it */
   PTR(u32) out_codes;
   u64 base;
-  u64 most;
+  u64 max;
   u64 null_code;
   u32 rows;
   u32 table_count;
@@ -53,7 +53,7 @@ ARGS_SIZE(packed_pack_args, 88);
 
 FN u64 code_of(packed_pack_args a, u32 row, u32 key64) {
   u64 key = load_key(a.keys, row, key64);
-  if (key > a.most || !has_bit(a.valid, row))
+  if (key > a.max || !has_bit(a.valid, row))
     return a.null_code;
   if (!IS_NULL(a.places))
     return TO_U64(AT(a.places, TO_U32(key - a.base)));

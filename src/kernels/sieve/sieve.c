@@ -89,7 +89,7 @@ typedef struct sources {
 } sources;
 
 /* More than the loops below take? Keep the sum of the first two. */
-static void make_room(sources *s, uint32_t *sum, uint32_t words) {
+static void reserve(sources *s, uint32_t *sum, uint32_t words) {
   if (s->count < MAX_SOURCES)
     return;
   for (uint32_t w = 0; w < words; w++)
@@ -99,27 +99,27 @@ static void make_room(sources *s, uint32_t *sum, uint32_t words) {
   s->count = 2;
 }
 
-/* The words of the rows below a border, made in `room` where they are not a vector of their own. */
+/* The words of the rows below a border, made in `scratch` where they are not a vector of their own. */
 static const uint32_t *below_border(const struct sieve_vector *v, const uint32_t *valid, uint64_t stride,
-                                    uint32_t first, uint32_t words, uint32_t *restrict room) {
+                                    uint32_t first, uint32_t words, uint32_t *restrict scratch) {
   if (v->place == 0)
     return v->low + first;
   const uint32_t *plane = v->planes + first, *high = v->high ? v->high : valid;
-  memcpy(room, plane, words * sizeof *room);
+  memcpy(scratch, plane, words * sizeof *scratch);
   for (uint32_t k = 1; k < v->plane_count; k++) {
     plane += stride;
     if (v->place >> k & 1u)
       for (uint32_t w = 0; w < words; w++)
-        room[w] |= plane[w];
+        scratch[w] |= plane[w];
     else
       for (uint32_t w = 0; w < words; w++)
-        room[w] &= plane[w];
+        scratch[w] &= plane[w];
   }
   for (uint32_t w = 0; w < words && high; w++)
-    room[w] &= high[first + w];
+    scratch[w] &= high[first + w];
   for (uint32_t w = 0; w < words && v->low; w++)
-    room[w] |= v->low[first + w];
-  return room;
+    scratch[w] |= v->low[first + w];
+  return scratch;
 }
 
 /* Put the words of a term into the result, which has something already unless the term is the `first`. */
@@ -184,7 +184,7 @@ static void fetch_block(const uint32_t *const *streams, uint32_t count, uint32_t
 
 static void combine_block(const struct sieve_combine_args *a, uint32_t first, uint32_t words) {
   uint32_t *out = a->out_bits + first, sum[BLOCK_WORDS], ones[BLOCK_WORDS];
-  uint32_t rooms[MAX_SOURCES][BLOCK_WORDS];
+  uint32_t capacities[MAX_SOURCES][BLOCK_WORDS];
   for (uint32_t t = 0; t < a->term_count; t++) {
     const struct sieve_term *term = &SIEVE_TERM(a->query, t);
     sources s = {{NULL}, 0};
@@ -193,9 +193,9 @@ static void combine_block(const struct sieve_combine_args *a, uint32_t first, ui
     if (term->all)
       s.of[s.count++] = term->valid ? term->valid + first : ones;
     for (uint32_t v = 0; v < term->vector_count; v++) {
-      make_room(&s, sum, words);
+      reserve(&s, sum, words);
       s.of[s.count++] = below_border(&SIEVE_VECTORS(a->query, term->vectors)[v], term->valid, a->stride, first, words,
-                                     rooms[v % MAX_SOURCES]);
+                                     capacities[v % MAX_SOURCES]);
     }
     intersect(out, &s, t == 0 && !a->narrow, words);
   }

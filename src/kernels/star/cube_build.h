@@ -69,14 +69,14 @@ struct star_step {
 SHARED_STRUCT(star_step, 8)
 ARGS_SIZE(star_step, 48);
 
-/* Item: a word (two words of 8 bytes) of packed results: of rows order[i] (i without order) the value less `least`, or
+/* Item: a word (two words of 8 bytes) of packed results: of rows order[i] (i without order) the value less `min`, or
  * `null_code`. */
 struct star_pack_args {
   LAUNCH_HEADER;
   PTR(star_step) steps;
   PTR(u32) order;
   PTR(u32) packed_out;
-  u64 least;
+  u64 min;
   u64 null_code;
   u32 step_count;
   u32 bytes;
@@ -91,7 +91,7 @@ ARGS_SIZE(star_pack_args, 72);
 #endif
 
 /* The packed number of a row. Two's complement: what wraps around on the way comes back, as no value passes 63 bits. */
-FN u64 star_value(PTR(star_step) steps, u32 step_count, u32 row, u64 least, u64 null_code) {
+FN u64 star_value(PTR(star_step) steps, u32 step_count, u32 row, u64 min, u64 null_code) {
   STAR_STACK(stack);
   u32 top = 0u;
   for (u32 s = 0u; s < step_count; s++) {
@@ -110,7 +110,7 @@ FN u64 star_value(PTR(star_step) steps, u32 step_count, u32 row, u64 least, u64 
       stack[top - 1u] = kind == STAR_ADD ? left + right : kind == STAR_SUBTRACT ? left - right : left * right;
     }
   }
-  return stack[0] - least;
+  return stack[0] - min;
 }
 
 /* Item: a word of 32 rows. A bit for each row that begins a scan place (`starts`), or has another group than the row
@@ -170,7 +170,7 @@ FN void star_start(PTR(u32) keys, PTR(u32) starts, u32 shift, u32 i, u32 key64) 
 FN u64 star_packed(star_pack_args a, u32 place) {
   if (place >= a.rows)
     return 0ul;
-  return star_value(a.steps, a.step_count, IS_NULL(a.order) ? place : AT(a.order, place), a.least, a.null_code);
+  return star_value(a.steps, a.step_count, IS_NULL(a.order) ? place : AT(a.order, place), a.min, a.null_code);
 }
 
 FN void star_pack(star_pack_args a, u32 item) {

@@ -34,11 +34,11 @@ static void key(const void *arguments, const uint32_t *variant, const rdx_scene 
   (void)variant, (void)scene;
   const struct star_key_args *a = arguments;
   const uint64_t end = (uint64_t)a->first + a->count;
-  uint32_t room[PACKED_BLOCK];
+  uint32_t scratch[PACKED_BLOCK];
   uint64_t codes[PACKED_BLOCK];
   for (uint64_t i = a->first; i < end; i += PACKED_BLOCK) {
     const uint32_t n = end - i < PACKED_BLOCK ? (uint32_t)(end - i) : PACKED_BLOCK;
-    const uint32_t *rows = packed_rows(a->rows, a->foreign_rows, a->foreign_bytes, i, n, room);
+    const uint32_t *rows = packed_rows(a->rows, a->foreign_rows, a->foreign_bytes, i, n, scratch);
     packed_load(a->codes, a->bytes, rows, i, n, codes);
     for (uint32_t k = 0; k < n && a->shift > 0; k++)
       codes[k] >>= a->shift;
@@ -106,7 +106,7 @@ static const uint64_t *block_values(const struct star_pack_args *a, uint64_t fir
                    const uint8_t *nulls) {                                                                             \
     type *to = (type *)(void *)a->packed_out + first;                                                                  \
     for (uint32_t k = 0; k < n; k++)                                                                                   \
-      to[k] = (type)(nulls[k] ? a->null_code : values[k] - a->least);                                                  \
+      to[k] = (type)(nulls[k] ? a->null_code : values[k] - a->min);                                                    \
   }
 
 DEFINE_PACK_BLOCK(pack_u8, uint8_t)
@@ -148,8 +148,8 @@ static void add_run(const struct star_runs_args *a, uint32_t run, uint64_t sum, 
 static void runs(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
   const struct star_runs_args *a = arguments;
-  const uint64_t begin = (uint64_t)a->first * STAR_RUN, most = begin + (uint64_t)a->count * STAR_RUN;
-  const uint64_t end = most < a->rows ? most : a->rows;
+  const uint64_t begin = (uint64_t)a->first * STAR_RUN, max = begin + (uint64_t)a->count * STAR_RUN;
+  const uint64_t end = max < a->rows ? max : a->rows;
   uint32_t run = star_find(a->starts, a->runs, (uint32_t)begin);
   uint64_t sum = 0, number = 0;
   for (uint64_t i = begin; i < end; i++) {

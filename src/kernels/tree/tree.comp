@@ -96,7 +96,7 @@ u32 sum_of(u32 sums, u32 q) {
 }
 
 /* The least of a group's numbers for the probe of this thread: each keeps half of what it has, and gets the other's. */
-u32 least_over_lanes(u32 x[LANES]) {
+u32 min_over_lanes(u32 x[LANES]) {
   [[unroll]] for (u32 step = 1; step < LANES; step *= 2) {
     const bool odd = (gl_SubgroupInvocationID & step) != 0;
     [[unroll]] for (u32 j = 0; j < LANES / 2 / step; j++) {
@@ -289,7 +289,7 @@ place search_in_groups(KEY wanted) {
     row[q] = p.row;
   }
   const u32 mine = sum_of(sums_over_lanes(below), lane);
-  return complete(place_in(block, mine & (1u << BITS / 2) - 1, mine >> BITS / 2, least_over_lanes(row)), block, wanted);
+  return complete(place_in(block, mine & (1u << BITS / 2) - 1, mine >> BITS / 2, min_over_lanes(row)), block, wanted);
 }
 
 /* The same as search_top(), for one key of a whole subgroup. */
@@ -362,14 +362,14 @@ struct cursor {
   KEY last;
 };
 
-/* The block to begin with for probes of which `least` is the first. */
-u32 first_block(KEY least, bool goes_on, u32 block) {
+/* The block to begin with for probes of which `min_key` is the first. */
+u32 first_block(KEY min_key, bool goes_on, u32 block) {
   if (goes_on)
     return block;
-  descent d = first_level(search_top_as_one(least));
+  descent d = first_level(search_top_as_one(min_key));
   for (; d.level < levels; next_level(d))
-    d.node = child(d, d.node, below_as_one(level_address(d) + u64(d.node) * 64, least));
-  return block_as_one(d, least);
+    d.node = child(d, d.node, below_as_one(level_address(d) + u64(d.node) * 64, min_key));
+  return block_as_one(d, min_key);
 }
 
 #define WINDOWS 8
@@ -382,9 +382,9 @@ bool search_windows(KEY wanted, inout cursor c, out place mine) {
     c.usable = false;
     return false;
   }
-  const KEY least = key_of_lane(wanted, 0);
-  const bool goes_on = c.usable && c.last <= least;
-  const u32 block = first_block(least, goes_on, c.block);
+  const KEY min_key = key_of_lane(wanted, 0);
+  const bool goes_on = c.usable && c.last <= min_key;
+  const u32 block = first_block(min_key, goes_on, c.block);
   const u32 entries = u32(min(u64(tree_blocks(a.n)) * TREE_LEAF, u64(NO_ROW)));
   bool pending = true;
   u32 left = gl_SubgroupSize;

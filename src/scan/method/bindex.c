@@ -78,8 +78,8 @@ static rdx_status build_parts(rdx_device *device, const rdx_encoded_column *colu
 
 /* More than there are threads, if there are few, as one may be slower; but not for the sake of a few rows. */
 static uint32_t slices_of(uint64_t rows, uint32_t threads) {
-  const uint64_t most = threads == 2 || threads == 3 ? 2 * threads : threads, worth = 1 + rows / SLICE_ROWS;
-  return (uint32_t)(most < worth ? most : worth);
+  const uint64_t max = threads == 2 || threads == 3 ? 2 * threads : threads, worth = 1 + rows / SLICE_ROWS;
+  return (uint32_t)(max < worth ? max : worth);
 }
 
 /* RTScan, section 5.1 "BinDex-CUDA". */

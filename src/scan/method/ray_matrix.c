@@ -41,20 +41,20 @@ uint64_t rdx_matrix_scene_estimate(const rdx_device *device, uint64_t rows, uint
 
 /* How positions 0 .. `last` become cells: at most 2^RAY_MATRIX_BITS, the last of which is kept for NULLs by value. */
 static void scale(rdx_matrix_scene *c, uint32_t axis, uint64_t last, bool by_value) {
-  const uint64_t most = RAY_MATRIX_MASK - by_value;
-  while (last >> c->shift[axis] > most)
+  const uint64_t max = RAY_MATRIX_MASK - by_value;
+  while (last >> c->shift[axis] > max)
     c->shift[axis]++;
-  while (by_value && last > 0 && c->shift[axis] == 0 && last << (c->spread[axis] + 1) <= most)
+  while (by_value && last > 0 && c->shift[axis] == 0 && last << (c->spread[axis] + 1) <= max)
     c->spread[axis]++;
   c->used[axis] = (uint32_t)(last >> c->shift[axis] << c->spread[axis]) + 1;
 }
 
 /* Cells on the longest axis: one of equal values says nothing of how wide cubes should be. */
 static uint32_t longest(const rdx_matrix_scene *c) {
-  uint32_t most = 1;
+  uint32_t max = 1;
   for (uint32_t axis = 0; axis < c->dimensions; axis++)
-    most = c->used[axis] > most ? c->used[axis] : most;
-  return most;
+    max = c->used[axis] > max ? c->used[axis] : max;
+  return max;
 }
 
 /* How far rows are apart on an axis, in cells: where positions are uniform, about rows^(1/dimensions) lie along it. */
@@ -83,8 +83,8 @@ uint32_t rdx_matrix_scene_ray_length(const rdx_matrix_scene *c) {
  * thin as these, for all cubes of a slab are met that is as thick as a cube. Below a quarter rays find too few. */
 static double usual_width(const rdx_matrix_scene *c, uint32_t thick) {
   const double distance = distance_of(c), slab = (double)((uint64_t)thick >> c->shift[0]);
-  const double most = 0.4 * distance, least = 0.24 * distance;
-  return thick == 0 || slab > most ? most : slab < least ? least : slab;
+  const double max = 0.4 * distance, min = 0.24 * distance;
+  return thick == 0 || slab > max ? max : slab < min ? min : slab;
 }
 
 static uint32_t width_of(const rdx_matrix_scene *c, const rdx_matrix_scene_params *params) {

@@ -43,7 +43,7 @@ static rdx_status resolve(rdx_rtc3_params *p, rdx_error *err) {
 /* By default rays are nearly as far apart as rows: 300 to an axis for 10^8 rows, where the paper has 400. */
 static rdx_matrix_scene_params scene_params_of(const rdx_rtc3_params *p, uint64_t rows, uint32_t dimensions) {
   const double rays = p->published ? 400 * cbrt((double)rows * 1e-8) : 0.645 * pow((double)rows, 1.0 / dimensions);
-  const uint32_t most = RAY_MATRIX_MAX_WIDTH, usual = rays < most ? 1 + (uint32_t)rays : most;
+  const uint32_t max = RAY_MATRIX_MAX_WIDTH, usual = rays < max ? 1 + (uint32_t)rays : max;
   return (rdx_matrix_scene_params){
       .rows_per_box = p->rows_per_box, .per_axis = p->rays ? p->rays : usual, .insist = p->insist, .build = p->build};
 }

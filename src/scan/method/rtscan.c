@@ -134,15 +134,15 @@ static rdx_matrix_scene_params scene_params_of(const rdx_rtscan_params *p, uint6
 /* RTScan, section 4.4.3 "Ray Interval and Ray Spacing". */
 /* The interval and the spacing are at most the width, so that no cube is missed. */
 static rdx_ray_matrix matrix_of(const rdx_rtscan_params *p, const rdx_matrix_scene *c) {
-  const uint32_t most = 1u << RAY_MATRIX_BITS, given = (uint32_t)((uint64_t)p->ray_length >> c->shift[0]);
+  const uint32_t max = 1u << RAY_MATRIX_BITS, given = (uint32_t)((uint64_t)p->ray_length >> c->shift[0]);
   const uint32_t interval = (uint32_t)(c->width * (uint64_t)p->interval_percent / 100);
   const uint32_t spacing = (uint32_t)(c->width * (uint64_t)p->spacing_percent / 100);
   const uint32_t usual = p->published ? (uint32_t)(PUBLISHED_LENGTH * c->width) : rdx_matrix_scene_ray_length(c);
   const uint32_t length = p->ray_length ? given : usual;
   return (rdx_ray_matrix){.interval = interval < 1 ? 1 : interval,
-                          .length = length < 1      ? 1
-                                    : length > most ? most
-                                                    : length,
+                          .length = length < 1     ? 1
+                                    : length > max ? max
+                                                   : length,
                           .spacing = p->spaced == RDX_SWITCH_OFF ? 0 : spacing,
                           .flat = p->published};
 }
@@ -189,16 +189,16 @@ static uint32_t list_groups(const rdx_rtscan_params *p, uint32_t columns, column
       sets[count].columns[sets[count].count++] = (uint32_t)__builtin_ctzll(left);
   }
   const uint32_t told = count;
-  for (uint32_t column = 0, room = 0; column < columns; column++) {
+  for (uint32_t column = 0, capacity = 0; column < columns; column++) {
     if (has_column(sets, told, column))
       continue;
-    if (room == 0) {
-      room = p->group;
+    if (capacity == 0) {
+      capacity = p->group;
       sets[count++].count = 0;
     }
     column_set *set = &sets[count - 1];
     set->columns[set->count++] = column;
-    room--;
+    capacity--;
   }
   return count;
 }
@@ -695,12 +695,12 @@ static void choose_owners(const form *f, const rdx_term *terms, uint32_t count, 
     owners[t] = NULL;
   for (uint32_t left = count; left > 0;) {
     const group *best = NULL;
-    uint32_t most = 0;
+    uint32_t max = 0;
     for (uint32_t g = 0; g < f->count; g++) {
       const uint32_t n = unowned(&f->groups[g], terms, count, owners);
-      if (n > most || (n > 0 && n == most && f->groups[g].cubes.dimensions < best->cubes.dimensions)) {
+      if (n > max || (n > 0 && n == max && f->groups[g].cubes.dimensions < best->cubes.dimensions)) {
         best = &f->groups[g];
-        most = n;
+        max = n;
       }
     }
     if (!best) /* each column has a group */
@@ -708,7 +708,7 @@ static void choose_owners(const form *f, const rdx_term *terms, uint32_t count, 
     for (uint32_t t = 0; t < count; t++)
       if (!owners[t] && rdx_matrix_scene_axis(&best->cubes, terms[t].column) < best->cubes.dimensions)
         owners[t] = best;
-    left -= most;
+    left -= max;
   }
 }
 

@@ -20,7 +20,7 @@ static uint64_t stride_of(uint64_t rows) {
   return (words_of(rows) + 63) / 64 * 64; /* vectors begin at multiples of 256 bytes */
 }
 
-static uint32_t most_borders(rdx_sieve_params p) {
+static uint32_t max_borders(rdx_sieve_params p) {
   return ((p.vectors + 1) << p.planes) - 1;
 }
 
@@ -29,7 +29,7 @@ uint64_t rdx_sieve_estimate(uint64_t rows, rdx_sieve_params params) {
 }
 
 uint32_t rdx_sieve_step(uint64_t rows, rdx_sieve_params params) {
-  const uint64_t step = rows / (64ull * most_borders(params));
+  const uint64_t step = rows / (64ull * max_borders(params));
   return step < 1 ? 1 : step > 256 ? 256 : (uint32_t)step;
 }
 
@@ -47,19 +47,19 @@ static uint32_t rank_of(const rdx_encoding *e, uint32_t entry) {
   return entry < e->entry_count ? e->first[entry] : e->count;
 }
 
-DEFINE_BOUND(entry_beyond, (const rdx_encoding *e, u32 begin, u32 end, u32 rank, u32 most),
-             rank_of(e, middle) - rank <= most)
+DEFINE_BOUND(entry_beyond, (const rdx_encoding *e, u32 begin, u32 end, u32 rank, u32 max),
+             rank_of(e, middle) - rank <= max)
 
-/* The entry after a part of at most `most` ranks, or of one entry, that begins with entry `begin`. */
-static uint32_t end_part(const rdx_encoding *e, uint32_t begin, uint32_t most) {
-  return entry_beyond(e, begin + 2, e->entry_count + 1, rank_of(e, begin), most) - 1;
+/* The entry after a part of at most `max` ranks, or of one entry, that begins with entry `begin`. */
+static uint32_t end_part(const rdx_encoding *e, uint32_t begin, uint32_t max) {
+  return entry_beyond(e, begin + 2, e->entry_count + 1, rank_of(e, begin), max) - 1;
 }
 
-/* Cut a column into parts of at most `most` ranks, or of one entry; returns the number of borders, which go to `out` as
+/* Cut a column into parts of at most `max` ranks, or of one entry; returns the number of borders, which go to `out` as
  * entries unless it is NULL. */
-static uint32_t cut(const rdx_encoding *e, uint32_t most, uint32_t limit, uint32_t *out) {
+static uint32_t cut(const rdx_encoding *e, uint32_t max, uint32_t limit, uint32_t *out) {
   uint32_t count = 0;
-  for (uint32_t at = end_part(e, 0, most); at < e->entry_count && count <= limit; at = end_part(e, at, most)) {
+  for (uint32_t at = end_part(e, 0, max); at < e->entry_count && count <= limit; at = end_part(e, at, max)) {
     if (out)
       out[count] = at;
     count++;
@@ -113,7 +113,7 @@ static rdx_status build_vectors(rdx_device *device, const rdx_encoded_column *co
 static rdx_status create_parts(rdx_device *device, const rdx_encoded_column *column, const rdx_encoding *e,
                                rdx_sieve_params params, uint32_t *entries, uint64_t *codes, rdx_sieve *s,
                                rdx_error *err) {
-  s->border_count = place_borders(e, most_borders(params), entries);
+  s->border_count = place_borders(e, max_borders(params), entries);
   s->planes = planes_of(s->border_count, params);
   s->borders[0] = 0;
   s->borders[s->border_count + 1] = e->count;
@@ -128,15 +128,15 @@ static rdx_status create_parts(rdx_device *device, const rdx_encoded_column *col
 
 rdx_status rdx_sieve_create(rdx_device *device, const rdx_encoded_column *column, const rdx_encoding *encoding,
                             rdx_sieve_params params, rdx_sieve *out, rdx_error *err) {
-  const uint32_t most = most_borders(params);
+  const uint32_t max = max_borders(params);
   *out = (rdx_sieve){.stride = stride_of(column->rows)};
   uint32_t *entries = NULL;
   uint64_t *codes = NULL;
-  rdx_status status = rdx_alloc(most + 2, sizeof *out->borders, "borders", (void **)&out->borders, err);
+  rdx_status status = rdx_alloc(max + 2, sizeof *out->borders, "borders", (void **)&out->borders, err);
   if (status == RDX_OK)
-    status = rdx_alloc(most + 1, sizeof *entries, "borders", (void **)&entries, err);
+    status = rdx_alloc(max + 1, sizeof *entries, "borders", (void **)&entries, err);
   if (status == RDX_OK)
-    status = rdx_alloc(most, sizeof *codes, "borders", (void **)&codes, err);
+    status = rdx_alloc(max, sizeof *codes, "borders", (void **)&codes, err);
   if (status == RDX_OK)
     status = create_parts(device, column, encoding, params, entries, codes, out, err);
   rdx_free(entries);
@@ -196,7 +196,7 @@ static double refining(const rdx_sieve_cost *cost, uint32_t ranks, bool missed) 
 static uint32_t choose_border(const rdx_sieve *s, rdx_rank bound, bool begins, const rdx_sieve_cost *cost) {
   const uint32_t above = border_above(s, bound), last = s->border_count + 1;
   uint32_t best = 0;
-  double least = 0;
+  double min = 0;
   if (above == 0 || distance(bound, s->borders[above]) == 0)
     return above;
   if (cost->positive)
@@ -206,9 +206,9 @@ static uint32_t choose_border(const rdx_sieve *s, rdx_rank bound, bool begins, c
     const uint32_t sides[2] = {(above - 1) >> k << k, up < last ? up : last};
     for (uint32_t i = 0; i < 2; i++) {
       const double all = reads(s, sides[i]) + refining(cost, distance(bound, s->borders[sides[i]]), (i == 1) == begins);
-      if ((k == 0 && i == 0) || all < least) {
+      if ((k == 0 && i == 0) || all < min) {
         best = sides[i];
-        least = all;
+        min = all;
       }
     }
   }

@@ -444,19 +444,18 @@ static uint32_t last_cell(const coarse_cube *c, const rdx_ranges *ranges, uint32
 /* Cells of a piece at most: a GPU is to have many rays; on a CPU a ray should be worth its start, with 4096 rows. */
 static uint32_t piece_cells(const coarse_cube *c, const rdx_ranges *ranges) {
   const uint64_t wanted = on_cpu(c) ? 4 * c->core.device->info.threads : GPU_RAYS;
-  const uint64_t all = ((c->core.scan.count - 1) >> c->shift) + 1,
-                 least = on_cpu(c) ? 1 + 4096 * all / c->core.rows : 1;
+  const uint64_t all = ((c->core.scan.count - 1) >> c->shift) + 1, min = on_cpu(c) ? 1 + 4096 * all / c->core.rows : 1;
   uint64_t cells = 0;
   for (uint32_t i = 0; i < ranges->count; i++)
     cells += last_cell(c, ranges, i) - first_cell(c, ranges, i) + 1;
   const uint64_t each = (cells * c->scene_rows + wanted - 1) / wanted;
-  const uint64_t cells_each = each < least ? least : each;
+  const uint64_t cells_each = each < min ? min : each;
   return (uint32_t)(cells_each < STAR_MAX_CELLS ? cells_each : STAR_MAX_CELLS);
 }
 
-/* Runs of cells that ranges touch, disjoint ones, cut to pieces of at most `most` cells. Returns how many; NULL: only
+/* Runs of cells that ranges touch, disjoint ones, cut to pieces of at most `max` cells. Returns how many; NULL: only
  * count. */
-static uint64_t cut_ranges(const coarse_cube *c, const rdx_ranges *ranges, uint32_t most, star_piece *pieces) {
+static uint64_t cut_ranges(const coarse_cube *c, const rdx_ranges *ranges, uint32_t max, star_piece *pieces) {
   uint64_t n = 0;
   for (uint32_t i = 0, end = 0; i < ranges->count; i = end) {
     const uint32_t first = first_cell(c, ranges, i);
@@ -464,8 +463,8 @@ static uint64_t cut_ranges(const coarse_cube *c, const rdx_ranges *ranges, uint3
     do
       last = last_cell(c, ranges, end++);
     while (end < ranges->count && first_cell(c, ranges, end) == last);
-    for (uint64_t cell = first; cell <= last; cell += most, n++) {
-      const uint32_t to = last - (uint32_t)cell < most ? last : (uint32_t)cell + most - 1;
+    for (uint64_t cell = first; cell <= last; cell += max, n++) {
+      const uint32_t to = last - (uint32_t)cell < max ? last : (uint32_t)cell + max - 1;
       if (!pieces)
         continue;
       while (last_cell(c, ranges, i) < cell)
@@ -481,13 +480,13 @@ static uint64_t cut_ranges(const coarse_cube *c, const rdx_ranges *ranges, uint3
 
 /* Cut the cells that the run's ranges touch into pieces, in run->rows, each for a ray in every scene row. */
 static rdx_status cut(const coarse_cube *c, rdx_cube_run *run, uint64_t *out_pieces, rdx_error *err) {
-  const uint32_t most = piece_cells(c, &run->ranges);
-  *out_pieces = cut_ranges(c, &run->ranges, most, NULL);
+  const uint32_t max = piece_cells(c, &run->ranges);
+  *out_pieces = cut_ranges(c, &run->ranges, max, NULL);
   if (*out_pieces * c->scene_rows > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a query needs %llu rays, more than 2^32 - 1",
                     (unsigned long long)(*out_pieces * c->scene_rows));
-  RDX_TRY(rdx_cube_room(run, *out_pieces * (sizeof(star_piece) / 4), err));
-  cut_ranges(c, &run->ranges, most, (star_piece *)(void *)run->rows);
+  RDX_TRY(rdx_cube_reserve(run, *out_pieces * (sizeof(star_piece) / 4), err));
+  cut_ranges(c, &run->ranges, max, (star_piece *)(void *)run->rows);
   return RDX_OK;
 }
 
@@ -516,15 +515,15 @@ typedef struct request {
   uint32_t copies, parts, shares;
 } request;
 
-/* Deal out the blocks to at most as many threads, or workgroups, of a GPU as say `most`. Where blocks are few, several
+/* Deal out the blocks to at most as many threads, or workgroups, of a GPU as say `max`. Where blocks are few, several
  * share each, `useful` of them at most. */
-static void deal_out(const coarse_cube *c, request *r, uint64_t useful, uint64_t most) {
+static void deal_out(const coarse_cube *c, request *r, uint64_t useful, uint64_t max) {
   const uint64_t blocks = r->rays + r->rows / c->block_rows; /* about as many are met */
-  const uint64_t shares = useful < most / blocks ? useful : most / blocks;
+  const uint64_t shares = useful < max / blocks ? useful : max / blocks;
   const bool one = on_cpu(c) || shares < 1 || shares > INT32_MAX / c->block_count;
   r->shares = one ? 1 : (uint32_t)shares;
   const uint64_t parts = blocks * r->shares;
-  r->parts = on_cpu(c) ? r->copies : (uint32_t)(parts < most ? parts : most);
+  r->parts = on_cpu(c) ? r->copies : (uint32_t)(parts < max ? parts : max);
 }
 
 static rdx_status launch_add(const coarse_cube *c, request *r, rdx_error *err) {

@@ -166,10 +166,10 @@ static uint64_t place(const run *r, uint64_t offset) {
 }
 
 /* Where `size` bytes at `*offset` are, which is moved on; NULL: none are needed. */
-static uint32_t *take_room(const run *r, uint64_t size, uint64_t *offset) {
-  uint32_t *const room = size > 0 ? (uint32_t *)(uintptr_t)place(r, *offset) : NULL;
+static uint32_t *take_scratch(const run *r, uint64_t size, uint64_t *offset) {
+  uint32_t *const capacity = size > 0 ? (uint32_t *)(uintptr_t)place(r, *offset) : NULL;
   *offset += size;
-  return room;
+  return capacity;
 }
 
 /* Give the query to the stream. What the arrays point at among themselves are addresses there. */
@@ -177,8 +177,8 @@ static rdx_status send_query(run *r, rdx_error *err) {
   rdx_column_query *c = &r->query;
   uint64_t offset = r->tables, address = 0;
   for (uint32_t i = 0; i < c->table_count; i++) {
-    c->links[i].table = take_room(r, table_bytes(r, &c->tables[i]), &offset);
-    c->links[i].bits = take_room(r, bits_bytes(r, &c->tables[i]), &offset);
+    c->links[i].table = take_scratch(r, table_bytes(r, &c->tables[i]), &offset);
+    c->links[i].bits = take_scratch(r, bits_bytes(r, &c->tables[i]), &offset);
   }
   RDX_TRY(rdx_stream_constants(r->work.stream, c->block, c->block_size, &address, err));
   rdx_column_query_rebase(c, address);
@@ -226,10 +226,10 @@ static rdx_status take_groups(const run *r, const uint64_t *numbers, const uint6
     records.measures[i] = (rdx_record_words){.count = m->count_slot,
                                              .sum = m->sum_slot,
                                              .high = m->sum_slot != NO_SLOT && m->wide ? m->sum_slot + 1 : NO_SLOT,
-                                             .least = m->least_slot,
-                                             .most = m->most_slot,
-                                             .zero = m->least,
-                                             .top = m->most};
+                                             .min = m->min_slot,
+                                             .max = m->max_slot,
+                                             .zero = m->min,
+                                             .top = m->max};
   }
   return rdx_groups_create(r->plan, records, out, err);
 }
@@ -247,8 +247,8 @@ static uint32_t choose_adding(const run *r, uint32_t *copies) {
 
 /* So few that a launch is not split: the kernel counts on it. */
 static uint32_t worker_count(const run *r) {
-  const uint32_t most = r->plan->relation->device->info.emulated ? ENGINE_EMULATED_WORKERS : ENGINE_WORKERS;
-  return on_cpu(r) || r->tiles < most ? r->tiles : most;
+  const uint32_t max = r->plan->relation->device->info.emulated ? ENGINE_EMULATED_WORKERS : ENGINE_WORKERS;
+  return on_cpu(r) || r->tiles < max ? r->tiles : max;
 }
 
 static rdx_status record_dense(run *r, rdx_error *err) {

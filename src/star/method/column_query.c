@@ -275,17 +275,17 @@ static engine_step make_step(building *b, const rdx_step *step) {
 
 static void add_measure(building *b, uint32_t number) {
   const rdx_measure *m = &b->plan->measures[number];
-  const uint64_t range = (uint64_t)m->most - (uint64_t)m->least;
+  const uint64_t range = (uint64_t)m->max - (uint64_t)m->min;
   engine_query *q = &b->out->q;
   engine_measure *e = &b->measures[number];
-  *e = (engine_measure){.least = (uint64_t)m->least,
-                        .most = (uint64_t)m->most,
+  *e = (engine_measure){.min = (uint64_t)m->min,
+                        .max = (uint64_t)m->max,
                         .first_step = b->steps_used,
                         .step_count = m->step_count,
                         .count_slot = NO_SLOT,
                         .sum_slot = NO_SLOT,
-                        .least_slot = NO_SLOT,
-                        .most_slot = NO_SLOT,
+                        .min_slot = NO_SLOT,
+                        .max_slot = NO_SLOT,
                         .wide = range > UINT64_MAX / b->plan->relation->rows};
   for (uint32_t i = 0; i < m->step_count; i++) {
     engine_step s = make_step(b, &m->steps[i]);
@@ -300,13 +300,13 @@ static void add_measure(building *b, uint32_t number) {
     q->slots += 1 + e->wide;
   }
   if (m->wanted & RDX_WANT_MIN)
-    e->least_slot = q->slots++;
+    e->min_slot = q->slots++;
   if (m->wanted & RDX_WANT_MAX)
-    e->most_slot = q->slots++;
+    e->max_slot = q->slots++;
   if (m->wanted & RDX_WANT_MIN)
-    q->max_slots |= 1ul << e->least_slot;
+    q->max_slots |= 1ul << e->min_slot;
   if (m->wanted & RDX_WANT_MAX)
-    q->max_slots |= 1ul << e->most_slot;
+    q->max_slots |= 1ul << e->max_slot;
   b->out->wide_extremes |= (m->wanted & (RDX_WANT_MIN | RDX_WANT_MAX)) && range > UINT32_MAX;
 }
 

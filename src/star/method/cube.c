@@ -37,7 +37,7 @@ rdx_status rdx_cube_pack(rdx_device *device, const rdx_cube_column *column, rdx_
   RDX_TRY(rdx_buffer_create(device, items * each, "a column of a cube", out, err));
   struct star_pack_args args = {.order = RDX_ADDRESS(uint32_t, column->order),
                                 .packed_out = RDX_ADDRESS(uint32_t, *out),
-                                .least = column->base,
+                                .min = column->base,
                                 .null_code = column->null_code,
                                 .step_count = column->step_count,
                                 .bytes = column->bytes,
@@ -98,8 +98,8 @@ static rdx_status find_unused(const rdx_measure *m, uint64_t *out, rdx_error *er
   RDX_TRY(rdx_alloc(a->count, sizeof *values, "the values of a measure", (void **)&values, err));
   const rdx_status status = rdx_buffer_download(a->values, 0, values, a->count * sizeof *values, err);
   for (uint64_t i = 0; i < a->count && status == RDX_OK; i++) {
-    *out = (uint64_t)values[i] - (uint64_t)m->least + 1;
-    if (i + 1 < a->count && (uint64_t)values[i + 1] - (uint64_t)m->least != *out)
+    *out = (uint64_t)values[i] - (uint64_t)m->min + 1;
+    if (i + 1 < a->count && (uint64_t)values[i + 1] - (uint64_t)m->min != *out)
       break; /* which comes, as there are fewer than 2^32 values */
   }
   rdx_free(values);
@@ -115,7 +115,7 @@ static rdx_status pack_measure(const rdx_cube_core *core, const rdx_measure *m, 
                                   .bytes = out->bytes,
                                   .order = m->step_count == 1 ? order : NULL,
                                   .rows = core->rows,
-                                  .base = (uint64_t)m->least,
+                                  .base = (uint64_t)m->min,
                                   .null_code = out->null_code};
   RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *values = NULL;
   if (m->step_count == 1)
@@ -130,7 +130,7 @@ static rdx_status store_measure(rdx_cube_core *core, const rdx_measure *m, const
                                 rdx_cube_measure *out, rdx_error *err) {
   star_step steps[RDX_MAX_STEPS];
   rdx_buffer *codes[RDX_MAX_STEPS] = {0};
-  out->span = (uint64_t)m->most - (uint64_t)m->least;
+  out->span = (uint64_t)m->max - (uint64_t)m->min;
   if (m->nulls && out->span == UINT64_MAX)
     RDX_TRY(find_unused(m, &out->null_code, err));
   else if (m->nulls)
@@ -390,7 +390,7 @@ rdx_status rdx_cube_answer(const void *cube, rdx_status (*answer)(const void *cu
   return status;
 }
 
-rdx_status rdx_cube_room(rdx_cube_run *run, uint64_t words, rdx_error *err) {
+rdx_status rdx_cube_reserve(rdx_cube_run *run, uint64_t words, rdx_error *err) {
   if (words <= run->row_capacity)
     return RDX_OK;
   RDX_TRY(rdx_realloc((void **)&run->rows, words + words / 2, sizeof *run->rows, "the ranges of a query", err));

@@ -127,7 +127,7 @@ RDX_MUST_USE rdx_status rdx_cube_select(const rdx_cube_core *core, rdx_cube_run 
 /* How many rows ranges of places have. */
 uint64_t rdx_cube_rows_of(const rdx_cube_core *core, const rdx_ranges *ranges);
 /* Room for `words` in run->rows. */
-RDX_MUST_USE rdx_status rdx_cube_room(rdx_cube_run *run, uint64_t words, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_cube_reserve(rdx_cube_run *run, uint64_t words, rdx_error *err);
 
 /* How many copies of accumulators `work` (rows) is worth: on the CPU the parts it is done in. */
 uint32_t rdx_cube_copies(const rdx_cube_core *core, const rdx_plan *plan, uint64_t work);
@@ -139,7 +139,7 @@ RDX_MUST_USE rdx_status rdx_cube_finish(const rdx_cube_core *core, rdx_cube_run 
 
 /* The same for accumulators that the host has: run->query for a plan, and room for `words` in run->records. */
 void rdx_cube_prepare(const rdx_cube_core *core, uint32_t copies, rdx_cube_run *run);
-RDX_MUST_USE rdx_status rdx_cube_record_room(rdx_cube_run *run, uint64_t words, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_cube_record_capacity(rdx_cube_run *run, uint64_t words, rdx_error *err);
 /* Records, as star_collect_args says, to groups as the plan numbers them. `parts`: a group of the cube has a record for
  * each range of rows of one scan tuple, at most; else one. */
 RDX_MUST_USE rdx_status rdx_cube_read(const rdx_cube_core *core, const rdx_cube_run *run, const uint64_t *records,

@@ -41,8 +41,8 @@ void rdx_cube_estimate(const rdx_cube_core *core, const rdx_plan *plan, double *
     for (uint32_t k = 0; k < set->count; k++)
       codes += (double)(set->list[k].high - set->list[k].low) + 1;
     share *= codes < all ? codes / all : 1;
-    const double most = t->prefixes[i + 1] * share, found = (before > 1 ? before : 1) * set->count;
-    *ranges = most < 1 ? 1 : found < most ? found : most;
+    const double max = t->prefixes[i + 1] * share, found = (before > 1 ? before : 1) * set->count;
+    *ranges = max < 1 ? 1 : found < max ? found : max;
   }
   *rows = (double)core->rows * share;
 }
@@ -99,12 +99,12 @@ static rdx_status grow(rdx_cube_run *run, rdx_device *device, uint64_t size, boo
 
 uint32_t rdx_cube_copies(const rdx_cube_core *core, const rdx_plan *plan, uint64_t work) {
   const uint64_t groups = group_count(core, plan);
-  uint64_t most = core->device->info.backend == RDX_BACKEND_CPU ? core->device->info.threads : 8;
+  uint64_t max = core->device->info.backend == RDX_BACKEND_CPU ? core->device->info.threads : 8;
   const uint64_t useful = core->device->info.backend == RDX_BACKEND_CPU ? 1 + work / 65536 : 4096 / groups;
-  const uint64_t room = (256u << 20) / (groups * 64);
-  most = most < useful ? most : useful;
-  most = most < room ? most : room;
-  return (uint32_t)(most < 1 ? 1 : most < STAR_COPIES ? most : STAR_COPIES);
+  const uint64_t capacity = (256u << 20) / (groups * 64);
+  max = max < useful ? max : useful;
+  max = max < capacity ? max : capacity;
+  return (uint32_t)(max < 1 ? 1 : max < STAR_COPIES ? max : STAR_COPIES);
 }
 
 rdx_status rdx_cube_start(const rdx_cube_core *core, uint32_t copies, rdx_cube_run *run, rdx_error *err) {
@@ -133,7 +133,7 @@ rdx_status rdx_cube_start(const rdx_cube_core *core, uint32_t copies, rdx_cube_r
 
 /* ---- Results ---- */
 
-rdx_status rdx_cube_record_room(rdx_cube_run *run, uint64_t words, rdx_error *err) {
+rdx_status rdx_cube_record_capacity(rdx_cube_run *run, uint64_t words, rdx_error *err) {
   if (words <= run->record_capacity)
     return RDX_OK;
   RDX_TRY(rdx_realloc((void **)&run->records, words, 8, "the groups of a query", err));
@@ -148,7 +148,7 @@ static rdx_status take_records(rdx_cube_run *run, const uint64_t **records, uint
   RDX_TRY(rdx_returned_number(run->found->device, count, 0, run->query.group_count, "the groups of a query", err));
   run->expected = 8 + count * size * 8;
   if (run->expected > first) {
-    RDX_TRY(rdx_cube_record_room(run, run->expected / 8, err));
+    RDX_TRY(rdx_cube_record_capacity(run, run->expected / 8, err));
     memcpy(run->records, *records, first);
     *records = run->records;
     RDX_TRY(rdx_buffer_download(run->found, first, (char *)run->records + first, run->expected - first, err));
@@ -161,12 +161,12 @@ static rdx_status take_records(rdx_cube_run *run, const uint64_t **records, uint
 
 /* Where records have what a measure comes to. */
 static rdx_record_words words_of(const rdx_measure *m, uint32_t slots, uint32_t *next) {
-  rdx_record_words w = {.zero = (uint64_t)m->least, .top = (uint64_t)m->least - 1};
+  rdx_record_words w = {.zero = (uint64_t)m->min, .top = (uint64_t)m->min - 1};
   w.count = slots & STAR_COUNT ? (*next)++ : RDX_NO_WORD;
   w.sum = slots & STAR_SUM ? (*next)++ : RDX_NO_WORD;
   w.high = slots & STAR_HIGH ? (*next)++ : RDX_NO_WORD;
-  w.least = slots & STAR_MIN ? (*next)++ : RDX_NO_WORD;
-  w.most = slots & STAR_MAX ? (*next)++ : RDX_NO_WORD;
+  w.min = slots & STAR_MIN ? (*next)++ : RDX_NO_WORD;
+  w.max = slots & STAR_MAX ? (*next)++ : RDX_NO_WORD;
   return w;
 }
 
@@ -207,10 +207,10 @@ rdx_status rdx_cube_finish(const rdx_cube_core *core, rdx_cube_run *run, rdx_err
   const uint64_t items = core->device->info.backend == RDX_BACKEND_CPU ? 1 : run->query.group_count;
   const struct star_collect_args args = {.query = (star_query *)(uintptr_t)run->query_address,
                                          .found = RDX_ADDRESS(uint64_t, run->found)};
-  const uint64_t most = 8 + (uint64_t)run->query.group_count * (1 + run->query.slot_count) * 8;
+  const uint64_t max = 8 + (uint64_t)run->query.group_count * (1 + run->query.slot_count) * 8;
   uint64_t first = run->expected < MIN_READ ? MIN_READ : run->expected;
   first = first < RDX_STREAM_READ_MAX ? first : RDX_STREAM_READ_MAX;
-  first = first < most ? first : most;
+  first = first < max ? first : max;
   const uint64_t *records = NULL;
   RDX_TRY(rdx_stream_launch(run->stream, &rdx_kernel_star_collect, &args, NULL, items, NULL, err));
   RDX_TRY(rdx_stream_mark(run->stream, err));

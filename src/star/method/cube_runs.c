@@ -217,8 +217,8 @@ rdx_status rdx_runs_create(const rdx_cube_core *core, const uint32_t *cuts, uint
     return RDX_OK;
   rdx_buffer *starts = NULL, *number = NULL;
   rdx_stream *stream = NULL;
-  const uint64_t most = core->group_bytes ? core->rows : core->scan.count + cut_count;
-  rdx_status status = rdx_buffer_create(core->device, most * 4, "the runs of a cube", &starts, err);
+  const uint64_t max = core->group_bytes ? core->rows : core->scan.count + cut_count;
+  rdx_status status = rdx_buffer_create(core->device, max * 4, "the runs of a cube", &starts, err);
   if (status == RDX_OK)
     status = rdx_buffer_create(core->device, 8, "the number of runs", &number, err);
   if (status == RDX_OK)
@@ -352,7 +352,7 @@ static void add_ranges(const rdx_cube_core *core, const rdx_runs *runs, const rd
 
 static rdx_status answer_one(const rdx_cube_core *core, const rdx_runs *runs, rdx_cube_run *run, rdx_error *err) {
   rdx_cube_prepare(core, 1, run);
-  RDX_TRY(rdx_cube_record_room(run, 2 + run->query.slot_count, err));
+  RDX_TRY(rdx_cube_record_capacity(run, 2 + run->query.slot_count, err));
   run->records[0] = 1;
   run->records[1] = 0;
   add_ranges(core, runs, run->call->plan, &run->query, &run->ranges, run->records + 2);
@@ -360,15 +360,15 @@ static rdx_status answer_one(const rdx_cube_core *core, const rdx_runs *runs, rd
 }
 
 /* Where groups are many and few of them are in the ranges: records that follow each other as runs do, several of which
- * may be of one group. The number of records is the first word. Returns false where they are more than `most`. */
-static bool list_records(const star_runs *r, const rdx_cube_run *run, uint64_t most, uint64_t *records) {
+ * may be of one group. The number of records is the first word. Returns false where they are more than `max`. */
+static bool list_records(const star_runs *r, const rdx_cube_run *run, uint64_t max, uint64_t *records) {
   const star_query *q = &run->query;
   const uint32_t *ranges = run->ranges.list;
   const uint64_t *sums = q->simple && q->measure_count == 1 ? r->totals[0].sums : NULL;
   uint64_t *record = records + 1, count = 0;
   for (uint32_t i = 0; i < run->ranges.count; i++)
     for (uint32_t k = ranges[2 * i], next; k < ranges[2 * i + 1]; k = next, record += 1 + q->slot_count) {
-      if (count++ == most)
+      if (count++ == max)
         return false;
       record[0] = r->groups ? r->groups[k] : 0;
       next = k + 1; /* mostly, and then what comes next need not wait for the next run */
@@ -386,7 +386,7 @@ static bool list_records(const star_runs *r, const rdx_cube_run *run, uint64_t m
 }
 
 /* Room for a record for each group, which are 0. */
-static rdx_status make_room(rdx_cube_run *run, rdx_error *err) {
+static rdx_status reserve(rdx_cube_run *run, rdx_error *err) {
   const uint64_t words = (uint64_t)run->query.group_count * run->query.slot_count;
   if (words <= run->host_words)
     return RDX_OK;
@@ -425,12 +425,12 @@ rdx_status rdx_runs_answer(const rdx_cube_core *core, const rdx_runs *runs, rdx_
   const uint64_t group_count = q->group_count, slots = q->slot_count;
   const uint64_t groups = all < group_count ? all : group_count,
                  listed = group_count * slots > CACHED_WORDS ? MAX_LISTED : 0;
-  RDX_TRY(rdx_cube_record_room(run, 1 + (groups < listed ? listed : groups) * (1 + slots), err));
+  RDX_TRY(rdx_cube_record_capacity(run, 1 + (groups < listed ? listed : groups) * (1 + slots), err));
   const bool parts = list_records(&r, run, listed, run->records);
   if (!parts) {
     uint32_t touched = 0;
-    RDX_TRY(make_room(run, err));
-    RDX_TRY(rdx_cube_room(run, groups, err));
+    RDX_TRY(reserve(run, err));
+    RDX_TRY(rdx_cube_reserve(run, groups, err));
     for (uint32_t i = 0; i < range_count; i++)
       touched = star_add_runs(&r, q, ranges[2 * i], ranges[2 * i + 1], run->host_sums, run->rows, touched);
     collect(run, run->rows, touched, run->records);

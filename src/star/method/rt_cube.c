@@ -330,10 +330,10 @@ static uint32_t cells_of(const rt_cube *c, const rt_run *run) {
 /* z of a piece at most: a GPU is to have many rays, and what each of them begins with should pay. */
 static uint32_t piece_cells(const rt_cube *c, uint64_t cells) {
   const uint64_t wanted = on_cpu(c) ? 4 * c->core.device->info.threads : GPU_PIECES;
-  const uint64_t least = (on_cpu(c) ? CPU_MIN : GPU_MIN) >> c->z_shift;
+  const uint64_t min = (on_cpu(c) ? CPU_MIN : GPU_MIN) >> c->z_shift;
   const uint64_t each = (cells * c->grid.columns * c->grid.lines + wanted - 1) / wanted;
-  const uint64_t most = each > least ? each : least;
-  return (uint32_t)(most < 1 ? 1 : most < RT_MAX_CELLS ? most : RT_MAX_CELLS);
+  const uint64_t max = each > min ? each : min;
+  return (uint32_t)(max < 1 ? 1 : max < RT_MAX_CELLS ? max : RT_MAX_CELLS);
 }
 
 /* More rays than these are the doing of short legs. */
@@ -357,7 +357,7 @@ rdx_status rdx_rt_cube_check_rays(const rdx_rt_cube_params *p, uint64_t rays, ui
 static rdx_status cut_runs(const rt_cube *c, request *r, rdx_error *err) {
   const rdx_ranges *ranges = &r->run->ranges;
   uint64_t cells = 0;
-  RDX_TRY(rdx_cube_room(r->run, (uint64_t)ranges->count * (sizeof(rt_run) / 4), err));
+  RDX_TRY(rdx_cube_reserve(r->run, (uint64_t)ranges->count * (sizeof(rt_run) / 4), err));
   rt_run *runs = (rt_run *)(void *)r->run->rows;
   r->run_count = 0;
   for (uint32_t i = 0; i < ranges->count; i += runs[r->run_count++].range_count) {
@@ -375,8 +375,8 @@ static rdx_status cut_runs(const rt_cube *c, request *r, rdx_error *err) {
 }
 
 uint32_t rdx_rt_cube_parts(const rdx_cube_core *core, uint64_t rays) {
-  const uint64_t threads = core->device->info.threads, most = threads < STAR_COPIES ? threads : STAR_COPIES;
-  return (uint32_t)(rays < most ? rays : most);
+  const uint64_t threads = core->device->info.threads, max = threads < STAR_COPIES ? threads : STAR_COPIES;
+  return (uint32_t)(rays < max ? rays : max);
 }
 
 uint32_t rdx_rt_cube_copies(const rdx_cube_core *core, const rdx_rt_cube_params *p, uint32_t parts, uint32_t model) {

@@ -41,17 +41,17 @@ static const rdx_encoded_column *coded_of(const rdx_rtcudb *c, uint32_t position
 }
 
 /* RTCUDB, section 4.5 "we encode as many attributes as possible in a coordinate". */
-/* Of the first `most` attributes as many as z has room for. Returns the number of codes of z; `*left_out` is the first
+/* Of the first `max` attributes as many as z has room for. Returns the number of codes of z; `*left_out` is the first
  * attribute that it has no room for. */
-static uint32_t pick_digits(rdx_rtcudb *c, uint32_t most, uint32_t *left_out) {
+static uint32_t pick_digits(rdx_rtcudb *c, uint32_t max, uint32_t *left_out) {
   uint64_t codes = 1;
-  *left_out = most;
-  for (uint32_t i = 0; i < most; i++) {
+  *left_out = max;
+  for (uint32_t i = 0; i < max; i++) {
     const uint64_t own = rdx_encoded_column_codes(coded_of(c, i));
     if (own <= RTCUDB_CODES / codes) {
       c->scan[i].radix = (uint32_t)(own > 0 ? own : 1);
       codes *= c->scan[i].radix;
-    } else if (*left_out == most) {
+    } else if (*left_out == max) {
       *left_out = i;
     }
   }
@@ -62,13 +62,13 @@ static uint32_t pick_digits(rdx_rtcudb *c, uint32_t most, uint32_t *left_out) {
 /* Where z has no room for any attribute it has the highest bits of one. */
 static void choose_digits(rdx_rtcudb *c) {
   const rdx_rt_cube_operators operators = c->params.operators;
-  uint32_t most = c->scan_count, left_out = 0;
+  uint32_t max = c->scan_count, left_out = 0;
   if (operators == RDX_RT_CUBE_SEPARATE_SCAN)
-    most = 0;
-  else if (operators == RDX_RT_CUBE_SPLIT_SCAN && most > 1)
-    most = 1;
-  c->z_codes = pick_digits(c, most, &left_out);
-  if (c->z_codes == 1 && left_out < most) {
+    max = 0;
+  else if (operators == RDX_RT_CUBE_SPLIT_SCAN && max > 1)
+    max = 1;
+  c->z_codes = pick_digits(c, max, &left_out);
+  if (c->z_codes == 1 && left_out < max) {
     rtcudb_attribute *a = &c->scan[left_out];
     const uint64_t last = rdx_encoded_column_codes(coded_of(c, left_out)) - 1;
     while (last >> a->shift >= RTCUDB_CODES)
@@ -206,9 +206,9 @@ static rdx_status drop_encoded(rdx_rtcudb *c, rdx_error *err) {
 /* The codes of all group attributes, or of as many as y has room for. */
 static rdx_status choose_y(rdx_rtcudb *c, rdx_error *err) {
   const rdx_tuples *t = &c->core.groups;
-  const uint32_t most =
+  const uint32_t max =
       c->params.operators == RDX_RT_CUBE_SPLIT_GROUP && t->attribute_count > 0 ? 1 : t->attribute_count;
-  uint32_t encoded = most;
+  uint32_t encoded = max;
   while (encoded > 0 && t->prefixes[encoded] > RTCUDB_CODES)
     encoded--;
   c->y_codes = t->count > 0 ? t->count : 1;
@@ -415,7 +415,7 @@ const rdx_star_ops rdx_rtcudb_ops = {
     .traces_rays = true,
     .cubes = true,
     .size = sizeof(rdx_rtcudb),
-    .most_scan = RDX_MAX_SCAN,
+    .max_scan = RDX_MAX_SCAN,
     .fits = fits,
     .build = build,
     .work = rdx_rtcudb_work,

@@ -75,13 +75,13 @@ static rdx_status select_digits(const rdx_rtcudb *c, const rdx_plan *plan, rdx_a
  * is faster to look at rows of the intervals that have other digits. */
 static uint32_t count_digits(const rdx_rtcudb *c, const selection *s) {
   const double grid = (double)c->grid.columns * c->grid.lines,
-               most = c->core.rows > FEW_RAYS ? (double)c->core.rows : FEW_RAYS;
+               max = c->core.rows > FEW_RAYS ? (double)c->core.rows : FEW_RAYS;
   double before = 1;
   for (uint32_t i = 0; i < s->count && !c->params.insist; i++) {
     double digits = 0;
     for (uint32_t k = 0; k < s->sets[i].count; k++)
       digits += (double)(s->sets[i].list[k].high - s->sets[i].list[k].low) + 1;
-    if (before * s->sets[i].count * grid > most)
+    if (before * s->sets[i].count * grid > max)
       return i;
     before *= digits;
   }

@@ -65,7 +65,7 @@ static rdx_status run_ranges(const sorted_cube *c, rdx_cube_run *run, uint64_t r
   const rdx_cube_core *core = &c->core;
   const uint32_t count = run->ranges.count, parts = rdx_cube_copies(core, run->call->plan, rows);
   uint64_t address = 0;
-  RDX_TRY(rdx_cube_room(run, 2 * (uint64_t)count, err));
+  RDX_TRY(rdx_cube_reserve(run, 2 * (uint64_t)count, err));
   for (uint32_t i = 0, before = 0; i < count; i++) {
     const uint32_t begin = core->scan.starts[run->ranges.list[2 * i]];
     run->rows[i] = before;

@@ -47,9 +47,9 @@ u64 count_in_tile(u32 tile) {
 
 void main() {
   const u32 tile = a.first + gl_WorkGroupID.x;
-  const u32 begin = tile * TILE + GROUP_LANE * TILE_ITEMS, room = begin < a.n ? min(a.n - begin, TILE_ITEMS) : 0;
+  const u32 begin = tile * TILE + GROUP_LANE * TILE_ITEMS, capacity = begin < a.n ? min(a.n - begin, TILE_ITEMS) : 0;
   u32 mask = 0;
-  for (u32 j = 0; j < room; j++)
+  for (u32 j = 0; j < capacity; j++)
     mask |= u32(kept(begin + j)) << j;
   u64 total;
   const u64 inside = group_exclusive_sum(bitCount(mask), total), before = look_back(a.sums, tile, total, a.patience);

@@ -24,15 +24,15 @@ u64 count_in_tile(u32 tile) {
 
 void main() {
   const u32 tile = a.first + gl_WorkGroupID.x;
-  const u32 begin = tile * TILE + GROUP_LANE * TILE_ITEMS, room = begin < a.n ? min(a.n - begin, TILE_ITEMS) : 0;
+  const u32 begin = tile * TILE + GROUP_LANE * TILE_ITEMS, capacity = begin < a.n ? min(a.n - begin, TILE_ITEMS) : 0;
   u32 values[TILE_ITEMS];
   u64 sum = 0, total;
   [[unroll]] for (u32 j = 0; j < TILE_ITEMS; j += 4) {
     uvec4 four = uvec4(0);
-    if (j + 4 <= room) {
+    if (j + 4 <= capacity) {
       four = AT(uvec4_ptr(u64(a.source)), (begin + j) / 4);
     } else {
-      for (u32 k = j; k < room; k++)
+      for (u32 k = j; k < capacity; k++)
         four[k - j] = AT(a.source, begin + k);
     }
     [[unroll]] for (u32 k = 0; k < 4; k++)
@@ -45,9 +45,9 @@ void main() {
   running += before;
   [[unroll]] for (u32 j = 0; j < TILE_ITEMS; j += 2) {
     const u64 next = running + values[j];
-    if (j + 2 <= room)
+    if (j + 2 <= capacity)
       AT(u64vec2_ptr(u64(a.results)), (begin + j) / 2) = u64vec2(running, next);
-    else if (j < room)
+    else if (j < capacity)
       AT(a.results, begin + j) = running;
     running = next + values[j + 1];
   }
