@@ -70,7 +70,7 @@ static void hide_caches(void) {
   else
     snprintf(path, sizeof path, "%s/.cache", home ? home : "");
   setenv("MESA_SHADER_CACHE_DIR", path, 0);
-  setenv("XDG_CACHE_HOME", "/nonexistent", 1);
+  setenv("XDG_CACHE_HOME", "/dev/null", 1); /* where none can be made */
 }
 
 int test_main(const struct CMUnitTest *tests, size_t count) {
