@@ -8,6 +8,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
@@ -39,13 +40,13 @@ static rdx_status find_folder(rdx_database *d, const rdx_sql_statement *written,
   *out = NULL;
   if (written->name && rdx_catalog_find(d->catalog, written->name, &table, nearest, NULL) != RDX_OK)
     table = NULL; /* the statement will say so */
-  const char *path = table && table->path ? table->path : NULL, *slash = path ? strrchr(path, '/') : NULL;
-  const char *from = slash ? path : path ? "." : d->folder;
-  const size_t length = slash && slash > path ? (size_t)(slash - path) : from ? strlen(from) : 0;
-  rdx_status status = from ? rdx_alloc(length + 1, 1, "a path", (void **)out, err) : RDX_OK;
+  const char *path = table && table->path ? table->path : NULL, *from = path ? path : d->folder;
+  const size_t size = from ? strlen(from) + 1 : 0;
+  const rdx_status status = from ? rdx_alloc(size, 1, "a path", (void **)out, err) : RDX_OK;
   if (*out) {
-    memcpy(*out, from, length);
-    (*out)[slash == path && slash ? 1 : length] = '\0';
+    memcpy(*out, from, size);
+    const char *folder = path ? dirname(*out) : *out;
+    memmove(*out, folder, strlen(folder) + 1);
   }
   rdx_catalog_release(d->catalog, table);
   return status;

@@ -17,28 +17,7 @@
 
 #include <raydex/raydex.h>
 
-static _Atomic int64_t requests_left = INT64_MAX; /* until one fails */
-static _Atomic int64_t live;
-
-static void *take(void *user, size_t size) {
-  (void)user;
-  void *memory = requests_left-- == 0 ? NULL : malloc(size);
-  live += memory != NULL;
-  return memory;
-}
-
-static void *take_more(void *user, void *old, size_t size) {
-  (void)user;
-  void *memory = requests_left-- == 0 ? NULL : realloc(old, size);
-  live += memory != NULL && !old;
-  return memory;
-}
-
-static void give(void *user, void *memory) {
-  (void)user;
-  live -= memory != NULL;
-  free(memory);
-}
+#include "tests/unit/failing_memory.h"
 
 static rdx_status run(rdx_database *d, const char *sql, rdx_error *err) {
   rdx_status status = RDX_OK;
@@ -124,8 +103,7 @@ static void test_changes_fail_whole(void **state) {
 }
 
 int main(void) {
-  const rdx_allocator allocator = {take, take_more, give, NULL};
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_changes_fail_whole)};
-  rdx_set_allocator(&allocator);
+  rdx_set_allocator(&failing_memory);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

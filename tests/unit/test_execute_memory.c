@@ -8,31 +8,9 @@
 
 #include "base/base.h"
 #include "execute/operators.h"
+#include "tests/unit/failing_memory.h"
 #include "tests/unit/frames.h"
 #include "tests/unit/random.h"
-
-static _Atomic int64_t requests_left = INT64_MAX; /* until one fails */
-static _Atomic int64_t live;
-
-static void *take(void *user, size_t size) {
-  (void)user;
-  void *memory = requests_left-- == 0 ? NULL : malloc(size);
-  live += memory != NULL;
-  return memory;
-}
-
-static void *take_more(void *user, void *old, size_t size) {
-  (void)user;
-  void *memory = requests_left-- == 0 ? NULL : realloc(old, size);
-  live += memory != NULL && !old;
-  return memory;
-}
-
-static void give(void *user, void *memory) {
-  (void)user;
-  live -= memory != NULL;
-  free(memory);
-}
 
 /* Fail each request of a run in turn. */
 static void fail_each(bench *b, rdx_plan_node *n) {
@@ -294,12 +272,11 @@ static void test_cancel(void **state) {
 }
 
 int main(void) {
-  const rdx_allocator allocator = {take, take_more, give, NULL};
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_joins),  cmocka_unit_test(test_sets),       cmocka_unit_test(test_recursion),
       cmocka_unit_test(test_sorts),  cmocka_unit_test(test_aggregates), cmocka_unit_test(test_ordered_aggregates),
       cmocka_unit_test(test_cancel),
   };
-  rdx_set_allocator(&allocator);
+  rdx_set_allocator(&failing_memory);
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
