@@ -149,6 +149,60 @@ static rdx_status fill_percentiles(ordered *o, rdx_vector *out, rdx_error *err) 
   return RDX_OK;
 }
 
+/* ---- The place of a row that is not there ---- */
+
+typedef struct counts {
+  uint64_t rows, before, keys; /* keys: of those before, equal ones once, where they are sorted */
+} counts;
+
+static rdx_status count_before(const ordered *o, const run *r, counts *out, rdx_error *err) {
+  const uint8_t *before = o->value.column.values;
+  bool taken = false;
+  *out = (counts){0};
+  for (uint64_t i = r->begin; i < r->end; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, o->w.rows, "execute", err));
+    taken &= !(o->w.marks[i] & RDX_WINDOW_PEERS);
+    if (!has_value(o, i))
+      continue;
+    out->rows++;
+    if (!before[o->w.order[i]])
+      continue;
+    out->before++;
+    out->keys += !taken;
+    taken = true;
+  }
+  return RDX_OK;
+}
+
+static double share(const ordered *o, const counts *c) {
+  if (o->aggregate->kind == RDX_PLAN_CUME_DIST)
+    return (double)(c->before + 1) / (double)(c->rows + 1);
+  return c->rows > 0 ? (double)c->before / (double)c->rows : 0;
+}
+
+static void put_place(const ordered *o, const counts *c, uint64_t group, void *values) {
+  if (o->aggregate->type.kind == RDX_SQL_DOUBLE)
+    ((double *)values)[group] = share(o, c);
+  else
+    ((int64_t *)values)[group] = 1 + (int64_t)(o->aggregate->kind == RDX_PLAN_RANK ? c->before : c->keys);
+}
+
+static rdx_status fill_places(ordered *o, rdx_vector *out, rdx_error *err) {
+  const bool share_of = o->aggregate->type.kind == RDX_SQL_DOUBLE;
+  counts c = {0};
+  run r = {0};
+  RDX_TRY(rdx_calloc(o->q->groups, sizeof(double), WHAT, &out->memory[0], err));
+  out->column =
+      (rdx_column){.type = share_of ? RDX_TYPE_F64 : RDX_TYPE_I64, .rows = o->q->groups, .values = out->memory[0]};
+  for (uint64_t i = 0; i < o->q->groups; i++) /* one of no rows has no run */
+    put_place(o, &c, i, out->memory[0]);
+  while (next_run(o, &r)) {
+    RDX_TRY(count_before(o, &r, &c, err));
+    put_place(o, &c, r.group, out->memory[0]);
+  }
+  return RDX_OK;
+}
+
 /* ---- string_agg ---- */
 
 /* The texts of groups, one behind the other: counted first, then written. */
@@ -244,7 +298,9 @@ static rdx_status run_one(ordered *o, rdx_frame *out, uint32_t index, rdx_error 
   if (a->kind == RDX_PLAN_STRING_AGG)
     RDX_TRY(evaluate(o, a->argument, &o->argument, err));
   RDX_SCOPED(rdx_vector_destroy) rdx_vector made = {0};
-  RDX_TRY(a->kind == RDX_PLAN_STRING_AGG ? fill_texts(o, &made, err) : fill_percentiles(o, &made, err));
+  RDX_TRY(a->kind == RDX_PLAN_STRING_AGG ? fill_texts(o, &made, err)
+          : rdx_is_hypothetical(a->kind) ? fill_places(o, &made, err)
+                                         : fill_percentiles(o, &made, err));
   return rdx_frame_take(out, index, &made, err);
 }
 

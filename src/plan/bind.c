@@ -177,12 +177,16 @@ static const struct aggregate_name {
     {"percentile_cont", RDX_PLAN_PERCENTILE_CONT, false},
     {"percentile_disc", RDX_PLAN_PERCENTILE_DISC, false},
     {"mode", RDX_PLAN_MODE, false},
+    {"rank", RDX_PLAN_RANK, false}, /* window functions, unless WITHIN GROUP stands behind them */
+    {"dense_rank", RDX_PLAN_DENSE_RANK, false},
+    {"percent_rank", RDX_PLAN_PERCENT_RANK, false},
+    {"cume_dist", RDX_PLAN_CUME_DIST, false},
 };
 
 static const struct aggregate_name *find_aggregate(const rdx_ast *ast) {
   for (size_t i = 0; ast->kind == RDX_AST_CALL && i < RDX_COUNT(aggregate_names); i++)
     if (strcmp(aggregate_names[i].name, ast->name) == 0)
-      return &aggregate_names[i];
+      return rdx_is_hypothetical(aggregate_names[i].kind) && !ast->within_group ? NULL : &aggregate_names[i];
   return NULL;
 }
 

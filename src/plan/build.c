@@ -230,7 +230,11 @@ const char *rdx_plan_aggregate_name(const rdx_plan_aggregate *aggregate) {
                                       [RDX_PLAN_STRING_AGG] = "string_agg",
                                       [RDX_PLAN_PERCENTILE_CONT] = "percentile_cont",
                                       [RDX_PLAN_PERCENTILE_DISC] = "percentile_disc",
-                                      [RDX_PLAN_MODE] = "mode"};
+                                      [RDX_PLAN_MODE] = "mode",
+                                      [RDX_PLAN_RANK] = "rank",
+                                      [RDX_PLAN_DENSE_RANK] = "dense_rank",
+                                      [RDX_PLAN_PERCENT_RANK] = "percent_rank",
+                                      [RDX_PLAN_CUME_DIST] = "cume_dist"};
   return names[aggregate->kind];
 }
 

@@ -6,8 +6,6 @@
 
 #include "plan/correlated.h"
 
-static const rdx_sql_type bigint = {.kind = RDX_SQL_BIGINT};
-
 static rdx_status refuse(const rdx_block *b, rdx_sql_place place, const char *what) {
   return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, place, NULL, "%s", what);
 }
@@ -159,10 +157,27 @@ rdx_status rdx_link_dependent(rdx_block *b, const rdx_bound_query *q, rdx_plan_n
   return RDX_OK;
 }
 
+/* What an aggregate is of no rows. */
+static rdx_datum value_of_none(rdx_plan_aggregate_kind kind) {
+  switch (kind) {
+  case RDX_PLAN_COUNT:
+    return (rdx_datum){.i = 0};
+  case RDX_PLAN_RANK:
+  case RDX_PLAN_DENSE_RANK:
+    return (rdx_datum){.i = 1};
+  case RDX_PLAN_PERCENT_RANK:
+    return (rdx_datum){.f = 0};
+  case RDX_PLAN_CUME_DIST:
+    return (rdx_datum){.f = 1};
+  default:
+    return (rdx_datum){.null = true};
+  }
+}
+
 static bool has_counts(const rdx_block *c) {
   bool counts = false;
   for (uint32_t i = 0; i < c->aggregate_count; i++)
-    counts |= c->aggregates[i].kind == RDX_PLAN_COUNT;
+    counts |= !value_of_none(c->aggregates[i].kind).null;
   return counts;
 }
 
@@ -218,10 +233,10 @@ static rdx_status empty_node(void *user, rdx_bound *node, rdx_bound **out) {
   }
   if (node->kind != RDX_BOUND_COLUMN)
     return RDX_OK;
-  const uint32_t number = rdx_column_of(node->index);
-  const bool counts =
-      rdx_leaf_of(node->index) == RDX_AGGREGATES_LEAF && e->inner->aggregates[number].kind == RDX_PLAN_COUNT;
-  return rdx_bind_constant(&e->outer->planner->binding, node->type, (rdx_datum){.null = !counts}, node->place, out);
+  const bool aggregate = rdx_leaf_of(node->index) == RDX_AGGREGATES_LEAF;
+  const rdx_datum value =
+      aggregate ? value_of_none(e->inner->aggregates[rdx_column_of(node->index)].kind) : (rdx_datum){.null = true};
+  return rdx_bind_constant(&e->outer->planner->binding, node->type, value, node->place, out);
 }
 
 /* Of a query with aggregates and no groups: its value where no row of it is there. */
@@ -245,7 +260,6 @@ typedef struct answers {
   const rdx_dependent *dependent;
 } answers;
 
-/* Of no rows count is 0, the others are NULL. */
 static rdx_status answer_node(void *user, rdx_bound *node, rdx_bound **out) {
   const answers *a = user;
   rdx_planner *p = a->block->planner;
@@ -263,9 +277,10 @@ static rdx_status answer_node(void *user, rdx_bound *node, rdx_bound **out) {
   RDX_TRY(rdx_bind_column(p, rdx_leaf_column(leaf, a->block->leaves[leaf].column_count + number), node->type,
                           node->place, &args[0]));
   *out = args[0];
-  if (a->dependent->aggregates[number].kind != RDX_PLAN_COUNT)
+  const rdx_datum value = value_of_none(a->dependent->aggregates[number].kind);
+  if (value.null)
     return RDX_OK;
-  RDX_TRY(rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = 0}, node->place, &args[1]));
+  RDX_TRY(rdx_bind_constant(&p->binding, node->type, value, node->place, &args[1]));
   return rdx_bind_call_of(p, "coalesce", args, 2, node->place, out);
 }
 

@@ -9,6 +9,8 @@
 
 static const rdx_sql_type text_type = {.kind = RDX_SQL_TEXT}, real = {.kind = RDX_SQL_DOUBLE};
 
+#define MAX_HYPOTHETICAL 100u /* arguments, as of PostgreSQL's functions */
+
 static rdx_status fail(const rdx_block *b, const rdx_ast *ast, const char *format) {
   return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, format, ast->name);
 }
@@ -123,6 +125,67 @@ static rdx_status bind_within_group(rdx_block *b, const rdx_ast *ast, rdx_plan_a
   return RDX_OK;
 }
 
+/* ---- Hypothetical rows ---- */
+
+static rdx_status call(rdx_block *b, const char *name, rdx_bound *first, rdx_bound *second, rdx_bound **out) {
+  rdx_bound *const args[] = {first, second};
+  return rdx_bind_call_of(b->planner, name, args, second ? 2 : 1, first->place, out);
+}
+
+/* Whether a value comes before the argument `given`: true, or not. NULLs come first or last. */
+static rdx_status bind_before(rdx_block *b, const rdx_plan_ordering *order, rdx_bound *given, rdx_bound **out) {
+  rdx_bound *null = order->nulls_first ? order->value : given, *other = order->nulls_first ? given : order->value;
+  rdx_bound *less = NULL;
+  RDX_TRY(call(b, order->descending ? ">" : "<", order->value, given, &less));
+  RDX_TRY(call(b, "is null", null, NULL, &null));
+  RDX_TRY(call(b, "is not null", other, NULL, &other));
+  RDX_TRY(call(b, "and", null, other, out));
+  RDX_TRY(call(b, "or", less, *out, out));
+  return call(b, "is true", *out, NULL, out);
+}
+
+/* The same of all expressions of ORDER BY, from left to right; of rows that are equal in all: `equal`. */
+static rdx_status bind_place(rdx_block *b, const rdx_ast *ast, const rdx_plan_ordering *orders, rdx_bound *const *given,
+                             bool equal, rdx_bound **out) {
+  RDX_TRY(rdx_bind_constant(&b->planner->binding, (rdx_sql_type){.kind = RDX_SQL_BOOL}, (rdx_datum){.i = equal},
+                            ast->place, out));
+  for (uint32_t i = ast->order_count; i-- > 0;) {
+    rdx_bound *before = NULL, *same = NULL;
+    RDX_TRY(bind_before(b, &orders[i], given[i], &before));
+    RDX_TRY(call(b, "is not distinct from", orders[i].value, given[i], &same));
+    RDX_TRY(call(b, "and", same, *out, out));
+    RDX_TRY(call(b, "or", before, *out, out));
+  }
+  return RDX_OK;
+}
+
+static rdx_status bind_hypothetical(rdx_block *b, const rdx_ast *ast, rdx_plan_aggregate *out) {
+  rdx_plan_ordering *orders = NULL;
+  rdx_bound **given = NULL;
+  const bool whole = out->kind == RDX_PLAN_RANK || out->kind == RDX_PLAN_DENSE_RANK;
+  if (ast->star || ast->count != ast->order_count || ast->count > MAX_HYPOTHETICAL)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL,
+                            "%s takes as many arguments as ORDER BY has expressions, and %u at most", ast->name,
+                            MAX_HYPOTHETICAL);
+  RDX_TRY(rdx_planner_alloc(b->planner, ast->count, sizeof(rdx_bound *), &given));
+  RDX_TRY(rdx_planner_alloc(b->planner, ast->count, sizeof *orders, &orders));
+  for (uint32_t i = 0; i < ast->count; i++) {
+    RDX_TRY(rdx_bind(b, ast->args[i], &given[i]));
+    RDX_TRY(bind_ordering(b, &ast->orders[i], &orders[i]));
+    if (!is_same_for_all(given[i]))
+      return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->args[i]->place, NULL,
+                              "the arguments of %s must be the same for all rows, and read columns", ast->name);
+  }
+  RDX_TRY(bind_place(b, ast, orders, given, out->kind == RDX_PLAN_CUME_DIST, &out->value));
+  RDX_TRY(rdx_bind_filtered(b, ast, &out->value, 1));
+  out->type = (rdx_sql_type){.kind = whole ? RDX_SQL_BIGINT : RDX_SQL_DOUBLE};
+  out->orders = orders;
+  out->order_count = out->kind == RDX_PLAN_DENSE_RANK ? ast->count : 0;
+  return RDX_OK;
+}
+
 rdx_status rdx_bind_ordered(rdx_block *b, const rdx_ast *ast, rdx_plan_aggregate *out) {
-  return out->kind == RDX_PLAN_STRING_AGG ? bind_string_agg(b, ast, out) : bind_within_group(b, ast, out);
+  return out->kind == RDX_PLAN_STRING_AGG ? bind_string_agg(b, ast, out)
+         : rdx_is_hypothetical(out->kind) ? bind_hypothetical(b, ast, out)
+                                          : bind_within_group(b, ast, out);
 }

@@ -61,6 +61,12 @@ typedef enum rdx_plan_aggregate_kind {
   RDX_PLAN_PERCENTILE_CONT, /* of DOUBLE, as DOUBLE */
   RDX_PLAN_PERCENTILE_DISC,
   RDX_PLAN_MODE,
+  /* Of a row that is not there, among those that are: `value` says for each of these whether it comes before that row;
+   * for CUME_DIST whether it does not come behind it; NULL: it does not count. */
+  RDX_PLAN_RANK,
+  RDX_PLAN_DENSE_RANK, /* sorted, so that equal rows count once */
+  RDX_PLAN_PERCENT_RANK,
+  RDX_PLAN_CUME_DIST,
 } rdx_plan_aggregate_kind;
 
 typedef struct rdx_plan_ordering {
@@ -87,6 +93,10 @@ const char *rdx_plan_aggregate_name(const rdx_plan_aggregate *aggregate);
 
 static inline bool rdx_is_ordered(const rdx_plan_aggregate *a) {
   return a->kind >= RDX_PLAN_STRING_AGG;
+}
+
+static inline bool rdx_is_hypothetical(rdx_plan_aggregate_kind kind) {
+  return kind >= RDX_PLAN_RANK;
 }
 
 /* Window functions. Those from LAG to NTH, MIN and MAX give the value of some row. */
