@@ -21,7 +21,7 @@ typedef struct altered {
   rdx_new_column *columns;
   uint32_t count;
   bool changed;
-  rdx_index_renames renames;
+  rdx_index_alterations indexes;
   rdx_arena arena; /* of values of DEFAULT */
   rdx_error *err;
 } altered;
@@ -63,7 +63,7 @@ static rdx_status rename_column(altered *a, const rdx_sql_alteration *x) {
   RDX_TRY(check_unread(a, c, "rename"));
   c->name = x->to;
   a->changed = true;
-  return rdx_indexes_rename(a->statement->database, a->table->name, x->name, x->to, &a->renames, a->err);
+  return rdx_indexes_rename(a->statement->database, a->table->name, x->name, x->to, &a->indexes, a->err);
 }
 
 /* What DEFAULT says, in the type of the column: NULL without it. */
@@ -98,6 +98,7 @@ static rdx_status drop_column(altered *a, const rdx_sql_alteration *x) {
   if (!c)
     return x->conditional ? RDX_OK : no_column(a, x->name);
   RDX_TRY(check_unread(a, c, "drop"));
+  RDX_TRY(rdx_indexes_drop_on(a->statement->database, a->table->name, x->name, &a->indexes, a->err));
   rdx_vector_destroy(&c->value);
   memmove(c, c + 1, (size_t)(a->columns + --a->count - c) * sizeof *c);
   a->columns[a->count] = (rdx_new_column){0};
@@ -117,23 +118,16 @@ static rdx_status decide_columns(altered *a, const rdx_sql_statement *written) {
                                         "a table has one column at least: DROP TABLE removes it");
 }
 
-/* Indexes follow their columns. */
-static rdx_status alter_indexes(altered *a, const rdx_sql_statement *written) {
-  rdx_database *d = a->statement->database;
-  for (uint32_t i = 0; i < written->alteration_count; i++)
-    if (written->alterations[i].kind == RDX_ALTER_DROP)
-      RDX_TRY(rdx_indexes_drop_on(d, a->table->name, written->alterations[i].name, a->err));
-  return rdx_indexes_take(d, &a->renames, a->err);
-}
-
 static rdx_status write_columns(altered *a, const rdx_sql_statement *written, const rdx_table *old) {
+  rdx_database *d = a->statement->database;
   rdx_table *content = NULL;
   RDX_TRY(decide_columns(a, written));
   if (!a->changed)
     return RDX_OK;
+  RDX_TRY(rdx_indexes_announce(d, &a->indexes, a->err));
   RDX_TRY(rdx_change_columns(old, a->columns, a->count, a->table->path != NULL, &content, a->err));
   RDX_TRY(rdx_change_replace(a->statement, a->table, &content, a->err));
-  return alter_indexes(a, written);
+  return rdx_indexes_take(d, &a->indexes, a->err);
 }
 
 static rdx_status alter_columns(rdx_statement *s, rdx_catalog_table *table, rdx_error *err) {
@@ -151,7 +145,7 @@ static rdx_status alter_columns(rdx_statement *s, rdx_catalog_table *table, rdx_
   for (uint32_t i = 0; i < capacity; i++)
     rdx_vector_destroy(&a.columns[i].value);
   rdx_free(a.columns);
-  rdx_index_renames_drop(&a.renames);
+  rdx_index_alterations_drop(&a.indexes);
   rdx_arena_free(&a.arena);
   return status;
 }
@@ -193,19 +187,21 @@ static rdx_status rename_file(rdx_statement *s, const rdx_catalog_table *table, 
 }
 
 static rdx_status rename_table(rdx_statement *s, rdx_catalog_table *table, const char *to, rdx_error *err) {
-  rdx_index_renames renames = {0};
+  rdx_index_alterations indexes = {0};
   char doing[160];
   snprintf(doing, sizeof doing, "rename table \"%.100s\"", table->name);
   RDX_TRY(rdx_defined_check_new(s, to, err));
   RDX_TRY(rdx_defined_check_unread(s, table->name, NULL, doing, err));
-  rdx_status status = rdx_indexes_rename(s->database, table->name, NULL, to, &renames, err);
+  rdx_status status = rdx_indexes_rename(s->database, table->name, NULL, to, &indexes, err);
+  if (status == RDX_OK)
+    status = rdx_indexes_announce(s->database, &indexes, err);
   if (status == RDX_OK)
     status = table->path ? rename_file(s, table, to, err) : rename_in_memory(s, table, to, err);
   if (status == RDX_OK) {
     rdx_catalog_remove(s->database->catalog, table->name);
-    status = rdx_indexes_take(s->database, &renames, err);
+    status = rdx_indexes_take(s->database, &indexes, err);
   }
-  rdx_index_renames_drop(&renames);
+  rdx_index_alterations_drop(&indexes);
   return status;
 }
 

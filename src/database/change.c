@@ -432,30 +432,48 @@ static rdx_status run_copy(rdx_statement *s, rdx_answer *answer, rdx_error *err)
 
 /* ---- DROP, ANALYZE ---- */
 
-static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err) {
-  rdx_database *d = s->database;
-  rdx_catalog_table *table = NULL;
-  char *path = NULL;
-  RDX_TRY(rdx_change_find_if(s, name, s->prepared->runs->if_exists, &table, err));
-  if (!table)
+/* The file of a table of the folder, for rdx_free(); NULL: it is in memory. */
+static rdx_status find_own_file(const rdx_statement *s, const rdx_catalog_table *table, char **out, rdx_error *err) {
+  *out = NULL;
+  if (!table->path || !s->database->has_folder)
     return RDX_OK;
+  RDX_TRY(rdx_catalog_path(s->database->catalog, table->name, out, err));
+  return strcmp(*out, table->path) == 0
+             ? RDX_OK
+             : rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED,
+                               "DROP TABLE removes table files only; \"%.100s\" is %.300s", table->name, table->path);
+}
+
+static rdx_status remove_table(rdx_statement *s, const rdx_catalog_table *table, rdx_index_alterations *indexes,
+                               rdx_error *err) {
+  rdx_database *d = s->database;
+  char *path = NULL;
   rdx_status status = rdx_defined_check_droppable(s, table->name, err);
-  if (status != RDX_OK) {
-    rdx_catalog_release(d->catalog, table);
-    return status;
-  }
-  const bool own = table->path && d->has_folder && rdx_catalog_path(d->catalog, table->name, &path, err) == RDX_OK;
-  if (own && strcmp(path, table->path) == 0 && unlink(path) != 0)
-    status = rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
-  if (own && strcmp(path, table->path) != 0)
-    status = rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED, "DROP TABLE removes table files only; \"%.100s\" is %.300s",
-                             name, table->path);
   if (status == RDX_OK)
-    status = rdx_indexes_drop_on(d, table->name, NULL, err);
+    status = find_own_file(s, table, &path, err);
+  if (status == RDX_OK)
+    status = rdx_indexes_drop_on(d, table->name, NULL, indexes, err);
+  if (status == RDX_OK)
+    status = rdx_indexes_announce(d, indexes, err);
+  if (status == RDX_OK && path && unlink(path) != 0)
+    status = rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
+  if (status == RDX_OK)
+    status = rdx_indexes_take(d, indexes, err);
   if (status == RDX_OK)
     rdx_catalog_remove(d->catalog, table->name);
   rdx_free(path);
-  rdx_catalog_release(d->catalog, table);
+  return status;
+}
+
+static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err) {
+  rdx_catalog_table *table = NULL;
+  rdx_index_alterations indexes = {0};
+  RDX_TRY(rdx_change_find_if(s, name, s->prepared->runs->if_exists, &table, err));
+  if (!table)
+    return RDX_OK;
+  const rdx_status status = remove_table(s, table, &indexes, err);
+  rdx_index_alterations_drop(&indexes);
+  rdx_catalog_release(s->database->catalog, table);
   return status;
 }
 

@@ -10,6 +10,7 @@
 #include "base/words.h"
 #include "base/options.h"
 #include "database/definitions.h"
+#include "database/indexes.h"
 
 static rdx_status fail(const rdx_statement *s, rdx_status status, const char *text, const char *name, rdx_error *err) {
   return rdx_sql_error(err, status, s->prepared->text, s->prepared->statement->place, NULL, "%s \"%.100s\"", text,
@@ -51,7 +52,7 @@ static rdx_status find_method(const char *name, rdx_plan_index *out, rdx_error *
 
 /* ---- The list ---- */
 
-static void drop_entry(rdx_index_entry *e) {
+void rdx_index_entry_drop(rdx_index_entry *e) {
   rdx_free(e->name);
   rdx_free(e->text);
   rdx_arena_free(&e->arena);
@@ -59,11 +60,11 @@ static void drop_entry(rdx_index_entry *e) {
 
 void rdx_indexes_free(rdx_database *d) {
   for (uint32_t i = 0; i < d->index_count; i++)
-    drop_entry(&d->indexes[i]);
+    rdx_index_entry_drop(&d->indexes[i]);
   rdx_free(d->indexes);
 }
 
-static rdx_index_entry *find_entry(rdx_database *d, const char *name) {
+rdx_index_entry *rdx_index_entry_find(rdx_database *d, const char *name) {
   for (uint32_t i = 0; i < d->index_count; i++)
     if (strcmp(d->indexes[i].name, name) == 0)
       return &d->indexes[i];
@@ -93,7 +94,7 @@ rdx_status rdx_options_of_with(const rdx_sql_statement *s, const char *text, rdx
   return RDX_OK;
 }
 
-static rdx_status read_entry(rdx_index_entry *e, const char *name, const char *text, rdx_error *err) {
+rdx_status rdx_index_entry_read(rdx_index_entry *e, const char *name, const char *text, rdx_error *err) {
   rdx_sql_statement *s = NULL;
   const char *next = NULL;
   RDX_TRY(rdx_alloc(strlen(name) + 1, 1, "an index", (void **)&e->name, err));
@@ -111,10 +112,9 @@ static rdx_status read_entry(rdx_index_entry *e, const char *name, const char *t
                         : rdx_options_of_with(s, text, set_lookup_option, &e->index.lookup, err);
 }
 
-static rdx_status add_entry(void *database, const char *name, const char *text, rdx_error *err) {
-  rdx_database *d = database;
+rdx_status rdx_index_entry_add(rdx_database *d, const char *name, const char *text, rdx_error *err) {
   rdx_index_entry e = {0};
-  rdx_status status = read_entry(&e, name, text, err);
+  rdx_status status = rdx_index_entry_read(&e, name, text, err);
   pthread_mutex_lock(&d->lock);
   if (status == RDX_OK)
     status = rdx_realloc((void **)&d->indexes, d->index_count + 1, sizeof *d->indexes, "an index", err);
@@ -122,12 +122,8 @@ static rdx_status add_entry(void *database, const char *name, const char *text, 
     d->indexes[d->index_count++] = e;
   pthread_mutex_unlock(&d->lock);
   if (status != RDX_OK)
-    drop_entry(&e);
+    rdx_index_entry_drop(&e);
   return status;
-}
-
-rdx_status rdx_indexes_load(rdx_database *d, rdx_error *err) {
-  return rdx_definitions_load(d, "index", add_entry, err);
 }
 
 /* ---- For plans ---- */
@@ -203,13 +199,13 @@ static rdx_status create(rdx_statement *s, const char *name, rdx_catalog_table *
   RDX_TRY(rdx_alloc(s->prepared->rest + 1, 1, "an index", (void **)&text, err));
   memcpy(text, s->prepared->text, s->prepared->rest);
   text[s->prepared->rest] = '\0';
-  rdx_status status = add_entry(d, name, text, err);
+  rdx_status status = rdx_index_entry_add(d, name, text, err);
   if (status == RDX_OK) {
     status = build(s, table, &d->indexes[d->index_count - 1].index, err);
     if (status == RDX_OK)
       status = rdx_definition_write(d, "index", name, text, err);
     if (status != RDX_OK)
-      drop_entry(&d->indexes[--d->index_count]);
+      rdx_index_entry_drop(&d->indexes[--d->index_count]);
   }
   rdx_free(text);
   rdx_definitions_changed(d);
@@ -235,7 +231,7 @@ rdx_status rdx_indexes_create(rdx_statement *s, rdx_answer *answer, rdx_error *e
   else
     make_name(written, name, sizeof name);
   snprintf(answer->tag, sizeof answer->tag, "CREATE INDEX");
-  if (find_entry(d, name))
+  if (rdx_index_entry_find(d, name))
     return written->if_not_exists ? RDX_OK : fail(s, RDX_ERROR_ARGUMENT, "there is already an index", name, err);
   if (rdx_defined_has(d, written->table, true))
     return fail(s, RDX_ERROR_UNSUPPORTED, "cannot create an index on view", written->table, err);
@@ -248,145 +244,15 @@ rdx_status rdx_indexes_create(rdx_statement *s, rdx_answer *answer, rdx_error *e
 }
 
 rdx_status rdx_indexes_drop(rdx_database *d, const char *name, bool *found, rdx_error *err) {
-  rdx_index_entry *e = find_entry(d, name);
+  rdx_index_entry *e = rdx_index_entry_find(d, name);
   *found = e != NULL;
   if (!e)
     return RDX_OK;
   RDX_TRY(rdx_definition_remove(d, "index", name, err));
   pthread_mutex_lock(&d->lock);
-  drop_entry(e);
+  rdx_index_entry_drop(e);
   *e = d->indexes[--d->index_count];
   pthread_mutex_unlock(&d->lock);
   rdx_definitions_changed(d);
-  return RDX_OK;
-}
-
-/* ---- Other names ---- */
-
-/* A definition while it is written; its memory is for rdx_free(). */
-typedef struct writing {
-  char *text;
-  size_t size, capacity;
-  rdx_status status;
-  rdx_error *err;
-} writing;
-
-static void put(writing *w, const char *text, size_t size) {
-  if (w->status == RDX_OK && w->size + size + 1 > w->capacity) {
-    w->capacity = 2 * w->capacity + size + 256;
-    w->status = rdx_realloc((void **)&w->text, w->capacity, 1, "an index", w->err);
-  }
-  if (w->status != RDX_OK)
-    return;
-  memcpy(w->text + w->size, text, size);
-  w->size += size;
-  w->text[w->size] = '\0';
-}
-
-static void put_text(writing *w, const char *text) {
-  put(w, text, strlen(text));
-}
-
-/* In quotes, which are doubled inside. */
-static void put_quoted(writing *w, const char *text, char quote) {
-  put(w, &quote, 1);
-  for (; *text; text++) {
-    put(w, text, 1);
-    if (*text == quote)
-      put(w, text, 1);
-  }
-  put(w, &quote, 1);
-}
-
-/* A name of a table or column of a definition. */
-static const char *renamed(const char *name, const char *from, const char *to) {
-  return from && strcmp(name, from) == 0 ? to : name;
-}
-
-static void put_options(writing *w, const rdx_sql_statement *s) {
-  for (uint32_t i = 0; i < s->option_count; i++) {
-    put_text(w, i > 0 ? ", " : " WITH (");
-    put_quoted(w, s->options[i].name, '"');
-    if (s->options[i].count == 0)
-      continue;
-    put_text(w, " = ");
-    put_quoted(w, s->options[i].values[0], '\'');
-  }
-  put_text(w, s->option_count > 0 ? ")" : "");
-}
-
-/* CREATE INDEX as it is written, but on a table, or of a column, of another name. */
-static void put_definition(writing *w, const char *name, const rdx_sql_statement *s, const char *column,
-                           const char *to) {
-  put_text(w, "CREATE INDEX ");
-  put_quoted(w, name, '"');
-  put_text(w, " ON ");
-  put_quoted(w, column ? s->table : to, '"');
-  if (s->method) {
-    put_text(w, " USING ");
-    put_quoted(w, s->method, '"');
-  }
-  for (uint32_t i = 0; i < s->name_count; i++) {
-    put_text(w, i > 0 ? ", " : " (");
-    put_quoted(w, renamed(s->names[i], column, to), '"');
-  }
-  put_text(w, ")");
-  put_options(w, s);
-}
-
-static bool is_on(const rdx_index_entry *e, const char *table, const char *column) {
-  bool on = !column;
-  for (uint32_t i = 0; i < e->index.column_count && column; i++)
-    on |= strcmp(e->index.columns[i], column) == 0;
-  return on && strcmp(e->index.table, table) == 0;
-}
-
-static rdx_status rename_entry(const rdx_index_entry *e, const char *column, const char *to, rdx_index_entry *out,
-                               rdx_error *err) {
-  writing w = {.err = err};
-  put_definition(&w, e->name, e->written, column, to);
-  out->text = w.text;
-  return w.status == RDX_OK ? read_entry(out, e->name, w.text, err) : w.status;
-}
-
-rdx_status rdx_indexes_rename(rdx_database *d, const char *table, const char *column, const char *to,
-                              rdx_index_renames *out, rdx_error *err) {
-  RDX_TRY(rdx_calloc(d->index_count, sizeof *out->entries, "an index", (void **)&out->entries, err));
-  for (uint32_t i = 0; i < d->index_count; i++)
-    if (is_on(&d->indexes[i], table, column))
-      RDX_TRY(rename_entry(&d->indexes[i], column, to, &out->entries[out->count++], err));
-  return RDX_OK;
-}
-
-rdx_status rdx_indexes_take(rdx_database *d, rdx_index_renames *renames, rdx_error *err) {
-  for (uint32_t i = 0; i < renames->count; i++) {
-    rdx_index_entry *e = &renames->entries[i];
-    RDX_TRY(rdx_definition_write(d, "index", e->name, e->text, err));
-    pthread_mutex_lock(&d->lock);
-    rdx_index_entry *place = find_entry(d, e->name);
-    const rdx_index_entry old = place ? *place : *e;
-    if (place)
-      *place = *e;
-    *e = old;
-    pthread_mutex_unlock(&d->lock);
-  }
-  if (renames->count > 0)
-    rdx_definitions_changed(d);
-  return RDX_OK;
-}
-
-void rdx_index_renames_drop(rdx_index_renames *renames) {
-  for (uint32_t i = 0; i < renames->count; i++)
-    drop_entry(&renames->entries[i]);
-  rdx_free(renames->entries);
-}
-
-rdx_status rdx_indexes_drop_on(rdx_database *d, const char *table, const char *column, rdx_error *err) {
-  for (uint32_t i = 0; i < d->index_count;) {
-    bool found = false;
-    if (is_on(&d->indexes[i], table, column))
-      RDX_TRY(rdx_indexes_drop(d, d->indexes[i].name, &found, err));
-    i += !found;
-  }
   return RDX_OK;
 }

@@ -180,20 +180,23 @@ RDX_MUST_USE rdx_status rdx_indexes_list(rdx_prepared *prepared, rdx_plan_index 
 void rdx_indexes_free(rdx_database *database);
 RDX_MUST_USE rdx_status rdx_indexes_create(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_indexes_drop(rdx_database *database, const char *name, bool *found, rdx_error *err);
-/* The indexes on a table that gets another name, or on its column `column` that does, as they are to be; take them once
- * it has the name. Drop the list, also on failure. */
-typedef struct rdx_index_renames {
-  rdx_index_entry *entries;
+/* What becomes of indexes on a table that changes (index_alterations.c): announce it before the table changes, take it
+ * once it has. Drop the list, also on failure. */
+typedef struct rdx_index_alterations {
+  rdx_index_entry *entries; /* as they are to be; of those that go `written` is NULL */
   uint32_t count;
-} rdx_index_renames;
+} rdx_index_alterations;
 
+/* Those on a table that gets another name, or on its column `column` that does. */
 RDX_MUST_USE rdx_status rdx_indexes_rename(rdx_database *database, const char *table, const char *column,
-                                           const char *to, rdx_index_renames *out, rdx_error *err);
-RDX_MUST_USE rdx_status rdx_indexes_take(rdx_database *database, rdx_index_renames *renames, rdx_error *err);
-void rdx_index_renames_drop(rdx_index_renames *renames);
-/* Drop those on a column; NULL: on any of the table. */
+                                           const char *to, rdx_index_alterations *out, rdx_error *err);
+/* Those on a column that goes; NULL: on any of the table. */
 RDX_MUST_USE rdx_status rdx_indexes_drop_on(rdx_database *database, const char *table, const char *column,
-                                            rdx_error *err);
+                                            rdx_index_alterations *out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_indexes_announce(rdx_database *database, const rdx_index_alterations *changes,
+                                             rdx_error *err);
+RDX_MUST_USE rdx_status rdx_indexes_take(rdx_database *database, rdx_index_alterations *changes, rdx_error *err);
+void rdx_index_alterations_drop(rdx_index_alterations *changes);
 
 /* Settings (settings.c). */
 RDX_MUST_USE rdx_status rdx_run_set(rdx_statement *statement, rdx_answer *answer, rdx_error *err);

@@ -98,3 +98,11 @@ void rdx_turn_give(rdx_turn *turn) {
   pthread_mutex_unlock(&turn->database->changing);
   *turn = (rdx_turn){.folder = -1};
 }
+
+bool rdx_turn_try(const rdx_database *d, int *folder) {
+  *folder = open(d->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  const bool taken = *folder >= 0 && flock(*folder, LOCK_EX | LOCK_NB) == 0;
+  if (!taken && *folder >= 0)
+    close(*folder);
+  return taken;
+}

@@ -19,5 +19,7 @@ bool rdx_turn_is_for(const rdx_prepared *prepared);
 RDX_MUST_USE rdx_status rdx_turn_take(rdx_database *database, const rdx_prepared *prepared, rdx_turn *out,
                                       rdx_error *err);
 void rdx_turn_give(rdx_turn *turn);
+/* Whether no process changes tables of the folder, which is so until `*folder` is closed. */
+bool rdx_turn_try(const rdx_database *database, int *folder);
 
 #endif

@@ -397,22 +397,35 @@ static void test_damaged_definition_is_named(void **state) {
 
 /* ---- Killed at any moment ---- */
 
-#define KILLS 40
-
 static const char *const changes[] = {
     "INSERT INTO killed SELECT x FROM killed LIMIT 1",
+    "COPY killed FROM 'copied.csv'",
     "CREATE OR REPLACE VIEW seen AS SELECT x, 1 AS one FROM killed",
     "CREATE OR REPLACE VIEW seen AS SELECT 1 AS one, x FROM killed",
+    "DROP TABLE IF EXISTS made",
+    "CREATE TABLE made AS SELECT g AS x FROM generate_series(1, 1000) AS s (g)",
+    "CREATE INDEX IF NOT EXISTS made_x ON made (x)",
+    "ALTER TABLE made ADD y int DEFAULT 1",
     NULL,
 };
 
 static const char *const alterations[] = {
     "ALTER TABLE IF EXISTS moved RENAME TO altered",
-    "ALTER TABLE altered DROP COLUMN IF EXISTS y, ADD COLUMN y int DEFAULT 1",
+    "ALTER TABLE altered ADD COLUMN IF NOT EXISTS y int DEFAULT 1",
+    "CREATE INDEX IF NOT EXISTS on_y ON altered (y)",
+    "CREATE INDEX IF NOT EXISTS on_y_x ON altered (y, x)",
     "ALTER TABLE altered RENAME TO moved",
+    "ALTER TABLE moved RENAME x TO z",
+    "ALTER TABLE moved RENAME z TO x",
     "ALTER TABLE moved DROP COLUMN y",
     NULL,
 };
+
+/* How often each process is killed: RAYDEX_TEST_KILLS, or a few times. */
+static unsigned kills(void) {
+  const char *number = getenv("RAYDEX_TEST_KILLS");
+  return number ? (unsigned)strtoul(number, NULL, 10) : 40;
+}
 
 /* What the process that is killed does. */
 static int change_always(const char *where, const char *const *statements) {
@@ -421,7 +434,7 @@ static int change_always(const char *where, const char *const *statements) {
   rdx_database *mine = NULL;
   rdx_status status = rdx_device_open("cpu", NULL, &own, &err);
   if (status == RDX_OK)
-    status = rdx_database_open(own, where, NULL, &mine, &err);
+    status = chdir(where) == 0 ? rdx_database_open(own, where, NULL, &mine, &err) : RDX_ERROR_IO;
   for (int i = 0; status == RDX_OK; i = statements[i + 1] ? i + 1 : 0)
     status = ask(mine, statements[i], NULL, 0, &err);
   return 1;
@@ -441,45 +454,98 @@ static void kill_changing(const char *changing, unsigned microseconds) {
   assert_true(WIFSIGNALED(status));
 }
 
-/* Whatever a statement was at: the table has all rows of some of its versions, and the view is one of its own. */
-static void test_killed_insert_leaves_whole_tables(void **state) {
+/* Some text of a row of a table of texts. */
+static const char *text_at(const rdx_table *table, uint32_t column, uint64_t row, char out[64]) {
+  uint64_t length = 0;
+  const char *text = rdx_column_string(rdx_table_column(table, column), row, &length);
+  snprintf(out, 64, "%.*s", (int)length, text);
+  return out;
+}
+
+/* All indexes are on this table, and on columns that it has; how many there are. */
+static uint64_t check_indexes(rdx_database *d, const char *name) {
+  rdx_table *indexes = NULL;
+  rdx_error err = {""};
+  assert_int_equal(rdx_database_indexes(d, &indexes, &err), RDX_OK);
+  const uint64_t count = rdx_table_rows(indexes);
+  for (uint64_t i = 0; i < count; i++) {
+    char table[64], columns[64], sql[192];
+    assert_string_equal(text_at(indexes, 2, i, table), name);
+    snprintf(sql, sizeof sql, "SELECT %s FROM %s LIMIT 1", text_at(indexes, 4, i, columns), name);
+    run(d, sql);
+  }
+  rdx_table_destroy(&indexes);
+  return count;
+}
+
+static void write_copied(void) {
+  char path[96];
+  snprintf(path, sizeof path, "%s/copied.csv", folder);
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs("x\n1\n1\n", file);
+  fclose(file);
+}
+
+/* Whatever a statement was at: the tables have all rows of some of their versions, the view is one of its own, and no
+ * index is without its table. */
+static void test_killed_changes_leave_whole_tables(void **state) {
   (void)state;
+  rdx_error err = {""};
   rdx_database *d = open_database();
   run(d, "CREATE TABLE killed AS SELECT 1 AS x");
   run(d, "CREATE VIEW seen AS SELECT x, 1 AS one FROM killed");
   rdx_database_close(&d);
-  for (unsigned i = 0; i < KILLS; i++) {
+  write_copied();
+  for (unsigned i = 0; i < kills(); i++) {
     kill_changing("changes", 8000 + 731 * i);
     d = open_database();
     expect(d, "SELECT count(*) = sum(x) AND count(*) > 0 FROM killed", "true");
     expect(d, "SELECT count(*) = sum(x) AND count(*) = sum(one) FROM seen", "true");
+    if (ask(d, "SELECT x FROM made", NULL, 0, &err) == RDX_OK)
+      expect(d, "SELECT count(*) = 1000 AND sum(x) = 500500 FROM made", "true");
+    if (ask(d, "SELECT y FROM made", NULL, 0, &err) == RDX_OK)
+      expect(d, "SELECT sum(y) = 1000 FROM made", "true");
+    check_indexes(d, "made");
     rdx_database_close(&d);
   }
   d = open_database();
   run(d, "DROP VIEW seen");
   run(d, "DROP TABLE killed");
+  run(d, "DROP TABLE IF EXISTS made");
   rdx_database_close(&d);
 }
 
-/* The table has its old name or the new one, and its column in all rows or in none. */
+/* The table has its old name or the new one, and so have its columns, in all rows, and its indexes. */
 static void test_killed_alter_leaves_whole_tables(void **state) {
   rdx_error err = {""};
+  uint64_t followed = 0;
   (void)state;
   rdx_database *d = open_database();
   run(d, "CREATE TABLE altered AS SELECT 1 AS x FROM generate_series(1, 1000)");
+  run(d, "CREATE INDEX on_x ON altered (x)");
+  run(d, "CREATE INDEX on_x_by_hash ON altered USING hash (x)");
   rdx_database_close(&d);
-  for (unsigned i = 0; i < KILLS; i++) {
+  for (unsigned i = 0; i < kills(); i++) {
     kill_changing("alterations", 8000 + 731 * i);
     d = open_database();
-    const bool old = ask(d, "SELECT x FROM altered", NULL, 0, &err) == RDX_OK;
-    assert_int_equal(ask(d, "SELECT x FROM moved", NULL, 0, &err), old ? RDX_ERROR_NOT_FOUND : RDX_OK);
+    const bool old = ask(d, "SELECT count(*) FROM altered", NULL, 0, &err) == RDX_OK;
+    assert_int_equal(ask(d, "SELECT count(*) FROM moved", NULL, 0, &err), old ? RDX_ERROR_NOT_FOUND : RDX_OK);
+    const uint64_t indexes = check_indexes(d, old ? "altered" : "moved");
+    assert_true(indexes >= 2);
+    followed += !old && indexes > 2;
+    if (!old && ask(d, "SELECT z FROM moved", NULL, 0, &err) == RDX_OK)
+      run(d, "ALTER TABLE moved RENAME z TO x");
     run(d, "ALTER TABLE IF EXISTS moved RENAME TO altered");
+    assert_int_equal(check_indexes(d, "altered"), indexes);
     run(d, "ALTER TABLE altered ADD COLUMN IF NOT EXISTS y int DEFAULT 1");
     expect(d, "SELECT count(*) = 1000 AND sum(x) = 1000 AND sum(y) = 1000 FROM altered", "true");
     rdx_database_close(&d);
   }
+  assert_true(followed > 0);
   d = open_database();
   run(d, "DROP TABLE altered");
+  assert_int_equal(check_indexes(d, ""), 0);
   rdx_database_close(&d);
 }
 
@@ -579,7 +645,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_read_only_and_safe_refuse),
       cmocka_unit_test(test_views_and_indexes_last),
       cmocka_unit_test(test_damaged_definition_is_named),
-      cmocka_unit_test(test_killed_insert_leaves_whole_tables),
+      cmocka_unit_test(test_killed_changes_leave_whole_tables),
       cmocka_unit_test(test_killed_alter_leaves_whole_tables),
       cmocka_unit_test(test_altered_tables_keep_their_indexes),
       cmocka_unit_test(test_threads_share_a_database),

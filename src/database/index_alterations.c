@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Indexes on tables that get other names or columns, or go. The step that changes the table's file decides, wherever
+ * the process ends: before it, each definition becomes two statements, what it is and what it is to be, of which the
+ * first one holds as long as there is such a table with such columns. Behind it, it becomes the second one. */
+
+#include <string.h>
+#include <unistd.h>
+
+#include "database/definitions.h"
+#include "database/indexes.h"
+#include "database/turn.h"
+
+/* ---- Texts ---- */
+
+/* A definition while it is written; its memory is for rdx_free(). */
+typedef struct writing {
+  char *text;
+  size_t size, capacity;
+  rdx_status status;
+  rdx_error *err;
+} writing;
+
+static void put(writing *w, const char *text, size_t size) {
+  if (w->status == RDX_OK && w->size + size + 1 > w->capacity) {
+    w->capacity = 2 * w->capacity + size + 256;
+    w->status = rdx_realloc((void **)&w->text, w->capacity, 1, "an index", w->err);
+  }
+  if (w->status != RDX_OK)
+    return;
+  memcpy(w->text + w->size, text, size);
+  w->size += size;
+  w->text[w->size] = '\0';
+}
+
+static void put_text(writing *w, const char *text) {
+  put(w, text, strlen(text));
+}
+
+/* In quotes, which are doubled inside. */
+static void put_quoted(writing *w, const char *text, char quote) {
+  put(w, &quote, 1);
+  for (; *text; text++) {
+    put(w, text, 1);
+    if (*text == quote)
+      put(w, text, 1);
+  }
+  put(w, &quote, 1);
+}
+
+/* A name of a table or column of a definition. */
+static const char *renamed(const char *name, const char *from, const char *to) {
+  return from && strcmp(name, from) == 0 ? to : name;
+}
+
+static void put_options(writing *w, const rdx_sql_statement *s) {
+  for (uint32_t i = 0; i < s->option_count; i++) {
+    put_text(w, i > 0 ? ", " : " WITH (");
+    put_quoted(w, s->options[i].name, '"');
+    if (s->options[i].count == 0)
+      continue;
+    put_text(w, " = ");
+    put_quoted(w, s->options[i].values[0], '\'');
+  }
+  put_text(w, s->option_count > 0 ? ")" : "");
+}
+
+/* CREATE INDEX as it is written, but on a table, or of a column, of another name. */
+static void put_definition(writing *w, const char *name, const rdx_sql_statement *s, const char *column,
+                           const char *to) {
+  put_text(w, "CREATE INDEX ");
+  put_quoted(w, name, '"');
+  put_text(w, " ON ");
+  put_quoted(w, column ? s->table : to, '"');
+  if (s->method) {
+    put_text(w, " USING ");
+    put_quoted(w, s->method, '"');
+  }
+  for (uint32_t i = 0; i < s->name_count; i++) {
+    put_text(w, i > 0 ? ", " : " (");
+    put_quoted(w, renamed(s->names[i], column, to), '"');
+  }
+  put_text(w, ")");
+  put_options(w, s);
+}
+
+/* ---- What is to change ---- */
+
+static bool is_on(const rdx_index_entry *e, const char *table, const char *column) {
+  bool on = !column;
+  for (uint32_t i = 0; i < e->index.column_count && column; i++)
+    on |= strcmp(e->index.columns[i], column) == 0;
+  return on && strcmp(e->index.table, table) == 0;
+}
+
+/* `to` NULL: it goes. */
+static rdx_status change_entry(const rdx_index_entry *e, const char *column, const char *to, rdx_index_entry *out,
+                               rdx_error *err) {
+  writing w = {.err = err};
+  if (to) {
+    put_definition(&w, e->name, e->written, column, to);
+    out->text = w.text;
+    return w.status == RDX_OK ? rdx_index_entry_read(out, e->name, w.text, err) : w.status;
+  }
+  put_text(&w, "DROP INDEX ");
+  put_quoted(&w, e->name, '"');
+  out->text = w.text;
+  RDX_TRY(w.status);
+  RDX_TRY(rdx_alloc(strlen(e->name) + 1, 1, "an index", (void **)&out->name, err));
+  memcpy(out->name, e->name, strlen(e->name) + 1);
+  return RDX_OK;
+}
+
+static bool has_change(const rdx_index_alterations *changes, const char *name) {
+  for (uint32_t i = 0; i < changes->count; i++)
+    if (strcmp(changes->entries[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+static rdx_status add_changes(rdx_database *d, const char *table, const char *column, const char *to,
+                              rdx_index_alterations *out, rdx_error *err) {
+  if (!out->entries)
+    RDX_TRY(rdx_calloc(d->index_count, sizeof *out->entries, "an index", (void **)&out->entries, err));
+  for (uint32_t i = 0; i < d->index_count; i++)
+    if (is_on(&d->indexes[i], table, column) && !has_change(out, d->indexes[i].name))
+      RDX_TRY(change_entry(&d->indexes[i], column, to, &out->entries[out->count++], err));
+  return RDX_OK;
+}
+
+rdx_status rdx_indexes_rename(rdx_database *d, const char *table, const char *column, const char *to,
+                              rdx_index_alterations *out, rdx_error *err) {
+  return add_changes(d, table, column, to, out, err);
+}
+
+rdx_status rdx_indexes_drop_on(rdx_database *d, const char *table, const char *column, rdx_index_alterations *out,
+                               rdx_error *err) {
+  return add_changes(d, table, column, NULL, out, err);
+}
+
+void rdx_index_alterations_drop(rdx_index_alterations *changes) {
+  for (uint32_t i = 0; i < changes->count; i++)
+    rdx_index_entry_drop(&changes->entries[i]);
+  rdx_free(changes->entries);
+}
+
+/* ---- Before and behind the step ---- */
+
+rdx_status rdx_indexes_announce(rdx_database *d, const rdx_index_alterations *changes, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  for (uint32_t i = 0; i < changes->count && d->folder && status == RDX_OK; i++) {
+    writing w = {.err = err};
+    const rdx_index_entry *to = &changes->entries[i], *e = rdx_index_entry_find(d, to->name);
+    put_definition(&w, e->name, e->written, NULL, e->index.table);
+    put_text(&w, ";\n");
+    put_text(&w, to->text);
+    status = w.status == RDX_OK ? rdx_definition_write(d, "index", e->name, w.text, err) : w.status;
+    rdx_free(w.text);
+  }
+  return status;
+}
+
+rdx_status rdx_indexes_take(rdx_database *d, rdx_index_alterations *changes, rdx_error *err) {
+  for (uint32_t i = 0; i < changes->count; i++) {
+    rdx_index_entry *e = &changes->entries[i];
+    bool found;
+    if (!e->written) {
+      RDX_TRY(rdx_indexes_drop(d, e->name, &found, err));
+      continue;
+    }
+    RDX_TRY(rdx_definition_write(d, "index", e->name, e->text, err));
+    pthread_mutex_lock(&d->lock);
+    rdx_index_entry *place = rdx_index_entry_find(d, e->name);
+    const rdx_index_entry old = place ? *place : *e;
+    if (place)
+      *place = *e;
+    *e = old;
+    pthread_mutex_unlock(&d->lock);
+  }
+  if (changes->count > 0)
+    rdx_definitions_changed(d);
+  return RDX_OK;
+}
+
+/* ---- After a start ---- */
+
+/* Whether the table is there with the columns of the index; one that cannot be read is taken for it. */
+static bool fits(rdx_database *d, const rdx_sql_statement *s) {
+  rdx_catalog_table *table = NULL;
+  char nearest[64];
+  if (s->kind != RDX_STATEMENT_CREATE_INDEX || rdx_catalog_find(d->catalog, s->table, &table, nearest, NULL) != RDX_OK)
+    return s->kind == RDX_STATEMENT_CREATE_INDEX;
+  bool all = table && strcmp(table->name, s->table) == 0;
+  for (uint32_t k = 0; k < s->name_count && all; k++) {
+    uint32_t i = 0;
+    while (i < table->column_count && strcmp(table->columns[i].name, s->names[k]) != 0)
+      i++;
+    all = i < table->column_count;
+  }
+  rdx_catalog_release(d->catalog, table);
+  return all;
+}
+
+/* The second statement of a definition where it holds; NULL: the first one does. */
+static rdx_status find_second(rdx_database *d, const char *text, const char **out, bool *drops, rdx_error *err) {
+  rdx_arena arena = {0};
+  rdx_sql_statement *first = NULL, *second = NULL;
+  const char *next = NULL, *end = NULL;
+  *out = NULL;
+  rdx_status status = rdx_sql_parse(text, &arena, &first, &next, err);
+  if (status == RDX_OK && *next)
+    status = rdx_sql_parse(next, &arena, &second, &end, err);
+  if (status == RDX_OK && first && second && !fits(d, first)) {
+    *drops = second->kind == RDX_STATEMENT_DROP;
+    *out = *drops || fits(d, second) ? next : NULL;
+  }
+  rdx_arena_free(&arena);
+  return status;
+}
+
+/* End what a process did not, unless another one is at it. */
+static rdx_status settle(rdx_database *d, const char *name, const char *text, bool drops, rdx_error *err) {
+  int folder;
+  if (d->read_only || !rdx_turn_try(d, &folder))
+    return RDX_OK;
+  const rdx_status status =
+      drops ? rdx_definition_remove(d, "index", name, err) : rdx_definition_write(d, "index", name, text, err);
+  close(folder);
+  return status;
+}
+
+static rdx_status load_entry(void *database, const char *name, const char *text, rdx_error *err) {
+  rdx_database *d = database;
+  const char *second = NULL;
+  bool drops = false;
+  RDX_TRY(find_second(d, text, &second, &drops, err));
+  if (second)
+    RDX_TRY(settle(d, name, second, drops, err));
+  return drops ? RDX_OK : rdx_index_entry_add(d, name, second ? second : text, err);
+}
+
+rdx_status rdx_indexes_load(rdx_database *d, rdx_error *err) {
+  return rdx_definitions_load(d, "index", load_entry, err);
+}
