@@ -4,6 +4,7 @@
  * The text of what is pushed down. Only what shippable.c lets through comes here. */
 #include "raydex_fdw.h"
 
+#include <catalog/pg_aggregate.h>
 #include <catalog/pg_type.h>
 #include <commands/defrem.h>
 #include <foreign/foreign.h>
@@ -13,6 +14,7 @@
 #include <parser/parsetree.h>
 #include <utils/array.h>
 #include <utils/builtins.h>
+#include <utils/fmgroids.h>
 #include <utils/lsyscache.h>
 
 typedef struct Text {
@@ -103,20 +105,74 @@ static void write_logic(Text *t, const BoolExpr *b) {
   appendStringInfoChar(t->out, ')');
 }
 
-static void write_aggregate(Text *t, const Aggref *a, const char *name) {
-  appendStringInfo(t->out, "%s(", name);
-  if (a->aggstar) {
-    appendStringInfoChar(t->out, '*');
-  } else {
-    appendStringInfoString(t->out, a->aggdistinct ? "DISTINCT " : "");
-    write_expression(t, (Node *)((TargetEntry *)linitial(a->args))->expr);
+static void write_sort(Text *t, const SortGroupClause *clause) {
+  const bool less = strcmp(get_opname(clause->sortop), "<") == 0;
+  appendStringInfo(t->out, " %s NULLS %s", less ? "ASC" : "DESC", clause->nulls_first ? "FIRST" : "LAST");
+}
+
+/* (ORDER BY ...) of an aggregate. */
+static void write_aggregate_order(Text *t, const Aggref *a) {
+  const char *between = "ORDER BY ";
+  ListCell *cell;
+  foreach (cell, a->aggorder) {
+    appendStringInfoString(t->out, between);
+    write_expression(t, (Node *)get_sortgroupclause_tle(lfirst(cell), a->args)->expr);
+    write_sort(t, lfirst(cell));
+    between = ", ";
   }
-  appendStringInfoChar(t->out, ')');
+}
+
+static void write_filter(Text *t, const Aggref *a) {
   if (a->aggfilter) {
     appendStringInfoString(t->out, " FILTER (WHERE ");
     write_expression(t, (Node *)a->aggfilter);
     appendStringInfoChar(t->out, ')');
   }
+}
+
+static void write_arguments(Text *t, const Aggref *a) {
+  const char *between = a->aggdistinct ? "DISTINCT " : "";
+  ListCell *cell;
+  foreach (cell, a->args) {
+    const TargetEntry *argument = lfirst(cell);
+    if (argument->resjunk) /* of ORDER BY only */
+      continue;
+    appendStringInfoString(t->out, between);
+    write_expression(t, (Node *)argument->expr);
+    between = ", ";
+  }
+}
+
+static void write_aggregate(Text *t, const Aggref *a, const char *name) {
+  appendStringInfo(t->out, "%s(", name);
+  if (a->aggstar) {
+    appendStringInfoChar(t->out, '*');
+  } else if (a->aggkind == AGGKIND_ORDERED_SET) {
+    write_joined(t, a->aggdirectargs, ", ");
+    appendStringInfoString(t->out, ") WITHIN GROUP (");
+    write_aggregate_order(t, a);
+  } else {
+    write_arguments(t, a);
+    appendStringInfoString(t->out, a->aggorder ? " " : "");
+    write_aggregate_order(t, a);
+  }
+  appendStringInfoChar(t->out, ')');
+  write_filter(t, a);
+}
+
+/* sum(x * x), of integers as bigint. */
+static void write_squares(Text *t, const Aggref *a) {
+  Node *argument = (Node *)linitial_node(TargetEntry, a->args)->expr;
+  const bool cast = exprType(argument) != NUMERICOID;
+  appendStringInfoString(t->out, "sum(");
+  for (int i = 0; i < 2; i++) {
+    appendStringInfoString(t->out, i > 0 ? " * " : "");
+    appendStringInfoString(t->out, cast ? "CAST(" : "");
+    write_expression(t, argument);
+    appendStringInfoString(t->out, cast ? " AS bigint)" : "");
+  }
+  appendStringInfoChar(t->out, ')');
+  write_filter(t, a);
 }
 
 static void write_test(Text *t, Expr *argument, const char *test) {
@@ -131,8 +187,20 @@ static void write_call(Text *t, const char *name, List *args) {
   appendStringInfoChar(t->out, ')');
 }
 
+/* upper() and lower() of ASCII's letters, where the collation knows no others. */
+static void write_letters(Text *t, Node *text, bool upper) {
+  static const char *const letters[] = {"'abcdefghijklmnopqrstuvwxyz'", "'ABCDEFGHIJKLMNOPQRSTUVWXYZ'"};
+  appendStringInfoString(t->out, "translate(");
+  write_expression(t, text);
+  appendStringInfo(t->out, ", %s, %s)", letters[!upper], letters[upper]);
+}
+
 static void write_function(Text *t, const FuncExpr *f) {
   const char *name = raydex_function_name(f->funcid);
+  if (f->funcid == F_UPPER_TEXT || f->funcid == F_LOWER_TEXT) {
+    write_letters(t, linitial(f->args), f->funcid == F_UPPER_TEXT);
+    return;
+  }
   if (name) {
     write_call(t, name, f->args);
     return;
@@ -202,6 +270,11 @@ static void write_expression(Text *t, Node *node) {
   case T_FuncExpr:
     write_function(t, (FuncExpr *)node);
     break;
+  case T_CoerceViaIO:
+    appendStringInfoString(t->out, "CAST(");
+    write_expression(t, (Node *)((CoerceViaIO *)node)->arg);
+    appendStringInfoString(t->out, " AS text)");
+    break;
   case T_RelabelType:
     write_expression(t, (Node *)((RelabelType *)node)->arg);
     break;
@@ -236,23 +309,24 @@ static void write_expression(Text *t, Node *node) {
 
 /* ---- The statement ---- */
 
-static bool is_average(Expr *expression) {
-  return IsA(expression, Aggref) && ((Aggref *)expression)->aggtype == NUMERICOID &&
-         strcmp(get_func_name(((Aggref *)expression)->aggfnoid), "avg") == 0;
-}
-
-/* An average that is exact is selected as its sum and count: PostgreSQL divides. */
+/* An aggregate that PostgreSQL puts together of its parts is selected as its sum and count, and the sum of squares. */
 static void write_target(Text *t, Expr *expression, int place, List **targets) {
+  const int parts = raydex_aggregate_parts(expression);
   appendStringInfoString(t->out, *targets ? ", " : "");
-  if (is_average(expression)) {
-    write_aggregate(t, (Aggref *)expression, "sum");
-    appendStringInfoString(t->out, ", ");
-    write_aggregate(t, (Aggref *)expression, "count");
-    *targets = lappend_int(lappend_int(*targets, -place), -place);
-  } else {
+  if (parts == 1) {
     write_expression(t, (Node *)expression);
     *targets = lappend_int(*targets, place);
+    return;
   }
+  write_aggregate(t, (Aggref *)expression, "sum");
+  appendStringInfoString(t->out, ", ");
+  write_aggregate(t, (Aggref *)expression, "count");
+  if (parts > 2) {
+    appendStringInfoString(t->out, ", ");
+    write_squares(t, (Aggref *)expression);
+  }
+  for (int i = 0; i < parts; i++)
+    *targets = lappend_int(*targets, -place);
 }
 
 static void write_targets(Text *t, List *tlist, const List *attributes, List **targets) {
@@ -323,7 +397,7 @@ static int find_target(List *tlist, Node *expression) {
     Expr *e = lfirst_node(TargetEntry, cell)->expr;
     if (equal(e, expression))
       return place;
-    place += is_average(e) ? 2 : 1;
+    place += raydex_aggregate_parts(e);
   }
   return 0;
 }
@@ -356,8 +430,7 @@ static void write_order(Text *t, List *tlist) {
       appendStringInfo(t->out, "%d", place);
     else
       write_expression(t, expression);
-    const bool less = strcmp(get_opname(clause->sortop), "<") == 0;
-    appendStringInfo(t->out, " %s NULLS %s", less ? "ASC" : "DESC", clause->nulls_first ? "FIRST" : "LAST");
+    write_sort(t, clause);
     between = ", ";
   }
 }

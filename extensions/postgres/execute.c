@@ -14,6 +14,7 @@
 #include <miscadmin.h>
 #include <nodes/nodeFuncs.h>
 #include <utils/builtins.h>
+#include <utils/lsyscache.h>
 #include <utils/memutils.h>
 #include <utils/numeric.h>
 
@@ -21,6 +22,7 @@
 typedef struct RunningScan {
   const char *sql, *folder;
   List *targets;
+  List *tlist;      /* of the slot, where it is of aggregates */
   List *parameters; /* of ExprState */
   List *parameter_types;
   RaydexResult result;
@@ -44,6 +46,7 @@ void raydex_begin(ForeignScanState *node, int flags) {
   node->fdw_state = scan;
   scan->sql = strVal(list_nth(plan->fdw_private, RAYDEX_PLAN_SQL));
   scan->targets = list_nth(plan->fdw_private, RAYDEX_PLAN_TARGETS);
+  scan->tlist = plan->fdw_scan_tlist;
   scan->folder = strVal(list_nth(plan->fdw_private, RAYDEX_PLAN_FOLDER));
   if (flags & EXEC_FLAG_EXPLAIN_ONLY)
     return;
@@ -99,12 +102,55 @@ static void run(ForeignScanState *node) {
   MemoryContextSwitchTo(outer);
 }
 
-static Datum get_average(const rdx_column *columns, uint32 column, uint64 row, bool *null) {
-  const rdx_column *sum = &columns[column], *count = &columns[column + 1];
-  *null = raydex_is_null(sum, row);
+static Datum as_numeric(int64 value) {
+  return NumericGetDatum(int64_to_numeric(value));
+}
+
+static Datum multiply(Datum a, Datum b) {
+  return DirectFunctionCall2(numeric_mul, a, b);
+}
+
+static int compare_numerics(Datum a, Datum b) {
+  return DatumGetInt32(DirectFunctionCall2(numeric_cmp, a, b));
+}
+
+/* At the scale of the number itself. numeric_sqrt() may give more digits: what these round to is one too many where
+ * they were rounded up to a half before. */
+static Datum square_root(Datum x) {
+  const Datum scale = DirectFunctionCall1(numeric_scale, x);
+  const char *text = psprintf("1e-%d", DatumGetInt32(scale));
+  const Datum unit = DirectFunctionCall3(numeric_in, CStringGetDatum(text), ObjectIdGetDatum(0), Int32GetDatum(-1));
+  const Datum root = DirectFunctionCall2(numeric_round, DirectFunctionCall1(numeric_sqrt, x), scale);
+  const Datum twice = DirectFunctionCall2(numeric_sub, multiply(root, as_numeric(2)), unit);
+  if (compare_numerics(multiply(twice, twice), multiply(x, as_numeric(4))) > 0)
+    return DirectFunctionCall2(numeric_sub, root, unit);
+  return root;
+}
+
+/* As PostgreSQL's numeric_var_samp() and others of that kind calculate it. */
+static Datum get_spread(const char *name, Datum sum, Datum squares, int64 n, bool *null) {
+  const bool population = strstr(name, "_pop") != NULL;
+  *null = n <= (population ? 0 : 1);
   if (*null)
     return (Datum)0;
-  return DirectFunctionCall2(numeric_div, raydex_datum(sum, row, NUMERICOID), raydex_datum(count, row, NUMERICOID));
+  const Datum count = as_numeric(n);
+  const Datum over = DirectFunctionCall2(numeric_sub, multiply(count, squares), multiply(sum, sum));
+  if (compare_numerics(over, as_numeric(0)) <= 0)
+    return as_numeric(0);
+  const Datum variance = DirectFunctionCall2(numeric_div, over, multiply(count, as_numeric(population ? n : n - 1)));
+  return strncmp(name, "stddev", 6) == 0 ? square_root(variance) : variance;
+}
+
+/* An aggregate of its parts: sum, count, sum of squares. */
+static Datum get_aggregate(const Aggref *a, const rdx_column *parts, uint64 row, bool *null) {
+  *null = raydex_is_null(&parts[0], row);
+  if (*null)
+    return (Datum)0;
+  const Datum sum = raydex_datum(&parts[0], row, NUMERICOID), count = raydex_datum(&parts[1], row, INT8OID);
+  if (raydex_aggregate_parts((const Expr *)a) == 2)
+    return DirectFunctionCall2(numeric_div, sum, as_numeric(DatumGetInt64(count)));
+  return get_spread(get_func_name(a->aggfnoid), sum, raydex_datum(&parts[2], row, NUMERICOID), DatumGetInt64(count),
+                    null);
 }
 
 static void fill(RunningScan *scan, TupleTableSlot *slot) {
@@ -115,13 +161,14 @@ static void fill(RunningScan *scan, TupleTableSlot *slot) {
   for (cell = list_head(scan->targets); cell; cell = lnext(scan->targets, cell)) {
     const int target = lfirst_int(cell);
     const int place = (target < 0 ? -target : target) - 1;
+    const rdx_column *values = &scan->result.columns[column++];
     if (target < 0) {
-      slot->tts_values[place] = get_average(scan->result.columns, column, scan->row, &slot->tts_isnull[place]);
-      cell = lnext(scan->targets, cell);
-      column += 2;
+      const Aggref *a = (const Aggref *)list_nth_node(TargetEntry, scan->tlist, place)->expr;
+      slot->tts_values[place] = get_aggregate(a, values, scan->row, &slot->tts_isnull[place]);
+      for (int more = raydex_aggregate_parts((const Expr *)a) - 1; more > 0; more--, column++)
+        cell = lnext(scan->targets, cell);
       continue;
     }
-    const rdx_column *values = &scan->result.columns[column++];
     slot->tts_isnull[place] = raydex_is_null(values, scan->row);
     if (!slot->tts_isnull[place])
       slot->tts_values[place] = raydex_datum(values, scan->row, TupleDescAttr(attributes, place)->atttypid);

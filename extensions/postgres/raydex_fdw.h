@@ -144,7 +144,13 @@ typedef struct RaydexQuery {
 } RaydexQuery;
 
 extern bool raydex_shippable(PlannerInfo *root, Relids relids, Expr *expression);
-extern bool raydex_shippable_average(PlannerInfo *root, Relids relids, Expr *expression);
+
+/** May an aggregate be selected as its parts, which PostgreSQL puts together? */
+extern bool raydex_shippable_parts(PlannerInfo *root, Relids relids, Expr *expression);
+
+/** The columns that an expression is selected as: 2 of an exact average, sum and count; 3 of an exact variance or
+ * standard deviation, the sum of squares, too; else 1. */
+extern int raydex_aggregate_parts(const Expr *expression);
 
 /** When a branch of CASE is taken, also where it compares with the value after CASE. */
 extern Node *raydex_case_condition(const CaseExpr *expression, const CaseWhen *when);
@@ -182,13 +188,13 @@ extern bool raydex_recheck(ForeignScanState *node, TupleTableSlot *slot);
 /** The places of what a plan keeps in fdw_private. */
 enum {
   RAYDEX_PLAN_SQL,     /**< String, with parameters as $1 and so on */
-  RAYDEX_PLAN_TARGETS, /**< of integers: the attribute of the slot; negative: that of an average */
+  RAYDEX_PLAN_TARGETS, /**< of integers: the attribute of the slot; negative: that of an aggregate in parts */
   RAYDEX_PLAN_FOLDER,  /**< String */
 };
 
 /**
  * The text of a query that selects `tlist`. Appends to `*targets` the column of the slot that each selected value
- * fills, negative for the two of an average, and to `*parameters` the expressions of parameters.
+ * fills, negative for those of an aggregate in parts, and to `*parameters` the expressions of parameters.
  */
 extern char *raydex_deparse(PlannerInfo *root, const RaydexQuery *query, List *tlist, const List *attributes,
                             List **targets, List **parameters);

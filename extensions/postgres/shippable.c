@@ -14,10 +14,12 @@
 #include <catalog/pg_type.h>
 #include <nodes/nodeFuncs.h>
 #include <optimizer/optimizer.h>
+#include <optimizer/tlist.h>
 #include <parser/parsetree.h>
 #include <utils/array.h>
 #include <mb/pg_wchar.h>
 #include <utils/builtins.h>
+#include <utils/date.h>
 #include <utils/fmgroids.h>
 #include <utils/lsyscache.h>
 #include <utils/memutils.h>
@@ -106,6 +108,11 @@ static bool bound_column(const Context *c, const Var *var, Bounds *out) {
 static bool bound_constant(const Const *constant, Bounds *out) {
   if (constant->constisnull)
     return false;
+  if (constant->consttype == DATEOID) {
+    const double day = (double)DatumGetDateADT(constant->constvalue) + POSTGRES_EPOCH_JDATE - UNIX_EPOCH_JDATE;
+    *out = (Bounds){day, day, 0};
+    return true;
+  }
   Oid output;
   bool varlena;
   getTypeOutputInfo(constant->consttype, &output, &varlena);
@@ -128,6 +135,8 @@ static bool fits(Oid type, const Bounds *b) {
     return size < 2147483647.0;
   case INT8OID:
     return size < 9.2e18;
+  case DATEOID:
+    return b->min >= FIRST_DAY && b->max <= LAST_DAY;
   default:
     return size < 0.9e18 / pow(10, b->scale) && b->scale <= 18;
   }
@@ -147,6 +156,10 @@ static bool bound_operator(const Context *c, const OpExpr *op, Bounds *out) {
     *out = (Bounds){l.min + r.min, l.max + r.max, scale};
   } else if (strcmp(name, "-") == 0) {
     *out = (Bounds){l.min - r.max, l.max - r.min, scale};
+  } else if (strcmp(name, "/") == 0) { /* of integers, by a constant from 1 on */
+    *out = (Bounds){l.min / r.min, l.max / r.min, 0};
+  } else if (strcmp(name, "%") == 0) {
+    *out = (Bounds){1 - r.max, r.max - 1, 0};
   } else {
     const double a = l.min * r.min, b = l.min * r.max, d = l.max * r.min, e = l.max * r.max;
     *out = (Bounds){Min(Min(a, b), Min(d, e)), Max(Max(a, b), Max(d, e)), l.scale + r.scale};
@@ -219,20 +232,60 @@ static const char *field_of(const FuncExpr *f) {
   return IsA(field, Const) && !((Const *)field)->constisnull ? TextDatumGetCString(((Const *)field)->constvalue) : "";
 }
 
+/* What extract() gives of the years that both sides know. */
+static void bound_field(const char *field, Oid of, Bounds *out) {
+  if (strcmp(field, "epoch") == 0)
+    *out = (Bounds){FIRST_DAY * (double)SECS_PER_DAY, (LAST_DAY + 1.0) * SECS_PER_DAY, of == DATEOID ? 0 : 6};
+  else if (strcmp(field, "microseconds") == 0)
+    *out = (Bounds){0, 6e7, 0};
+  else if (strcmp(field, "milliseconds") == 0)
+    *out = (Bounds){0, 6e4, 3};
+  else
+    *out = (Bounds){0, 9999, strcmp(field, "second") == 0 ? 6 : 0};
+}
+
 static bool bound_function(const Context *c, const FuncExpr *f, Bounds *out) {
   if (is_length(f->funcid)) {
     *out = (Bounds){0, MaxAllocSize, 0};
     return true;
   }
-  if (list_length(f->args) == 2 && f->funcresulttype == NUMERICOID) { /* extract() */
-    *out = (Bounds){0, 9999, strcmp(field_of(f), "second") == 0 ? 6 : 0};
+  if (f->funcid == F_ASCII) {
+    *out = (Bounds){0, 0x10ffff, 0};
     return true;
   }
-  if (list_length(f->args) != 1 || !bound(c, linitial(f->args), out))
+  if (f->funcid == F_EXTRACT_TEXT_DATE || f->funcid == F_EXTRACT_TEXT_TIMESTAMP) {
+    bound_field(field_of(f), exprType(lsecond(f->args)), out);
+    return true;
+  }
+  Bounds divisor;
+  if (!bound(c, linitial(f->args), out))
     return false;
-  if (f->funcid == F_ABS_INT2 || f->funcid == F_ABS_INT4 || f->funcid == F_ABS_INT8 || f->funcid == F_ABS_NUMERIC)
+  switch (f->funcid) {
+  case F_ABS_INT2:
+  case F_ABS_INT4:
+  case F_ABS_INT8:
+  case F_ABS_NUMERIC:
     *out = (Bounds){0, Max(fabs(out->min), fabs(out->max)), out->scale};
-  return true; /* else a cast */
+    return true;
+  case F_SIGN_NUMERIC:
+    *out = (Bounds){-1, 1, 0};
+    return true;
+  case F_MOD_INT2_INT2:
+  case F_MOD_INT4_INT4:
+  case F_MOD_INT8_INT8:
+    if (!bound_constant(lsecond(f->args), &divisor))
+      return false;
+    *out = (Bounds){1 - divisor.max, divisor.max - 1, 0};
+    return true;
+  case F_ROUND_NUMERIC_INT4:
+  case F_TRUNC_NUMERIC_INT4:
+    *out = (Bounds){out->min - 1, out->max + 1, DatumGetInt32(lsecond_node(Const, f->args)->constvalue)};
+    return true;
+  default: /* a cast, floor() or ceil() */
+    if (out->scale > 0)
+      *out = (Bounds){out->min - 1, out->max + 1, 0};
+    return true;
+  }
 }
 
 static bool bound(const Context *c, Node *node, Bounds *out) {
@@ -286,6 +339,7 @@ static bool is_one_of(const char *name, const char *const *names) {
 static const char *const equalities[] = {"=", "<>", NULL};
 static const char *const comparisons[] = {"<", "<=", ">", ">=", NULL};
 static const char *const arithmetic[] = {"+", "-", "*", NULL};
+static const char *const divisions[] = {"/", "%", NULL};
 static const char *const patterns[] = {"~~", "!~~", NULL};
 
 /* Numbers among themselves, dates and timestamps by the immutable operators, and types with themselves. */
@@ -321,19 +375,37 @@ static bool check_pattern(const OpExpr *op) {
   return strchr(TextDatumGetCString(((Const *)pattern)->constvalue), '\\') == NULL;
 }
 
+/* By a constant from 1 on, which makes nothing too large. */
+static bool check_division(Oid left, const Node *divisor) {
+  const Oid right = exprType(divisor);
+  Bounds b;
+  return is_integer(left) && is_integer(right) && IsA(divisor, Const) && bound_constant((const Const *)divisor, &b) &&
+         b.min >= 1;
+}
+
+/* Days are added to dates, or are between them. */
+static bool is_date_arithmetic(Oid function) {
+  return function == F_DATE_PLI || function == F_DATE_MII || function == F_DATE_MI;
+}
+
 static bool check_operator(const Context *c, OpExpr *op) {
   if (!check_list(c, op->args) || !is_builtin_operator(op->opno))
     return false;
   const Oid left = exprType(linitial(op->args)), right = exprType(llast(op->args));
+  const Oid function = get_opcode(op->opno);
   const char *name = get_opname(op->opno);
   Bounds bounds;
   if (list_length(op->args) == 1)
     return strcmp(name, "-") == 0 && is_exact(left) && bound_operator(c, op, &bounds);
+  if (is_date_arithmetic(function))
+    return bound_operator(c, op, &bounds);
   if (is_one_of(name, arithmetic))
     return is_exact(left) && is_exact(right) && is_exact(op->opresulttype) && bound_operator(c, op, &bounds);
+  if (is_one_of(name, divisions))
+    return check_division(left, lsecond(op->args)) && bound_operator(c, op, &bounds);
   if (is_one_of(name, patterns))
     return check_pattern(op);
-  if (get_opcode(op->opno) == F_TEXTCAT)
+  if (function == F_TEXTCAT || function == F_STARTS_WITH)
     return is_text(left) && is_text(right) && is_deterministic(op->inputcollid);
   return check_comparison(op->opno, left, right, op->inputcollid);
 }
@@ -381,54 +453,97 @@ static bool bound_time(const Context *c, Node *time, Bounds *out) {
 
 /* extract(), date_part() and date_trunc() of times whose years both sides write alike, and which no time zone moves. */
 static bool check_time(const Context *c, const FuncExpr *f) {
-  static const char *const of_days[] = {"year", "month", "day", "quarter", "week", "dow", "isodow", "doy", NULL};
+  static const char *const of_days[] = {"year", "month",   "day",    "quarter", "week",       "dow", "isodow",
+                                        "doy",  "isoyear", "decade", "century", "millennium", NULL};
   static const char *const of_times[] = {"hour", "minute", "second", NULL};
-  static const char *const units[] = {"year", "month", "day", "quarter", "week", "hour", "minute", "second", NULL};
+  static const char *const exact[] = {"epoch", NULL};
+  static const char *const exact_of_times[] = {"milliseconds", "microseconds", NULL};
+  static const char *const units[] = {"year",   "month",  "day",    "quarter", "week",       "hour",
+                                      "minute", "second", "decade", "century", "millennium", NULL};
   const char *name = get_func_name(f->funcid), *field = field_of(f);
   Node *time = lsecond(f->args);
   Bounds b;
   if (!check(c, time) || !bound_time(c, time, &b) || b.min < FIRST_DAY || b.max > LAST_DAY)
     return false;
+  const bool moment = exprType(time) == TIMESTAMPOID, extract = strcmp(name, "extract") == 0;
   if (strcmp(name, "date_trunc") == 0)
     return is_one_of(field, units);
-  return (strcmp(name, "extract") == 0 || strcmp(name, "date_part") == 0) &&
-         (is_one_of(field, of_days) || (exprType(time) == TIMESTAMPOID && is_one_of(field, of_times)));
+  if (extract && (is_one_of(field, exact) || (moment && is_one_of(field, exact_of_times))))
+    return true; /* date_part() rounds them otherwise */
+  return (extract || strcmp(name, "date_part") == 0) &&
+         (is_one_of(field, of_days) || (moment && is_one_of(field, of_times)));
 }
 
-/* Functions that cannot fail. What follows the first argument are constants: `min` and up, if they are numbers. */
+typedef enum FunctionKind {
+  OF_TEXT,   /* and constants */
+  OF_ASCII,  /* of a text under a collation that knows no other letters */
+  OF_TEXTS,  /* of any number of texts, some of which may be NULL */
+  OF_NUMBER, /* that is exact, and constants */
+  OF_FLOAT,
+} FunctionKind;
+
+/* Functions that cannot fail. Constants that are numbers are `min` and up. */
 typedef struct Function {
   Oid oid;
   const char *name;
-  bool of_text;
+  FunctionKind kind;
   int min;
 } Function;
 
 static const Function functions[] = {
-    {F_LENGTH_TEXT, "length", true, 0},
-    {F_CHAR_LENGTH_TEXT, "length", true, 0},
-    {F_CHARACTER_LENGTH_TEXT, "length", true, 0},
-    {F_OCTET_LENGTH_TEXT, "octet_length", true, 0},
-    {F_REVERSE, "reverse", true, 0},
-    {F_SUBSTR_TEXT_INT4, "substr", true, 1},
-    {F_SUBSTR_TEXT_INT4_INT4, "substr", true, 1},
-    {F_SUBSTRING_TEXT_INT4, "substr", true, 1},
-    {F_SUBSTRING_TEXT_INT4_INT4, "substr", true, 1},
-    {F_LEFT, "left", true, -MAX_CHARACTERS},
-    {F_RIGHT, "right", true, -MAX_CHARACTERS},
-    {F_BTRIM_TEXT, "btrim", true, 0},
-    {F_LTRIM_TEXT, "ltrim", true, 0},
-    {F_RTRIM_TEXT, "rtrim", true, 0},
-    {F_BTRIM_TEXT_TEXT, "btrim", true, 0},
-    {F_LTRIM_TEXT_TEXT, "ltrim", true, 0},
-    {F_RTRIM_TEXT_TEXT, "rtrim", true, 0},
-    {F_REPLACE, "replace", true, 0},
-    {F_STRPOS, "strpos", true, 0},
-    {F_POSITION_TEXT_TEXT, "strpos", true, 0},
-    {F_STARTS_WITH, "starts_with", true, 0},
-    {F_ABS_INT2, "abs", false, 0},
-    {F_ABS_INT4, "abs", false, 0},
-    {F_ABS_INT8, "abs", false, 0},
-    {F_ABS_NUMERIC, "abs", false, 0},
+    {F_LENGTH_TEXT, "length", OF_TEXT, 0},
+    {F_CHAR_LENGTH_TEXT, "length", OF_TEXT, 0},
+    {F_CHARACTER_LENGTH_TEXT, "length", OF_TEXT, 0},
+    {F_OCTET_LENGTH_TEXT, "octet_length", OF_TEXT, 0},
+    {F_REVERSE, "reverse", OF_TEXT, 0},
+    {F_SUBSTR_TEXT_INT4, "substr", OF_TEXT, 1},
+    {F_SUBSTR_TEXT_INT4_INT4, "substr", OF_TEXT, 1},
+    {F_SUBSTRING_TEXT_INT4, "substr", OF_TEXT, 1},
+    {F_SUBSTRING_TEXT_INT4_INT4, "substr", OF_TEXT, 1},
+    {F_LEFT, "left", OF_TEXT, -MAX_CHARACTERS},
+    {F_RIGHT, "right", OF_TEXT, -MAX_CHARACTERS},
+    {F_BTRIM_TEXT, "btrim", OF_TEXT, 0},
+    {F_LTRIM_TEXT, "ltrim", OF_TEXT, 0},
+    {F_RTRIM_TEXT, "rtrim", OF_TEXT, 0},
+    {F_BTRIM_TEXT_TEXT, "btrim", OF_TEXT, 0},
+    {F_LTRIM_TEXT_TEXT, "ltrim", OF_TEXT, 0},
+    {F_RTRIM_TEXT_TEXT, "rtrim", OF_TEXT, 0},
+    {F_REPLACE, "replace", OF_TEXT, 0},
+    {F_TRANSLATE, "translate", OF_TEXT, 0},
+    {F_OVERLAY_TEXT_TEXT_INT4, "overlay", OF_TEXT, 1},
+    {F_OVERLAY_TEXT_TEXT_INT4_INT4, "overlay", OF_TEXT, 1},
+    {F_SPLIT_PART, "split_part", OF_TEXT, 1},
+    {F_LPAD_TEXT_INT4, "lpad", OF_TEXT, 0},
+    {F_LPAD_TEXT_INT4_TEXT, "lpad", OF_TEXT, 0},
+    {F_RPAD_TEXT_INT4, "rpad", OF_TEXT, 0},
+    {F_RPAD_TEXT_INT4_TEXT, "rpad", OF_TEXT, 0},
+    {F_STRPOS, "strpos", OF_TEXT, 0},
+    {F_POSITION_TEXT_TEXT, "strpos", OF_TEXT, 0},
+    {F_STARTS_WITH, "starts_with", OF_TEXT, 0},
+    {F_ASCII, "ascii", OF_TEXT, 0},
+    {F_MD5_TEXT, "md5", OF_TEXT, 0},
+    {F_TO_HEX_INT4, "to_hex", OF_TEXT, 0},
+    {F_TO_HEX_INT8, "to_hex", OF_TEXT, 0},
+    {F_UPPER_TEXT, "upper", OF_ASCII, 0},
+    {F_LOWER_TEXT, "lower", OF_ASCII, 0},
+    {F_CONCAT, "concat", OF_TEXTS, 0},
+    {F_CONCAT_WS, "concat_ws", OF_TEXTS, 0},
+    {F_ABS_INT2, "abs", OF_NUMBER, 0},
+    {F_ABS_INT4, "abs", OF_NUMBER, 0},
+    {F_ABS_INT8, "abs", OF_NUMBER, 0},
+    {F_ABS_NUMERIC, "abs", OF_NUMBER, 0},
+    {F_MOD_INT2_INT2, "mod", OF_NUMBER, 1},
+    {F_MOD_INT4_INT4, "mod", OF_NUMBER, 1},
+    {F_MOD_INT8_INT8, "mod", OF_NUMBER, 1},
+    {F_ROUND_NUMERIC_INT4, "round", OF_NUMBER, 0},
+    {F_TRUNC_NUMERIC_INT4, "trunc", OF_NUMBER, 0},
+    {F_FLOOR_NUMERIC, "floor", OF_NUMBER, 0},
+    {F_CEIL_NUMERIC, "ceil", OF_NUMBER, 0},
+    {F_CEILING_NUMERIC, "ceil", OF_NUMBER, 0},
+    {F_SIGN_NUMERIC, "sign", OF_NUMBER, 0},
+    {F_ABS_FLOAT8, "abs", OF_FLOAT, 0},
+    {F_FLOOR_FLOAT8, "floor", OF_FLOAT, 0},
+    {F_SIGN_FLOAT8, "sign", OF_FLOAT, 0},
 };
 
 static const Function *find_function(Oid oid) {
@@ -446,44 +561,69 @@ const char *raydex_function_name(Oid oid) {
 
 static bool check_further(const Function *known, const Node *argument) {
   const Const *constant = (const Const *)argument;
+  Bounds b;
   if (!IsA(constant, Const) || constant->constisnull || !check_const(constant))
     return false;
-  if (constant->consttype != INT4OID)
+  if (!is_integer(constant->consttype))
     return is_text(constant->consttype);
-  const int32 value = DatumGetInt32(constant->constvalue);
-  return value >= known->min && value <= MAX_CHARACTERS;
+  return bound_constant(constant, &b) && b.min >= known->min && b.max <= MAX_CHARACTERS;
+}
+
+/* Literals keep no type where any is taken. */
+static bool are_texts(const Context *c, List *args) {
+  ListCell *cell;
+  foreach (cell, args) {
+    Node *arg = lfirst(cell);
+    if (exprType(arg) == UNKNOWNOID ? !IsA(arg, Const) || ((Const *)arg)->constisnull
+                                    : !is_text(exprType(arg)) || !check(c, arg))
+      return false;
+  }
+  return true;
 }
 
 static bool check_known(const Context *c, const Function *known, const FuncExpr *f) {
   ListCell *cell;
   Bounds b;
-  if (!check(c, linitial(f->args)))
+  if (known->kind == OF_TEXTS)
+    return !f->funcvariadic && are_texts(c, f->args) && GetDatabaseEncoding() == PG_UTF8;
+  if (!check(c, linitial(f->args)) || (known->kind == OF_ASCII && !lc_ctype_is_c(f->inputcollid)))
     return false;
-  if (!known->of_text)
-    return bound_function(c, f, &b) && fits(f->funcresulttype, &b);
   for_each_from(cell, f->args, 1) {
     if (!check_further(known, lfirst(cell)))
       return false;
   }
-  return GetDatabaseEncoding() == PG_UTF8 && is_deterministic(f->inputcollid);
+  if (known->kind == OF_NUMBER)
+    return bound_function(c, f, &b) && fits(f->funcresulttype, &b);
+  return known->kind == OF_FLOAT || (GetDatabaseEncoding() == PG_UTF8 && is_deterministic(f->inputcollid));
 }
 
-/* Casts to a wider type, which lose nothing. */
-static bool check_function(const Context *c, const FuncExpr *f) {
+/* Casts that lose nothing, or round as Raydex does, of what is not too large. */
+static bool check_cast(const Context *c, const FuncExpr *f) {
+  Node *from = linitial(f->args);
+  const Oid type = exprType(from), to = f->funcresulttype;
   Bounds b;
+  if (f->funcformat != COERCE_EXPLICIT_CAST && f->funcformat != COERCE_IMPLICIT_CAST)
+    return false;
+  if (type == TIMESTAMPOID && to == DATEOID)
+    return bound_time(c, from, &b) && fits(DATEOID, &b);
+  if (to == FLOAT8OID)
+    return type == FLOAT4OID || (is_exact(type) && !is_wide(from, (void *)c));
+  if ((type == DATEOID && to == TIMESTAMPOID) || (type == BOOLOID && to == TEXTOID))
+    return true;
+  if ((type == INT2OID && (to == INT4OID || to == INT8OID)) || (type == INT4OID && to == INT8OID))
+    return true;
+  return is_exact(type) && is_exact(to) && bound_function(c, f, &b) && fits(to, &b);
+}
+
+static bool check_function(const Context *c, const FuncExpr *f) {
   const Function *known = find_function(f->funcid);
   if (known)
     return check_known(c, known, f);
-  if (f->funcid < FirstGenbkiObjectId && list_length(f->args) == 2)
+  if (f->funcid >= FirstGenbkiObjectId)
+    return false;
+  if (list_length(f->args) == 2)
     return check_time(c, f);
-  if (f->funcid >= FirstGenbkiObjectId || list_length(f->args) != 1 || !check_list(c, f->args))
-    return false;
-  if (f->funcformat != COERCE_EXPLICIT_CAST && f->funcformat != COERCE_IMPLICIT_CAST)
-    return false;
-  const Oid from = exprType(linitial(f->args)), to = f->funcresulttype;
-  return (from == INT2OID && (to == INT4OID || to == INT8OID)) || (from == INT4OID && to == INT8OID) ||
-         (from == FLOAT4OID && to == FLOAT8OID) || (from == DATEOID && to == TIMESTAMPOID) ||
-         (is_integer(from) && to == NUMERICOID && bound(c, linitial(f->args), &b) && fits(to, &b));
+  return list_length(f->args) == 1 && check(c, linitial(f->args)) && check_cast(c, f);
 }
 
 /* None of what may be pushed fails on rows that a condition would have kept from it. */
@@ -522,7 +662,7 @@ static bool check_extreme(const Context *c, const MinMaxExpr *m) {
 }
 
 /* Sums are exact on both sides, but have 64 bits here: they must fit as long as no join repeats the largest table. */
-static bool sum_fits(const Context *c, Node *argument) {
+static bool sum_fits(const Context *c, Node *argument, bool squared) {
   Bounds b;
   double rows = 1;
   int relid = -1;
@@ -530,36 +670,108 @@ static bool sum_fits(const Context *c, Node *argument) {
     return false;
   while ((relid = bms_next_member(c->relids, relid)) >= 0)
     rows = Max(rows, raydex_table_of(planner_rt_fetch(relid, c->root)->relid)->rows);
+  if (squared)
+    b = (Bounds){0, Max(b.min * b.min, b.max * b.max), 2 * b.scale};
   b.min *= rows;
   b.max *= rows;
   return fits(exprType(argument) == NUMERICOID ? NUMERICOID : INT8OID, &b);
 }
 
-static bool check_aggregate(const Context *c, const Aggref *a, bool average) {
+/* Variance and standard deviation. */
+static const char *const spreads[] = {"stddev", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop", NULL};
+
+int raydex_aggregate_parts(const Expr *expression) {
+  const Aggref *a = (const Aggref *)expression;
+  if (!IsA(expression, Aggref) || a->aggtype != NUMERICOID)
+    return 1;
+  const char *name = get_func_name(a->aggfnoid);
+  return strcmp(name, "avg") == 0 ? 2 : is_one_of(name, spreads) ? 3 : 1;
+}
+
+static bool check_sort(const Context *c, const SortGroupClause *clause, Expr *expression) {
+  const TypeCacheEntry *type = lookup_type_cache(exprType((Node *)expression), TYPECACHE_LT_OPR | TYPECACHE_GT_OPR);
+  return raydex_orderable(expression) && check(c, (Node *)expression) &&
+         (clause->sortop == type->lt_opr || clause->sortop == type->gt_opr);
+}
+
+/* Texts that ORDER BY leaves in any order must be equal, and so it must name them. */
+static bool check_texts(const Context *c, const Aggref *a) {
+  Expr *argument = linitial_node(TargetEntry, a->args)->expr, *delimiter = lsecond_node(TargetEntry, a->args)->expr;
+  bool named = false;
+  ListCell *cell;
+  if (!check(c, (Node *)argument) || !IsA(delimiter, Const) || ((Const *)delimiter)->constisnull ||
+      !check_const((Const *)delimiter) || GetDatabaseEncoding() != PG_UTF8)
+    return false;
+  foreach (cell, a->aggorder) {
+    Expr *e = get_sortgroupclause_tle(lfirst(cell), a->args)->expr;
+    if (!check_sort(c, lfirst(cell), e))
+      return false;
+    named = named || equal(e, argument);
+  }
+  return named;
+}
+
+/* percentile_cont(), percentile_disc() and mode(). Floats may be equal and yet differ, as 0 and -0 do. */
+static bool check_ordered_set(const Context *c, const Aggref *a) {
+  Expr *argument = linitial_node(TargetEntry, a->args)->expr;
+  if (list_length(a->args) != 1 || a->aggdistinct || !check_sort(c, linitial(a->aggorder), argument))
+    return false;
+  if (a->aggfnoid != F_PERCENTILE_CONT_FLOAT8_FLOAT8 &&
+      (is_float(a->aggtype) || (a->aggfnoid != F_MODE && a->aggfnoid != F_PERCENTILE_DISC_FLOAT8_ANYELEMENT)))
+    return false;
+  if (a->aggfnoid == F_MODE)
+    return true;
+  const Const *fraction = linitial(a->aggdirectargs);
+  return IsA(fraction, Const) && !fraction->constisnull && DatumGetFloat8(fraction->constvalue) >= 0 &&
+         DatumGetFloat8(fraction->constvalue) <= 1;
+}
+
+/* Pairs of floats: those of which PostgreSQL's answer does not depend on how it rounds at each row, as of their
+ * correlation it does (its is not even NULL where 0.1 is in all rows). */
+static bool check_pairs(const Context *c, const Aggref *a) {
+  return a->aggfnoid == F_REGR_COUNT && !a->aggdistinct &&
+         check(c, (Node *)linitial_node(TargetEntry, a->args)->expr) &&
+         check(c, (Node *)lsecond_node(TargetEntry, a->args)->expr);
+}
+
+/* Of one argument, or of parts, which PostgreSQL puts together. */
+static bool check_simple(const Context *c, const Aggref *a, bool parts) {
   static const char *const orders[] = {"min", "max", NULL};
   static const char *const logics[] = {"bool_and", "bool_or", "every", NULL};
-  static const char *const spreads[] = {"stddev", "stddev_samp", "stddev_pop", "variance", "var_samp", "var_pop", NULL};
+  const char *name = get_func_name(a->aggfnoid);
+  Expr *argument = linitial_node(TargetEntry, a->args)->expr;
+  const Oid type = exprType((Node *)argument);
+  if (list_length(a->args) != 1 || a->aggorder || !check(c, (Node *)argument) ||
+      (a->aggfilter && is_wide((Node *)argument, (void *)c)))
+    return false;
+  if (is_float(type) && !parts && (strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0 || is_one_of(name, spreads)))
+    return true;
+  if (parts)
+    return is_exact(type) && raydex_aggregate_parts((const Expr *)a) > 1 && sum_fits(c, (Node *)argument, false) &&
+           (raydex_aggregate_parts((const Expr *)a) == 2 || (!a->aggdistinct && sum_fits(c, (Node *)argument, true)));
+  if (strcmp(name, "sum") == 0)
+    return is_exact(type) && sum_fits(c, (Node *)argument, false);
+  return strcmp(name, "count") == 0 || (is_one_of(name, logics) && type == BOOLOID) ||
+         (is_one_of(name, orders) && raydex_orderable(argument));
+}
+
+static bool check_aggregate(const Context *c, const Aggref *a, bool parts) {
   Context inner = *c;
   inner.aggregates = false;
   if (!c->aggregates || a->aggfnoid >= FirstGenbkiObjectId || a->agglevelsup != 0 || a->aggsplit != AGGSPLIT_SIMPLE ||
-      a->aggorder || a->aggvariadic || a->aggkind != AGGKIND_NORMAL ||
-      (a->aggfilter && !check(&inner, (Node *)a->aggfilter)))
+      a->aggvariadic || (a->aggfilter && !check(&inner, (Node *)a->aggfilter)))
     return false;
-  const char *name = get_func_name(a->aggfnoid);
-  if (strcmp(name, "count") == 0 && a->aggstar)
-    return !average;
-  if (list_length(a->args) != 1)
+  if (a->aggstar)
+    return !parts;
+  if (a->aggkind == AGGKIND_ORDERED_SET)
+    return !parts && check_ordered_set(&inner, a);
+  if (a->aggkind != AGGKIND_NORMAL || a->args == NIL)
     return false;
-  Expr *argument = ((TargetEntry *)linitial(a->args))->expr;
-  const Oid type = exprType((Node *)argument);
-  if (!check(&inner, (Node *)argument) || (a->aggfilter && is_wide((Node *)argument, &inner)))
-    return false;
-  if (is_float(type) && !average && (strcmp(name, "sum") == 0 || strcmp(name, "avg") == 0 || is_one_of(name, spreads)))
-    return true; /* spreads of the others are numeric in PostgreSQL and double in Raydex */
-  if (average || strcmp(name, "sum") == 0)
-    return is_exact(type) && strcmp(name, average ? "avg" : "sum") == 0 && sum_fits(&inner, (Node *)argument);
-  return strcmp(name, "count") == 0 || (is_one_of(name, logics) && type == BOOLOID) ||
-         (is_one_of(name, orders) && raydex_orderable(argument));
+  if (a->aggfnoid == F_STRING_AGG_TEXT_TEXT)
+    return !parts && check_texts(&inner, a);
+  if (list_length(a->args) == 2 && !a->aggorder)
+    return !parts && check_pairs(&inner, a);
+  return check_simple(&inner, a, parts);
 }
 
 static bool check(const Context *c, Node *node) {
@@ -584,6 +796,9 @@ static bool check(const Context *c, Node *node) {
     return check_in(c, (ScalarArrayOpExpr *)node);
   case T_FuncExpr:
     return check_function(c, (FuncExpr *)node);
+  case T_CoerceViaIO:
+    return ((CoerceViaIO *)node)->resulttype == TEXTOID && is_integer(exprType((Node *)((CoerceViaIO *)node)->arg)) &&
+           check(c, (Node *)((CoerceViaIO *)node)->arg);
   case T_RelabelType:
     return is_text(((RelabelType *)node)->resulttype) && is_text(exprType((Node *)((RelabelType *)node)->arg)) &&
            check(c, (Node *)((RelabelType *)node)->arg);
@@ -613,7 +828,7 @@ bool raydex_shippable(PlannerInfo *root, Relids relids, Expr *expression) {
   return raydex_type_known(exprType((Node *)expression)) && check(&c, (Node *)expression);
 }
 
-bool raydex_shippable_average(PlannerInfo *root, Relids relids, Expr *expression) {
+bool raydex_shippable_parts(PlannerInfo *root, Relids relids, Expr *expression) {
   const Context c = {root, relids, true};
   return IsA(expression, Aggref) && check_aggregate(&c, (Aggref *)expression, true);
 }

@@ -364,6 +364,8 @@ bool raydex_literal(StringInfo out, Oid type, Datum value, bool null) {
   case TEXTOID:
   case VARCHAROID:
     return write_text(out, TextDatumGetCString(value));
+  case UNKNOWNOID: /* a literal */
+    return write_text(out, DatumGetCString(value));
   default:
     return false;
   }

@@ -68,7 +68,7 @@ static bool add_aggregates(PlannerInfo *root, RaydexQuery *query, Node *expressi
     Expr *e = lfirst(cell);
     if (!IsA(e, Aggref))
       continue;
-    if (!raydex_shippable(root, query->relids, e) && !raydex_shippable_average(root, query->relids, e))
+    if (!raydex_shippable(root, query->relids, e) && !raydex_shippable_parts(root, query->relids, e))
       return false;
     query->tlist = add_to_flat_tlist(query->tlist, list_make1(e));
   }

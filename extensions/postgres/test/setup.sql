@@ -21,13 +21,14 @@ BEGIN
 END $$;
 
 -- The rows of a query, in its order or any, as one text; the kind of its error. With values it is a prepared statement,
--- which knows none of them when it is planned.
+-- which knows none of them when it is planned. ORDER BY within an aggregate orders no rows.
 CREATE FUNCTION answer(query text, schema text, pushdown text, "values" text DEFAULT NULL) RETURNS text
   LANGUAGE plpgsql AS $$
 DECLARE
   result text;
   whole text := format('SELECT string_agg(q::text, E''\n'' %s) FROM (%s) q',
-                       CASE WHEN query !~* 'ORDER BY' THEN 'ORDER BY q::text COLLATE "C"' END, query);
+                       CASE WHEN regexp_replace(query, '(GROUP|_agg) ?\([^()]*(\([^()]*\)[^()]*)*\)', '', 'g') !~* 'ORDER BY'
+                            THEN 'ORDER BY q::text COLLATE "C"' END, query);
 BEGIN
   PERFORM set_config('search_path', schema || ', public', true), set_config('raydex.pushdown', pushdown, true);
   IF "values" IS NULL THEN

@@ -20,6 +20,8 @@ BEGIN
   RETURN CASE floor(random() * 12)
     WHEN 10 THEN pick('length(name) > 4', 'left(name, 1) = ''a''', 'starts_with(name, ''be'')', 'btrim(name, ''a'') <> ''lph''', 'ltrim(name) < ''b''',
                       'rtrim(name, ''ab'') = name', 'substring(name from 3) > ''m''', 'abs(small - 5) < 3', 'position(''l'' in name) = 2', 'name || name > ''c''',
+                      'upper(name) = ''ALPHA''', 'lower(name) < ''c''', 'md5(name) > ''8''', 'name ^@ ''al''', 'split_part(name, ''a'', 2) = ''lph''', 'lpad(name, 3) = ''bet''', 'ascii(name) % 2 = 0',
+                      'translate(name, ''ab'', ''b'') > ''b''', 'concat(name, ''x'', small::text) < ''c''', 'concat_ws(''-'', name, flag::text) > ''b''',
                       'abs(price) > 1.5', 'right(name, 2) = ''ta''', 'length(replace(name, ''a'', ''ää'')) > 5')
     WHEN 0 THEN format('(%s %s %s)', number_column(joined), pick('=', '<>', '<', '<=', '>', '>='),
                        pick('0', '1', '-1', '2.5', '0.25', '100', 'NULL', '-0.5', '-9.99', '-12345678901234.5678', '99999999999999.9999'))
@@ -31,7 +33,8 @@ BEGIN
     WHEN 6 THEN format('(moment %s %L)', pick('<', '>='), pick('2003-02-03 10:00+00', '2002-01-01', 'infinity'))
     WHEN 11 THEN pick('extract(year FROM day) > 2010', 'extract(dow FROM day) IN (0, 6)', 'extract(month FROM clock) < 7',
                       'date_trunc(''month'', clock) = ''2003-02-01''', 'date_part(''hour'', clock) >= 12', 'extract(second FROM clock) > 0.2',
-                      'date_trunc(''quarter'', day::timestamp) < ''2010-01-01''', 'nullif(small, 3) > 2', 'greatest(small, a) > least(b, 4)',
+                      'date_trunc(''quarter'', day::timestamp) < ''2010-01-01''', 'clock::date = ''2003-02-01''', 'day - date ''2010-01-01'' > 100', 'day - 30 < ''2010-01-01''',
+                      'extract(epoch FROM clock) > 1000000000', 'extract(decade FROM day) = 200', 'extract(microseconds FROM clock) > 0', 'small / 2 = 3', 'a % 2 = 0', 'e % 1000 > 500', 'small::float8 > 2.5', 'nullif(small, 3) > 2', 'greatest(small, a) > least(b, 4)',
                       'CASE WHEN small > 4 THEN price > 0 ELSE flag END', 'name IN (''alpha'', ''zeta'', NULL)', 'name NOT IN (''Beta'', ''x_y'')')
     WHEN 7 THEN format('(flag IS %s)', pick('TRUE', 'NOT TRUE', 'FALSE', 'UNKNOWN', 'NOT UNKNOWN'))
     WHEN 8 THEN format('(%s %s %s %s 3)', pick('small', 'a', 'b', 'price', 'c'), pick('+', '-', '*'), pick('2', 'small', 'id'), pick('<', '=', '>'))
@@ -52,11 +55,16 @@ DECLARE
                          'sum(DISTINCT small)', 'avg(DISTINCT price)', 'count(DISTINCT name)', 'sum(DISTINCT price)', 'max(clock)', 'min(date_trunc(''day'', clock))',
                          'round(stddev(f::float8)::numeric, 6)', 'round(variance(a::float8)::numeric, 6)', 'round(var_pop(f)::numeric, 4)',
                          'round(stddev_pop(g)::numeric, 6)', 'round(stddev(DISTINCT f)::numeric, 6)', 'stddev(small)', 'var_samp(price)',
+                         'var_pop(a)', 'stddev_samp(ub)', 'variance(small * 2)', 'stddev_pop(extract(second FROM clock))', 'variance(b)', 'stddev(DISTINCT a)',
+                         'regr_count(g, f)', 'regr_count(small, a)', 'percentile_cont(0.3) WITHIN GROUP (ORDER BY small)', 'percentile_cont(0.75) WITHIN GROUP (ORDER BY g DESC)',
+                         'percentile_disc(0.4) WITHIN GROUP (ORDER BY price)', 'percentile_disc(0.9) WITHIN GROUP (ORDER BY name DESC)', 'percentile_disc(0) WITHIN GROUP (ORDER BY day)',
+                         'mode() WITHIN GROUP (ORDER BY name)', 'mode() WITHIN GROUP (ORDER BY b DESC)', 'string_agg(name, ''+'' ORDER BY name)', 'string_agg(DISTINCT name, '''' ORDER BY name DESC)',
+                         'string_agg(left(name, 2), '','' ORDER BY small, left(name, 2) NULLS FIRST)', 'sum(small / 3)', 'sum(c % 10)', 'avg(mod(b, 7))', 'sum(a::float8)', 'max(upper(name))',
                          'sum(nullif(small, 3))', 'max(greatest(small, a, 3))', 'min(least(name, ''c''))', 'bool_and(small > 2)', 'every(flag)',
                          'sum(extract(day FROM clock))', 'avg(extract(second FROM clock))', 'sum(-price)', 'sum(price - 3.25)', 'avg(small) * 2 - min(a)');
 BEGIN
   IF one LIKE '%std%' OR one LIKE '%var%' THEN
-    RETURN regexp_replace(one, '((?:stddev|var)[^(]*\((?:DISTINCT )?[a-z0-9:]+\))', '\1 FILTER (WHERE id > 2)');
+    RETURN regexp_replace(one, '((?:stddev|var)[^(]*\((?:DISTINCT )?(?:[a-z0-9:* ]|extract\([^)]*\))+\))', '\1 FILTER (WHERE id > 2)');
   END IF;
   RETURN CASE WHEN random() < 0.8 OR one LIKE '%FILTER%' OR one LIKE '%) *%' THEN one
               ELSE format('%s FILTER (WHERE %s)', one, condition(joined, 1)) END;
@@ -74,6 +82,8 @@ DECLARE
   g text := pick('small', 'name', 'flag', 'a', 'day', 'price', 'coalesce(name, ''none'')',
                  'CASE WHEN small > 5 THEN name WHEN flag THEN ''yes'' ELSE ''no'' END', 'coalesce(small, a, 7)', 'length(name)', 'left(name, 2)', 'substr(name, 2, 3)', 'name || ''-'' || name', 'abs(small)',
                  'replace(name, ''a'', ''--'')', 'right(name, -1)', 'abs(price)', 'strpos(name, ''t'')', 'extract(year FROM day)', 'extract(month FROM clock)', 'date_trunc(''year'', clock)',
+                 'upper(name)', 'small / 4', 'mod(b, 5)', 'a::text', 'clock::date', 'day - 3', 'md5(left(name, 1))', 'rpad(name, 3, ''-'')', 'floor(g)', 'sign(g)', 'extract(isoyear FROM day)',
+                 'date_trunc(''decade'', clock)', 'overlay(name PLACING ''__'' FROM 2)', 'small::float8', 'concat(left(name, 1), flag::text)', 'id::smallint',
                  'date_trunc(''month'', day::timestamp)', 'date_part(''dow'', clock)', 'nullif(small, a)', 'greatest(a, small)', 'least(price, 2.5000)');
   h text := pick('small', 'ua', 'b', 'flag');
   aggregate text := aggregate(joined);

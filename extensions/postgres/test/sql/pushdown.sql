@@ -54,6 +54,37 @@ SELECT pushed('SELECT nullif(small, 3), greatest(small, -small), least(name, ''m
 SELECT pushed('SELECT greatest(f, g), count(*) FROM times GROUP BY 1');
 SELECT pushed('SELECT max(ue), max(coalesce(ue, 1)) FROM times');
 SELECT pushed('SELECT max(ue) FILTER (WHERE flag) FROM times');
+-- Variances that are exact come as their parts; of pairs of floats only the count is the same to the last bit.
+SELECT pushed('SELECT flag, stddev(small), var_pop(ub) FILTER (WHERE id > 2) FROM all_types GROUP BY flag HAVING variance(small) > 1 ORDER BY 1');
+SELECT pushed('SELECT stddev(weight), avg(weight) FROM labels');
+SELECT pushed('SELECT stddev(DISTINCT small) FROM all_types');
+SELECT pushed('SELECT regr_count(g, f), regr_count(small, ub) FROM all_types');
+SELECT pushed('SELECT corr(g, f) FROM all_types');
+SELECT pushed('SELECT regr_count(DISTINCT g, f) FROM all_types');
+-- What ORDER BY decides.
+SELECT pushed('SELECT string_agg(name, '', '' ORDER BY small DESC, name), string_agg(DISTINCT name, '''' ORDER BY name) FILTER (WHERE flag) FROM all_types');
+SELECT pushed('SELECT string_agg(name, '', '' ORDER BY id) FROM all_types');
+SELECT pushed('SELECT string_agg(name, label ORDER BY name) FROM all_types JOIN labels ON key = small');
+SELECT pushed('SELECT flag, percentile_cont(0.3) WITHIN GROUP (ORDER BY g), percentile_cont(0.5) WITHIN GROUP (ORDER BY small DESC), percentile_disc(1) WITHIN GROUP (ORDER BY price),
+  mode() WITHIN GROUP (ORDER BY name DESC) FILTER (WHERE small > 2) FROM all_types GROUP BY flag');
+SELECT pushed('SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY f) FROM all_types');
+SELECT pushed('SELECT mode() WITHIN GROUP (ORDER BY label COLLATE "default") FROM labels');
+SELECT pushed('SELECT percentile_cont(ARRAY[0.5]) WITHIN GROUP (ORDER BY small) FROM all_types');
+-- More functions, division by constants, casts, days.
+SELECT pushed('SELECT upper(name), lower(name), md5(name), lpad(name, 4, ''xy''), rpad(name, 8), translate(name, ''ae'', ''x''), overlay(name PLACING ''ZZ'' FROM 2), split_part(name, ''a'', 2),
+  concat(name, ''-'', small::text), concat_ws(''+'', name, flag::text), ascii(name), to_hex(small), count(*) FROM all_types GROUP BY 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12');
+SELECT pushed('SELECT upper(name COLLATE "default"), count(*) FROM all_types GROUP BY 1');
+SELECT pushed('SELECT count(*) FROM all_types WHERE small / 3 = 1 AND c % 10 = 3 AND mod(b, 7) = 2 AND name ^@ ''a''');
+SELECT pushed('SELECT count(*) FROM all_types WHERE small / a = 1');
+SELECT pushed('SELECT count(*) FROM all_types WHERE small % 0 = 1');
+SELECT pushed('SELECT round(weight, 1), trunc(weight), floor(weight), ceil(weight), sign(weight), weight::int, weight::float8, count(*) FROM labels GROUP BY 1, 2, 3, 4, 5, 6, 7');
+SELECT pushed('SELECT floor(g), sign(g), abs(g), small::float8, id::smallint, count(*) FROM all_types GROUP BY 1, 2, 3, 4, 5');
+SELECT pushed('SELECT round(g), count(*) FROM all_types GROUP BY 1');
+SELECT pushed('SELECT count(*) FROM all_types WHERE uc::int = 1');
+SELECT pushed('SELECT count(*) FROM times WHERE moment::date = ''2003-02-01'' AND day - 3 < ''2020-01-01'' AND day - date ''2005-01-01'' > 30');
+SELECT pushed('SELECT count(*) FROM times WHERE day + 1 > ''2020-01-01''');
+SELECT pushed('SELECT extract(epoch FROM moment), extract(century FROM day), extract(isoyear FROM day), extract(milliseconds FROM moment), date_trunc(''decade'', moment), count(*) FROM times GROUP BY 1, 2, 3, 4, 5');
+SELECT pushed('SELECT date_part(''epoch'', moment), count(*) FROM times GROUP BY 1');
 DROP FOREIGN TABLE public.times;
 RESET search_path;
 -- EXPLAIN (VERBOSE) has the methods and what they are expected to take, unless a parameter decides.
