@@ -4,7 +4,7 @@
  * SQL against itself. What a predicate, its negation and its being unknown select makes the whole (TLP: Rigger and Su,
  * OOPSLA 2020); what a predicate selects is as many as those for which it is calculated to be true (NoREC: the same,
  * ESEC/FSE 2020); all methods, with and without indexes, over table files and tables in memory, give one answer; what
- * statements change is what queries say. */
+ * statements change is what queries say; what ALTER TABLE, recursive queries and WITHIN GROUP give is what others do. */
 
 #include "diff_sql.h"
 
@@ -505,10 +505,161 @@ static void ask_changes(void) {
   (void)ask(database, "DROP TABLE changed", &nothing);
 }
 
+/* ---- Tables with other columns ---- */
+
+/* What a table of rows of f is after its alterations: its name, its columns, and what they are of f. */
+typedef struct altered {
+  const char *name;
+  uint32_t count, made;
+  struct altered_column {
+    words name, value;
+  } columns[24];
+} altered;
+
+static void start_altered(altered *a) {
+  static const char *const names[] = {"id", "k", "s", "i", "n", "t"};
+  *a = (altered){.name = "altered", .count = sizeof names / sizeof *names};
+  for (uint32_t i = 0; i < a->count; i++) {
+    say(&a->columns[i].name, "%s", names[i]);
+    say(&a->columns[i].value, "f.%s", names[i]);
+  }
+}
+
+static void add_altered(altered *a, words *statement) {
+  static const char *const types[] = {"integer", "text", "numeric(8,2)", "date", "double precision", "boolean"};
+  static const char *const values[] = {"7", "'new'", "1.25", "'2020-03-04'", "0.5", "true"};
+  const uint64_t type = below(6);
+  const bool given = chance(60);
+  struct altered_column *c = &a->columns[a->count++];
+  *c = (struct altered_column){0};
+  say(&c->name, "c%u", a->made++);
+  say(&c->value, given ? "CAST(%s AS %s)" : "CAST(NULL AS %.0s%s)", values[type], types[type]);
+  say(statement, "ADD %s%s %s", chance(50) ? "COLUMN " : "", c->name.data, types[type]);
+  if (given)
+    say(statement, " DEFAULT %s", values[type]);
+}
+
+static void drop_altered(altered *a, words *statement) {
+  const uint64_t which = 1 + below(a->count - 1);
+  say(statement, "DROP COLUMN %s", a->columns[which].name.data);
+  memmove(&a->columns[which], &a->columns[which + 1], (--a->count - which) * sizeof *a->columns);
+}
+
+static void say_alteration(altered *a, words *w) {
+  const uint64_t way = below(4);
+  struct altered_column *c = &a->columns[below(a->count)];
+  say(w, "ALTER TABLE %s ", a->name);
+  if (way == 0) {
+    a->name = strcmp(a->name, "altered") == 0 ? "moved" : "altered";
+    say(w, "RENAME TO %s", a->name);
+  } else if (way == 1) {
+    say(w, "RENAME %s TO c%u", c->name.data, a->made);
+    c->name = (words){0};
+    say(&c->name, "c%u", a->made++);
+  }
+  for (uint64_t i = way < 2 ? 0 : 1 + below(3); i > 0; i--) {
+    a->count > 2 && chance(40) ? drop_altered(a, w) : add_altered(a, w);
+    say(w, i > 1 ? ", " : "");
+  }
+}
+
+/* Its rows, by its own names or from f; an order that an index may serve. */
+static void say_altered(const altered *a, bool own, words *w) {
+  say(w, "SELECT ");
+  for (uint32_t i = 0; i < a->count; i++)
+    say(w, "%s%s", i > 0 ? ", " : "", own ? a->columns[i].name.data : a->columns[i].value.data);
+  say(w, " FROM %s WHERE %s >= 5", own ? a->name : "f", own ? a->columns[0].name.data : a->columns[0].value.data);
+}
+
+/* A table after ALTER TABLE is what a query makes of its rows. */
+static void ask_altered(void) {
+  rdx_database *database = either();
+  altered a;
+  answer expected, got, nothing;
+  words end = {0};
+  start_altered(&a);
+  if (!ask(database, "CREATE TABLE altered AS SELECT id, k, s, i, n, t FROM f", &nothing))
+    return;
+  if (chance(50))
+    (void)ask(database, "CREATE INDEX on_altered ON altered (id)", &nothing);
+  for (uint64_t i = 1 + below(5); i > 0; i--) {
+    words statement = {0}, own = {0}, query = {0};
+    say_alteration(&a, &statement);
+    if (!ask(database, statement.data, &nothing))
+      wrong("ALTER TABLE is refused");
+    say_altered(&a, true, &own);
+    say_altered(&a, false, &query);
+    if (ask(database, own.data, &got) && ask(either(), query.data, &expected))
+      expect_same("rows and a table after ALTER TABLE", &expected, &got);
+  }
+  say(&end, "DROP TABLE %s", a.name);
+  (void)ask(database, end.data, &nothing);
+}
+
+/* ---- Queries that read themselves ---- */
+
+/* Edges between few numbers. */
+#define EDGES "(SELECT id AS a, i AS b FROM d UNION ALL SELECT id, i FROM e)"
+
+/* The steps of a recursive query written one after the other: as many as it makes, or, where it leaves rows out that
+ * were there, until nothing is new: numbers are 0 to 5 after the first step. */
+static void ask_recursive(void) {
+  const bool all = chance(50);
+  const uint64_t steps = all ? 1 + below(4) : 9;
+  words start = {0}, recursive = {0}, one = {0};
+  answer expected, got;
+  const source s = {"d", 2, 0};
+  say(&start, "SELECT d.id, 0 FROM d WHERE ");
+  chance(50) ? say_simple_predicate(&start, &s) : say_predicate(&start, &s, 1);
+  say(&recursive, "WITH RECURSIVE r (n, step) AS (%s UNION %s SELECT g.b, %s FROM r JOIN " EDGES " g ON g.a = r.n",
+      start.data, all ? "ALL" : "", all ? "r.step + 1" : "0");
+  if (all)
+    say(&recursive, " WHERE r.step < %d", (int)steps);
+  say(&recursive, ") SELECT n, step FROM r");
+  say(&one, "%s", start.data);
+  for (uint64_t i = 0; i < steps; i++) {
+    words next = {0};
+    say(&next, "%s UNION %s SELECT g.b, %s FROM (%s) r (n, step) JOIN " EDGES " g ON g.a = r.n", start.data,
+        all ? "ALL" : "", all ? "r.step + 1" : "0", one.data);
+    one = next;
+  }
+  if (ask(either(), one.data, &expected) && ask(either(), recursive.data, &got))
+    expect_same("steps and a recursive query", &expected, &got);
+}
+
+/* ---- Places of rows that are not there ---- */
+
+/* As window functions give them where these rows are there. */
+static void ask_places(void) {
+  static const char *const functions[] = {"rank", "dense_rank", "percent_rank", "cume_dist"};
+  static const char *const orders[] = {"", " DESC", " NULLS FIRST", " DESC NULLS LAST"};
+  const source s = source_make();
+  const char *order = orders[below(4)];
+  words group = {0}, x = {0}, v = {0}, places_of = {0}, windows = {0};
+  answer expected, got;
+  say_group(&group, &s);
+  say_number(&x, &s, 2);
+  say(&v, chance(10) ? "CAST(NULL AS integer)" : "(%d)", (int)below(60) - 20);
+  say(&places_of, "SELECT %s", group.data);
+  say(&windows, "SELECT g");
+  for (uint32_t i = 0; i < 4; i++) {
+    say(&places_of, ", %s(%s) WITHIN GROUP (ORDER BY %s%s)", functions[i], v.data, x.data, order);
+    say(&windows, ", w%u", i);
+  }
+  say(&places_of, " FROM %s GROUP BY 1", s.from);
+  say(&windows, " FROM (SELECT g, there");
+  for (uint32_t i = 0; i < 4; i++)
+    say(&windows, ", %s() OVER (PARTITION BY g ORDER BY x%s) AS w%u", functions[i], order, i);
+  say(&windows, " FROM (SELECT %s AS g, %s AS x, true AS there FROM %s UNION ALL ", group.data, x.data, s.from);
+  say(&windows, "SELECT DISTINCT %s, %s, false FROM %s) rows) places WHERE NOT there", group.data, v.data, s.from);
+  if (ask(either(), windows.data, &expected) && ask(either(), places_of.data, &got))
+    expect_same("window functions and WITHIN GROUP", &expected, &got);
+}
+
 void sql_case(void) {
-  static void (*const oracles[])(void) = {ask_views,   ask_joined,     partition_rows, partition_groups,
-                                          count_rows,  ask_stars,      ask_scans,      ask_joins,
-                                          ask_indexed, ask_determined, ask_changes};
+  static void (*const oracles[])(void) = {ask_views,   ask_joined,  partition_rows, partition_groups, count_rows,
+                                          ask_stars,   ask_scans,   ask_joins,      ask_indexed,      ask_determined,
+                                          ask_changes, ask_altered, ask_recursive,  ask_places};
   tables t;
   tables_make(&t);
   open_databases(&t);
