@@ -123,6 +123,8 @@ static void show_schema(shell *s, const char *name) {
     shell_print(&text, i == 0 ? " (\n  " : ",\n  ");
     shell_append_name(&text, rdx_table_column_name(columns, i));
     shell_print(&text, " %s", type_of(rdx_table_column(columns, i), scratch));
+    if (rdx_table_column_declaration(columns, i))
+      shell_print(&text, " %s", rdx_table_column_declaration(columns, i));
   }
   shell_print(&text, "\n);\n");
   shell_write_escaped(shell_stream(s), text.data, text.size, SHELL_ESCAPE_CONTROLS);

@@ -100,6 +100,7 @@ static rdx_status describe(rdx_table_version *v, const char *name, const char *p
   for (uint32_t i = 0; i < t->column_count; i++) {
     const rdx_column *c = rdx_table_column(v->content, i);
     t->columns[i] = (rdx_catalog_column){.name = rdx_table_column_name(v->content, i),
+                                         .declaration = rdx_table_column_declaration(v->content, i),
                                          .type = c->type,
                                          .scale = c->scale,
                                          .column = *c,

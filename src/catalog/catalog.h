@@ -18,7 +18,7 @@ typedef struct rdx_catalog rdx_catalog;
 
 /* A column of a table as the catalog knows it before it is read. */
 typedef struct rdx_catalog_column {
-  const char *name;
+  const char *name, *declaration; /* declaration: as rdx_sql_declare() has it; NULL: none */
   rdx_type type;
   uint8_t scale;
   rdx_column column;    /* once rdx_catalog_open_columns() had it; rows are right before */

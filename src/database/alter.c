@@ -66,28 +66,15 @@ static rdx_status rename_column(altered *a, const rdx_sql_alteration *x) {
   return rdx_indexes_rename(a->statement->database, a->table->name, x->name, x->to, &a->indexes, a->err);
 }
 
-/* What DEFAULT says, in the type of the column: NULL without it. */
-static rdx_status evaluate_default(altered *a, const rdx_sql_alteration *x, rdx_sql_type type, rdx_vector *out) {
-  const char *text = a->statement->prepared->text;
-  rdx_binding binding = {.arena = &a->arena, .text = text, .err = a->err};
-  const rdx_evaluation e = {.pool = a->statement->database->pool, .rows = 1, .text = text};
-  rdx_bound *value = NULL;
-  RDX_TRY(x->value ? rdx_bind_alone(&binding, x->value, &value)
-                   : rdx_bind_constant(&binding, type, (rdx_datum){.null = true}, 0, &value));
-  RDX_TRY(rdx_bind_cast(&binding, value, type, true, x->value ? x->value->place : 0, &value));
-  return rdx_evaluate(&e, value, out, a->err);
-}
-
 static rdx_status add_column(altered *a, const rdx_sql_alteration *x) {
   rdx_field field = {0};
   if (x->conditional && find_column(a, x->column.name))
     return RDX_OK;
   RDX_TRY(check_free(a, x->column.name));
   RDX_TRY(rdx_change_field(a->statement, &x->column, &field, a->err));
-  const rdx_column like = {.type = field.type, .scale = field.scale};
   rdx_new_column *c = &a->columns[a->count];
   *c = (rdx_new_column){.name = x->column.name, .from = UINT32_MAX};
-  RDX_TRY(evaluate_default(a, x, rdx_sql_type_of_column(&like), &c->value));
+  RDX_TRY(rdx_declare(a->statement, &a->arena, &x->column, &field, &c->declaration, &c->value, a->err));
   a->count++;
   a->changed = true;
   return RDX_OK;
@@ -106,13 +93,48 @@ static rdx_status drop_column(altered *a, const rdx_sql_alteration *x) {
   return RDX_OK;
 }
 
-static rdx_status decide_columns(altered *a, const rdx_sql_statement *written) {
-  for (uint32_t i = 0; i < written->alteration_count; i++) {
-    const rdx_sql_alteration *x = &written->alterations[i];
-    RDX_TRY(x->kind == RDX_ALTER_ADD    ? add_column(a, x)
-            : x->kind == RDX_ALTER_DROP ? drop_column(a, x)
-                                        : rename_column(a, x));
+/* The type of a column of the new version. */
+static rdx_field field_of(const altered *a, const rdx_new_column *c) {
+  const rdx_catalog_column *old = c->from == UINT32_MAX ? NULL : &a->table->columns[c->from];
+  const rdx_column *value = &c->value.column;
+  return (rdx_field){c->name, old ? old->type : value->type, old ? old->scale : value->scale};
+}
+
+/* SET and DROP of DEFAULT and NOT NULL: rows that are there stay as they are. */
+static rdx_status declare_column(altered *a, const rdx_sql_alteration *x) {
+  RDX_SCOPED(rdx_vector_destroy) rdx_vector value = {0};
+  rdx_new_column *c = find_column(a, x->name);
+  rdx_sql_column declared;
+  if (!c)
+    return no_column(a, x->name);
+  const rdx_field field = field_of(a, c);
+  RDX_TRY(rdx_sql_parse_declaration(c->declaration, &a->arena, &declared, a->err));
+  if (x->kind == RDX_ALTER_DEFAULT) {
+    declared.value = x->column.value;
+    declared.value_text = x->column.value_text;
+  } else {
+    declared.not_null = x->kind == RDX_ALTER_SET_NOT_NULL;
   }
+  a->changed = true;
+  return rdx_declare(a->statement, &a->arena, &declared, &field, &c->declaration, &value, a->err);
+}
+
+static rdx_status alter_column(altered *a, const rdx_sql_alteration *x) {
+  switch (x->kind) {
+  case RDX_ALTER_ADD:
+    return add_column(a, x);
+  case RDX_ALTER_DROP:
+    return drop_column(a, x);
+  case RDX_ALTER_RENAME_COLUMN:
+    return rename_column(a, x);
+  default:
+    return declare_column(a, x);
+  }
+}
+
+static rdx_status decide_columns(altered *a, const rdx_sql_statement *written) {
+  for (uint32_t i = 0; i < written->alteration_count; i++)
+    RDX_TRY(alter_column(a, &written->alterations[i]));
   return a->count > 0 ? RDX_OK
                       : rdx_change_fail(a->statement, a->err, RDX_ERROR_UNSUPPORTED,
                                         "a table has one column at least: DROP TABLE removes it");
@@ -124,8 +146,14 @@ static rdx_status write_columns(altered *a, const rdx_sql_statement *written, co
   RDX_TRY(decide_columns(a, written));
   if (!a->changed)
     return RDX_OK;
-  RDX_TRY(rdx_indexes_announce(d, &a->indexes, a->err));
   RDX_TRY(rdx_change_columns(old, a->columns, a->count, a->table->path != NULL, &content, a->err));
+  rdx_status status = rdx_declared_check(a->statement, a->table->name, content, a->err);
+  if (status == RDX_OK)
+    status = rdx_indexes_announce(d, &a->indexes, a->err);
+  if (status != RDX_OK) {
+    rdx_table_destroy(&content);
+    return status;
+  }
   RDX_TRY(rdx_change_replace(a->statement, a->table, &content, a->err));
   return rdx_indexes_take(d, &a->indexes, a->err);
 }
@@ -137,7 +165,7 @@ static rdx_status alter_columns(rdx_statement *s, rdx_catalog_table *table, rdx_
   rdx_table *old = NULL;
   RDX_TRY(rdx_calloc(capacity, sizeof *a.columns, WHAT, (void **)&a.columns, err));
   for (uint32_t i = 0; i < table->column_count; i++)
-    a.columns[i] = (rdx_new_column){.name = table->columns[i].name, .from = i};
+    a.columns[i] = (rdx_new_column){table->columns[i].name, table->columns[i].declaration, .from = i};
   rdx_status status = rdx_change_open(s, table, &old, err);
   if (status == RDX_OK)
     status = write_columns(&a, written, old);
@@ -159,7 +187,7 @@ static rdx_status rename_in_memory(rdx_statement *s, rdx_catalog_table *table, c
   RDX_TRY(rdx_change_open(s, table, &old, err));
   rdx_status status = rdx_calloc(table->column_count, sizeof *columns, WHAT, (void **)&columns, err);
   for (uint32_t i = 0; i < table->column_count && status == RDX_OK; i++)
-    columns[i] = (rdx_new_column){.name = table->columns[i].name, .from = i};
+    columns[i] = (rdx_new_column){table->columns[i].name, table->columns[i].declaration, .from = i};
   if (status == RDX_OK)
     status = rdx_change_columns(old, columns, table->column_count, false, &content, err);
   if (status == RDX_OK)

@@ -103,7 +103,11 @@ static rdx_status write_file(const char *path, const rdx_field *fields, uint32_t
                              const rdx_table *second, rdx_error *err) {
   rdx_table_writer *writer = NULL;
   RDX_TRY(rdx_table_writer_create(path, fields, count, &writer, err));
-  rdx_status status = first ? append(writer, first, err) : RDX_OK;
+  rdx_status status = RDX_OK;
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
+    status = rdx_table_writer_declare(writer, i, rdx_table_column_declaration(first, i), err);
+  if (status == RDX_OK)
+    status = append(writer, first, err);
   if (status == RDX_OK && second)
     status = append(writer, second, err);
   if (status == RDX_OK)
@@ -162,17 +166,19 @@ rdx_status rdx_change_field(const rdx_statement *s, const rdx_sql_column *c, rdx
   return RDX_OK;
 }
 
-static rdx_status make_empty(const rdx_statement *s, rdx_table *table, rdx_error *err) {
+static rdx_status make_empty(const rdx_statement *s, rdx_arena *arena, rdx_table *table, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
   for (uint32_t i = 0; i < written->column_count; i++) {
     rdx_field field = {0};
     rdx_growing *column = &table->columns[i];
+    RDX_SCOPED(rdx_vector_destroy) rdx_vector value = {0};
+    const char *declaration = NULL;
     RDX_TRY(rdx_change_field(s, &written->columns[i], &field, err));
     for (uint32_t k = 0; k < i; k++)
       if (strcmp(table->columns[k].name, field.name) == 0)
         return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice", field.name);
-    RDX_TRY(rdx_alloc(strlen(field.name) + 1, 1, "a table", (void **)&column->name, err));
-    memcpy(column->name, field.name, strlen(field.name) + 1);
+    RDX_TRY(rdx_declare(s, arena, &written->columns[i], &field, &declaration, &value, err));
+    RDX_TRY(rdx_growing_describe(column, field.name, declaration, err));
     RDX_TRY(rdx_growing_start(column, field.type, field.scale, 1, err));
   }
   rdx_table_finish(table, 0);
@@ -200,7 +206,9 @@ static rdx_status run_create(rdx_statement *s, rdx_answer *answer, rdx_error *er
   if (exists)
     return RDX_OK;
   RDX_TRY(rdx_table_create(written->column_count, &table, err));
-  const rdx_status status = make_empty(s, table, err);
+  rdx_arena arena = {0};
+  const rdx_status status = make_empty(s, &arena, table, err);
+  rdx_arena_free(&arena);
   if (status != RDX_OK) {
     rdx_table_destroy(&table);
     return status;
@@ -259,7 +267,7 @@ static rdx_status append_rows(rdx_statement *s, rdx_catalog_table *table, const 
   return status;
 }
 
-/* Which column of the statement's list each column of the table is: UINT32_MAX: none, which is NULL. */
+/* Which column of the statement's list each column of the table is; UINT32_MAX: none. */
 static rdx_status match_columns(const rdx_statement *s, const rdx_catalog_table *table, uint32_t given, uint32_t *out,
                                 rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
@@ -289,7 +297,9 @@ rdx_status rdx_change_insert(rdx_statement *s, rdx_catalog_table *table, const r
   RDX_TRY(rdx_calloc(table->column_count, sizeof *from, "a table", (void **)&from, err));
   rdx_status status = match_columns(s, table, rdx_table_columns(rows), from, err);
   if (status == RDX_OK)
-    status = rdx_change_convert(s->database->pool, table, rows, from, s->prepared->text, &added, err);
+    status = rdx_change_convert(s, table, rows, from, &added, err);
+  if (status == RDX_OK)
+    status = rdx_declared_check(s, table->name, added, err);
   if (status == RDX_OK)
     status = append_rows(s, table, added, err);
   rdx_table_destroy(&added);

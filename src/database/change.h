@@ -29,7 +29,7 @@ RDX_MUST_USE rdx_status rdx_change_merge(const rdx_merge *merge, rdx_table **out
 /* A column of a new version: that of the old one, or, where `from` is UINT32_MAX, a new one: all rows have the first
  * row of `value`. */
 typedef struct rdx_new_column {
-  const char *name;
+  const char *name, *declaration;
   uint32_t from;
   rdx_vector value;
 } rdx_new_column;
@@ -37,10 +37,21 @@ typedef struct rdx_new_column {
 /* The rows of a table with these columns, which may be its own where it `borrows`. */
 RDX_MUST_USE rdx_status rdx_change_columns(const rdx_table *old, const rdx_new_column *columns, uint32_t count,
                                            bool borrows, rdx_table **out, rdx_error *err);
-/* Rows with the table's columns and types: column i is column from[i] of `rows`, UINT32_MAX: NULL. A value that does
- * not fit is an error that names it. */
-RDX_MUST_USE rdx_status rdx_change_convert(rdx_pool *pool, const rdx_catalog_table *table, const rdx_table *rows,
-                                           const uint32_t *from, const char *text, rdx_table **out, rdx_error *err);
+/* Rows with the table's columns and types: column i is column from[i] of `rows`, UINT32_MAX: its DEFAULT. A value that
+ * does not fit is an error that names it. */
+RDX_MUST_USE rdx_status rdx_change_convert(const rdx_statement *statement, const rdx_catalog_table *table,
+                                           const rdx_table *rows, const uint32_t *from, rdx_table **out,
+                                           rdx_error *err);
+
+/* What is declared of columns (declared.c). `rows` times the DEFAULT of a declaration, which may be NULL, of a type. */
+RDX_MUST_USE rdx_status rdx_declared_default(const rdx_statement *statement, rdx_arena *arena, const char *declaration,
+                                             rdx_sql_type type, uint64_t rows, rdx_vector *out, rdx_error *err);
+/* The declaration of a column as it is written, and its DEFAULT, which must be of the column's type. */
+RDX_MUST_USE rdx_status rdx_declare(const rdx_statement *statement, rdx_arena *arena, const rdx_sql_column *column,
+                                    const rdx_field *field, const char **out, rdx_vector *value, rdx_error *err);
+/* Fail where a column that is declared to be NOT NULL has one. */
+RDX_MUST_USE rdx_status rdx_declared_check(const rdx_statement *statement, const char *table, const rdx_table *rows,
+                                           rdx_error *err);
 
 /* Statements that change tables (change.c). Fail, with the place of the statement. */
 rdx_status rdx_change_fail(const rdx_statement *statement, rdx_error *err, rdx_status status, const char *format, ...)

@@ -184,12 +184,16 @@ void rdx_database_trim(rdx_database *database, uint64_t bytes) {
 
 /* ---- Columns ---- */
 
+static rdx_status start_declared(rdx_growing *column, const rdx_catalog_column *like, rdx_error *err) {
+  RDX_TRY(rdx_growing_describe(column, like->name, like->declaration, err));
+  return rdx_growing_start(column, like->type, like->scale, 1, err);
+}
+
 static rdx_status list_columns(const rdx_catalog_table *from, rdx_table **out, rdx_error *err) {
   rdx_table *table = NULL;
   rdx_status status = rdx_table_create(from->column_count, &table, err);
   for (uint32_t i = 0; i < from->column_count && status == RDX_OK; i++)
-    status =
-        start_column(&table->columns[i], from->columns[i].name, from->columns[i].type, from->columns[i].scale, err);
+    status = start_declared(&table->columns[i], &from->columns[i], err);
   if (status != RDX_OK) {
     rdx_table_destroy(&table);
     return status;

@@ -10,10 +10,10 @@
 
 #define WHAT "a table"
 
-static rdx_status set_name(rdx_growing *column, const char *name, rdx_error *err) {
-  RDX_TRY(rdx_alloc(strlen(name) + 1, 1, WHAT, (void **)&column->name, err));
-  memcpy(column->name, name, strlen(name) + 1);
-  return RDX_OK;
+/* Name and declare a column as one of another table. */
+static rdx_status describe_like(rdx_growing *column, const rdx_table *table, uint32_t index, rdx_error *err) {
+  return rdx_growing_describe(column, rdx_table_column_name(table, index), rdx_table_column_declaration(table, index),
+                              err);
 }
 
 rdx_status rdx_change_view_columns(const rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
@@ -23,7 +23,8 @@ rdx_status rdx_change_view_columns(const rdx_catalog_table *table, const uint32_
   for (uint32_t i = 0; i < count; i++) {
     const uint32_t column = columns ? columns[i] : i;
     (*out)->columns[i].view = table->columns[column].column;
-    const rdx_status status = set_name(&(*out)->columns[i], table->columns[column].name, err);
+    const rdx_catalog_column *c = &table->columns[column];
+    const rdx_status status = rdx_growing_describe(&(*out)->columns[i], c->name, c->declaration, err);
     if (status != RDX_OK) {
       rdx_table_destroy(out);
       return status;
@@ -67,7 +68,7 @@ static rdx_status append_column(rdx_growing *to, uint64_t rows, const rdx_column
 static rdx_status concatenate(const rdx_table *first, const rdx_table *second, rdx_table *out, rdx_error *err) {
   for (uint32_t i = 0; i < out->column_count; i++) {
     const rdx_column *a = rdx_table_column(first, i), *b = rdx_table_column(second, i);
-    RDX_TRY(set_name(&out->columns[i], rdx_table_column_name(first, i), err));
+    RDX_TRY(describe_like(&out->columns[i], first, i, err));
     RDX_TRY(rdx_growing_start(&out->columns[i], a->type, a->scale, a->rows + b->rows, err));
     RDX_TRY(append_column(&out->columns[i], 0, a, err));
     RDX_TRY(append_column(&out->columns[i], a->rows, b, err));
@@ -113,7 +114,7 @@ static bool is_borrowed(const rdx_merge *m, uint32_t i) {
 
 static rdx_status merge(const rdx_merge *m, rdx_table *out, rdx_error *err) {
   for (uint32_t i = 0; i < out->column_count; i++) {
-    RDX_TRY(set_name(&out->columns[i], rdx_table_column_name(m->old, i), err));
+    RDX_TRY(describe_like(&out->columns[i], m->old, i, err));
     if (!is_borrowed(m, i))
       RDX_TRY(merge_column(m, rdx_table_column(m->old, i), added_column(m, i), &out->columns[i], err));
   }
@@ -154,7 +155,7 @@ static rdx_status make_columns(const rdx_table *old, const rdx_new_column *colum
   const uint64_t rows = rdx_table_rows(old);
   for (uint32_t i = 0; i < out->column_count; i++) {
     const rdx_new_column *c = &columns[i];
-    RDX_TRY(set_name(&out->columns[i], c->name, err));
+    RDX_TRY(rdx_growing_describe(&out->columns[i], c->name, c->declaration, err));
     if (c->from == UINT32_MAX)
       RDX_TRY(fill_column(&out->columns[i], rows, &c->value.column, err));
     else if (!borrows)
@@ -229,36 +230,29 @@ static rdx_sql_type cast_type(const rdx_catalog_column *c) {
 }
 
 typedef struct conversion {
-  rdx_pool *pool;
-  const char *text;
+  const rdx_statement *statement;
   rdx_arena arena;
   uint64_t rows;
   rdx_error *err;
 } conversion;
 
 static rdx_status cast_column(conversion *x, const rdx_column *from, rdx_sql_type type, rdx_vector *out) {
-  rdx_binding binding = {.arena = &x->arena, .text = x->text, .err = x->err};
+  const char *text = x->statement->prepared->text;
+  rdx_binding binding = {.arena = &x->arena, .text = text, .err = x->err};
   const rdx_input input = {*from, NULL};
   rdx_bound column = {.kind = RDX_BOUND_COLUMN, .type = rdx_sql_type_of_column(from)}, *cast = NULL;
   RDX_TRY(rdx_bind_cast(&binding, &column, type, true, 0, &cast));
-  const rdx_evaluation e = {.pool = x->pool, .inputs = &input, .rows = from->rows, .text = x->text};
+  const rdx_evaluation e = {.pool = x->statement->database->pool, .inputs = &input, .rows = from->rows, .text = text};
   return rdx_evaluate(&e, cast, out, x->err);
 }
 
 static rdx_status convert_column(conversion *x, const rdx_catalog_column *c, const rdx_column *from, rdx_growing *to) {
   rdx_vector cast = {0};
   RDX_TRY(rdx_growing_start(to, c->type, c->scale, x->rows, x->err));
-  if (!from) {
-    for (uint64_t i = 0; i < x->rows; i++) {
-      RDX_TRY(rdx_loop_goes_on(i, x->rows, "copy", x->err));
-      RDX_TRY(rdx_growing_reserve(to, i + 1, x->err));
-      RDX_TRY(rdx_growing_add_null(to, i, x->err));
-    }
-    return RDX_OK;
-  }
-  if (from->type == c->type && from->scale == c->scale)
+  if (from && from->type == c->type && from->scale == c->scale)
     return append_column(to, 0, from, x->err);
-  RDX_TRY(cast_column(x, from, cast_type(c), &cast));
+  RDX_TRY(from ? cast_column(x, from, cast_type(c), &cast)
+               : rdx_declared_default(x->statement, &x->arena, c->declaration, cast_type(c), x->rows, &cast, x->err));
   const bool same = cast.column.type == c->type;
   const rdx_status status =
       same ? append_column(to, 0, &cast.column, x->err) : narrow(&cast.column, c->type, c->name, to, x->err);
@@ -266,14 +260,14 @@ static rdx_status convert_column(conversion *x, const rdx_catalog_column *c, con
   return status;
 }
 
-rdx_status rdx_change_convert(rdx_pool *pool, const rdx_catalog_table *table, const rdx_table *rows,
-                              const uint32_t *from, const char *text, rdx_table **out, rdx_error *err) {
-  conversion x = {.pool = pool, .text = text, .rows = rdx_table_rows(rows), .err = err};
+rdx_status rdx_change_convert(const rdx_statement *s, const rdx_catalog_table *table, const rdx_table *rows,
+                              const uint32_t *from, rdx_table **out, rdx_error *err) {
+  conversion x = {.statement = s, .rows = rdx_table_rows(rows), .err = err};
   RDX_TRY(rdx_table_create(table->column_count, out, err));
   rdx_status status = RDX_OK;
   for (uint32_t i = 0; i < table->column_count && status == RDX_OK; i++) {
     const rdx_column *source = from[i] == UINT32_MAX ? NULL : rdx_table_column(rows, from[i]);
-    status = set_name(&(*out)->columns[i], table->columns[i].name, err);
+    status = rdx_growing_describe(&(*out)->columns[i], table->columns[i].name, table->columns[i].declaration, err);
     if (status == RDX_OK)
       status = convert_column(&x, &table->columns[i], source, &(*out)->columns[i]);
   }

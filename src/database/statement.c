@@ -62,7 +62,7 @@ static const rdx_sql_query *query_of(const rdx_prepared *p) {
 
 /* The statement, where it is planned with what it changes. */
 static const rdx_sql_statement *change_of(const rdx_sql_statement *s) {
-  const bool inserts = s->kind == RDX_STATEMENT_INSERT && (s->returning_count > 0 || s->with);
+  const bool inserts = s->kind == RDX_STATEMENT_INSERT && (s->returning_count > 0 || s->with || s->defaults);
   return inserts || s->kind == RDX_STATEMENT_UPDATE || s->kind == RDX_STATEMENT_DELETE ? s : NULL;
 }
 
@@ -119,7 +119,7 @@ static rdx_status parse_and_plan(rdx_prepared *p, rdx_error *err) {
 }
 
 bool rdx_prepared_is_current(rdx_prepared *p) {
-  bool current = p->settings == p->database->settings_version && !(p->plan && p->plan->reads_clock && p->ran);
+  bool current = p->settings == p->database->settings_version && !(p->plan && p->plan->now != 0 && p->ran);
   for (uint32_t i = 0; p->plan && i < p->plan->table_count && current; i++) {
     rdx_catalog_table *table = NULL;
     char nearest[64];

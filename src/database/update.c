@@ -108,7 +108,7 @@ static rdx_status insert_numbered(rdx_statement *s, rdx_catalog_table *table, rd
 }
 
 rdx_status rdx_change_run_insert(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  const bool numbered = s->prepared->plan->change.numbers > 0; /* RETURNING or WITH */
+  const bool numbered = s->prepared->plan->change.numbers > 0; /* RETURNING, WITH or DEFAULT */
   rdx_catalog_table *table = NULL;
   RDX_TRY(rdx_change_find(s, s->prepared->runs->name, &table, err));
   rdx_status status = rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err);
@@ -138,7 +138,7 @@ static rdx_status convert_values(const rdx_statement *s, const rdx_table *found,
     assigned.columns[k] = c->table->columns[c->columns[k]];
   }
   if (status == RDX_OK)
-    status = rdx_change_convert(s->database->pool, &assigned, found, all, s->prepared->text, out, err);
+    status = rdx_change_convert(s, &assigned, found, all, out, err);
   rdx_free(assigned.columns);
   rdx_free(all);
   return status;
@@ -161,6 +161,8 @@ static rdx_status merge(const rdx_statement *s, const rdx_table *found, const ui
   m.from = from;
   if (status == RDX_OK)
     status = rdx_change_merge(&m, out, err);
+  if (status == RDX_OK)
+    status = rdx_declared_check(s, c->table->name, *out, err);
   rdx_table_destroy(&values);
   rdx_free(from);
   return status;

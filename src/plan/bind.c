@@ -388,7 +388,9 @@ rdx_status rdx_bind(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
     RDX_TRY(rdx_bind(b, ast->args[0], &value));
     return rdx_bind_written_cast(&b->planner->binding, ast, value, out);
   default:
-    return rdx_bind_subquery(b, ast, out);
+    return b->planner->catalog
+               ? rdx_bind_subquery(b, ast, out)
+               : rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL, "a subquery cannot stand here");
   }
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* INSERT with RETURNING, UPDATE and DELETE: which rows change, what becomes of them, and what RETURNING tells. */
+/* INSERT with RETURNING or DEFAULT, UPDATE and DELETE: which rows change, what becomes of them, and what RETURNING
+ * tells. */
 
 #include "plan/internal.h"
 
@@ -9,6 +10,26 @@
 
 static rdx_plan_change *change_of(const rdx_block *b) {
   return &b->planner->plan->change;
+}
+
+/* ---- DEFAULT ---- */
+
+static bool is_default(const rdx_ast *ast) {
+  return ast->kind == RDX_AST_CALL && strcmp(ast->name, "default") == 0;
+}
+
+/* What DEFAULT is for a column of the target; of none, or of a view's, which are not changed, it is NULL. */
+static rdx_status default_of(rdx_planner *p, const rdx_leaf *target, uint32_t column, rdx_ast **out) {
+  const bool known = target->table && column != UINT32_MAX;
+  rdx_sql_column declared;
+  RDX_TRY(rdx_sql_parse_declaration(known ? target->table->columns[column].declaration : NULL, p->arena, &declared,
+                                    p->err));
+  *out = declared.value;
+  if (*out)
+    return RDX_OK;
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof **out, out));
+  **out = (rdx_ast){.kind = RDX_AST_NULL, .name = "NULL"};
+  return RDX_OK;
 }
 
 /* ---- UPDATE ---- */
@@ -28,10 +49,13 @@ static rdx_status assign(rdx_block *b, const rdx_sql_statement *s, uint32_t k, r
   const rdx_sql_place place = s->args[k]->place;
   uint32_t column = 0;
   rdx_bound *value = NULL;
+  rdx_ast *written = s->args[k];
   RDX_TRY(find_column(b, s, k, &column));
   if (values[column])
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, place, NULL, "column \"%.100s\" is assigned twice", s->names[k]);
-  RDX_TRY(rdx_bind(b, s->args[k], &value));
+  if (is_default(written))
+    RDX_TRY(default_of(p, &b->leaves[0], column, &written));
+  RDX_TRY(rdx_bind(b, written, &value));
   RDX_TRY(rdx_bind_cast(&p->binding, value, b->leaves[0].types[column], true, place, &values[column]));
   change_of(b)->columns[change_of(b)->values++] = column;
   return rdx_block_add_output(b, s->names[k], values[column]);
@@ -70,17 +94,45 @@ static uint32_t source_of(const rdx_sql_statement *s, const char *name, uint32_t
   return UINT32_MAX;
 }
 
-/* What the names of the target's columns stand for: the values of the query in their types, or NULL. */
+/* The column of the target that value `k` of a row is for; UINT32_MAX: there is none. */
+static uint32_t target_of(const rdx_sql_statement *s, const rdx_leaf *target, uint32_t k) {
+  for (uint32_t i = 0; i < target->named; i++)
+    if (source_of(s, target->names[i], i, s->query->width) == k)
+      return i;
+  return UINT32_MAX;
+}
+
+/* VALUES with what DEFAULT is in it. */
+static rdx_status with_defaults(rdx_planner *p, const rdx_sql_statement *s, const rdx_leaf *target,
+                                rdx_sql_query **out) {
+  const uint32_t width = s->query->width;
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof **out, out));
+  **out = *s->query;
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)width * s->query->row_count, sizeof(rdx_ast *), &(*out)->values));
+  for (uint32_t k = 0; k < width; k++) {
+    rdx_ast *value = NULL;
+    RDX_TRY(default_of(p, target, target_of(s, target, k), &value));
+    for (uint32_t row = 0; row < s->query->row_count; row++) {
+      const uint64_t at = (uint64_t)row * width + k;
+      (*out)->values[at] = is_default(s->query->values[at]) ? value : s->query->values[at];
+    }
+  }
+  return RDX_OK;
+}
+
+/* What the names of the target's columns stand for: the values of the query in their types, or what DEFAULT is. */
 static rdx_status name_values(rdx_planner *p, const rdx_sql_statement *s, const rdx_leaf *target, rdx_leaf *leaf) {
   RDX_TRY(rdx_planner_alloc(p, target->named, sizeof *leaf->values, &leaf->values));
   for (uint32_t i = 0; i < target->named; i++) {
     const uint32_t k = source_of(s, target->names[i], i, leaf->column_count);
     rdx_bound **value = &leaf->values[i];
     if (k == UINT32_MAX) {
-      RDX_TRY(rdx_bind_constant(&p->binding, target->types[i], (rdx_datum){.null = true}, 0, value));
-      continue;
+      rdx_ast *written = NULL;
+      RDX_TRY(default_of(p, target, i, &written));
+      RDX_TRY(rdx_bind(&(rdx_block){.planner = p, .clause = "DEFAULT"}, written, value));
+    } else {
+      RDX_TRY(rdx_bind_column(p, rdx_leaf_column(0, k), leaf->types[k], s->query->place, value));
     }
-    RDX_TRY(rdx_bind_column(p, rdx_leaf_column(0, k), leaf->types[k], s->query->place, value));
     RDX_TRY(rdx_bind_cast(&p->binding, *value, target->types[i], true, s->query->place, value));
   }
   leaf->names = target->names;
@@ -93,8 +145,11 @@ static rdx_status bind_inserted(rdx_block *b, const rdx_sql_statement *s) {
   rdx_bound_query *query = NULL;
   rdx_plan_node *plan = NULL;
   rdx_leaf target = {0}, leaf = {0};
+  rdx_sql_query *written = s->query;
   RDX_TRY(rdx_bind_relation(&(rdx_block){.planner = p}, s->target, &target)); /* no query of WITH */
-  RDX_TRY(rdx_bind_query(p, NULL, b->ctes, s->query, &query));
+  if (s->defaults)
+    RDX_TRY(with_defaults(p, s, &target, &written));
+  RDX_TRY(rdx_bind_query(p, NULL, b->ctes, written, &query));
   RDX_TRY(rdx_build_query(p, query, &plan));
   RDX_TRY(rdx_leaf_of_plan(p, plan, target.alias, &leaf));
   RDX_TRY(name_values(p, s, &target, &leaf));

@@ -89,7 +89,7 @@ static rdx_status plan_query(rdx_planner *p, const rdx_query_text *of) {
   RDX_TRY(rdx_plan_check(p));
   if (p->settings->explains)
     RDX_TRY(rdx_plan_cost(p));
-  p->plan->reads_clock = p->binding.now != 0;
+  p->plan->now = p->binding.now;
   return RDX_OK;
 }
 
@@ -121,8 +121,6 @@ rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, co
 rdx_status rdx_bind_alone(rdx_binding *binding, const rdx_ast *ast, rdx_bound **out) {
   rdx_planner p = {.arena = binding->arena, .text = binding->text, .err = binding->err, .binding = *binding};
   rdx_block nothing = {.planner = &p, .clause = "values"};
-  if (ast->kind == RDX_AST_SCALAR || ast->kind == RDX_AST_EXISTS || ast->kind == RDX_AST_QUANTIFY)
-    return rdx_planner_fail(&p, RDX_ERROR_UNSUPPORTED, ast->place, NULL, "a subquery cannot stand here");
   return rdx_bind(&nothing, ast, out);
 }
 

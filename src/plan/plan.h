@@ -249,7 +249,7 @@ typedef struct rdx_query_plan {
   uint32_t scalar_count;
   uint32_t parameter_count; /* values that an execution has room for: $1.., then those of scalars */
   uint32_t node_count;
-  bool reads_clock;           /* now() is a constant of it: it serves one run */
+  int64_t now;                /* what now() is in it, a constant: it serves one run; 0: it does not ask */
   rdx_catalog_table **tables; /* all that are read: rdx_plan_release() lets them go */
   bool **columns;             /* of each of these, those that are named */
   uint32_t table_count;

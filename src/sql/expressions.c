@@ -544,7 +544,7 @@ static rdx_status refuse_expression(rdx_tree *t, const node *n) {
   case PG_QUERY__NODE__NODE_NAMED_ARG_EXPR:
     return rdx_tree_refuse(t, rdx_tree_place(t, n->named_arg_expr->location), "arguments by name are not supported");
   case PG_QUERY__NODE__NODE_SET_TO_DEFAULT:
-    return rdx_tree_refuse(t, rdx_tree_place(t, n->set_to_default->location), "DEFAULT is not supported here");
+    return rdx_tree_refuse(t, rdx_tree_place(t, n->set_to_default->location), "DEFAULT is not allowed in this context");
   case PG_QUERY__NODE__NODE_XML_EXPR:
     return rdx_tree_refuse(t, rdx_tree_place(t, n->xml_expr->location), "XML is not supported");
   default:

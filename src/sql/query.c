@@ -233,14 +233,21 @@ static rdx_status take_select(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql
 
 static rdx_status take_values(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
   const size_t width = s->values_lists[0]->list->n_items;
+  const bool takes_default = t->takes_default;
+  t->takes_default = false;
   out->kind = RDX_QUERY_VALUES;
   out->width = (uint32_t)width;
   RDX_TRY(rdx_tree_alloc(t, s->n_values_lists * width, sizeof(rdx_ast *), (void **)&out->values));
   for (size_t r = 0; r < s->n_values_lists; r++) {
     const PgQuery__List *row = s->values_lists[r]->list;
     rdx_ast **values = out->values + r * width;
-    for (size_t i = 0; i < row->n_items && i < width; i++)
-      RDX_TRY(rdx_tree_expression(t, row->items[i], &values[i]));
+    for (size_t i = 0; i < row->n_items && i < width; i++) {
+      const bool is_default = takes_default && row->items[i]->node_case == PG_QUERY__NODE__NODE_SET_TO_DEFAULT;
+      RDX_TRY(is_default ? rdx_tree_call(t, rdx_tree_place(t, row->items[i]->set_to_default->location), "default", 0,
+                                         &values[i])
+                         : rdx_tree_expression(t, row->items[i], &values[i]));
+      t->has_default |= is_default;
+    }
     if (row->n_items != width)
       return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, values[0]->place, NULL,
                            "VALUES has rows of %zu and of %zu columns", width, row->n_items);

@@ -114,37 +114,6 @@ static rdx_status take_explain(rdx_tree *t, const node *n, rdx_sql_statement *ou
 
 /* ---- CREATE, DROP ---- */
 
-/* What a column is stored as has a name of its own from PostgreSQL 16 on. */
-static bool has_storage(const PgQuery__ColumnDef *c) {
-#if PG_VERSION_NUM >= 160000
-  if (c->storage_name[0])
-    return true;
-#endif
-  return c->storage[0] || c->compression[0];
-}
-
-static rdx_status take_column(const rdx_tree *t, const node *n, rdx_sql_column *out) {
-  if (n->node_case == PG_QUERY__NODE__NODE_CONSTRAINT)
-    return rdx_tree_refuse(t, rdx_tree_place(t, n->constraint->location), "constraints are not supported");
-  if (n->node_case != PG_QUERY__NODE__NODE_COLUMN_DEF)
-    return rdx_tree_refuse(t, 0, "LIKE is not supported in CREATE TABLE");
-  const PgQuery__ColumnDef *c = n->column_def;
-  rdx_tree_type type;
-  out->place = rdx_tree_place(t, c->location);
-  RDX_TRY(rdx_tree_refuse_if(t, c->coll_clause != NULL, out->place, "collations are not supported"));
-  if (c->n_constraints > 0)
-    return take_column(t, c->constraints[0], out);
-  RDX_TRY(rdx_tree_refuse_if(t, has_storage(c) || c->n_fdwoptions > 0, out->place,
-                             "a column has a name and a type; other options are not supported"));
-  RDX_TRY(rdx_tree_take_type(t, c->type_name, &type));
-  RDX_TRY(rdx_tree_name(t, c->colname, &out->name));
-  RDX_TRY(rdx_tree_refuse_if(t, type.field != NULL, type.place, "fields of intervals are not supported here"));
-  out->type = type.name;
-  out->modifier_count = type.modifier_count;
-  memcpy(out->modifiers, type.modifiers, sizeof type.modifiers);
-  return RDX_OK;
-}
-
 static rdx_status take_create_table(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__CreateStmt *c = n->create_stmt;
   const rdx_sql_place place = rdx_tree_place(t, c->relation->location);
@@ -162,7 +131,7 @@ static rdx_status take_create_table(rdx_tree *t, const node *n, rdx_sql_statemen
   out->column_count = (uint32_t)c->n_table_elts;
   RDX_TRY(rdx_tree_alloc(t, c->n_table_elts, sizeof *out->columns, (void **)&out->columns));
   for (size_t i = 0; i < c->n_table_elts; i++)
-    RDX_TRY(take_column(t, c->table_elts[i], &out->columns[i]));
+    RDX_TRY(rdx_tree_column(t, c->table_elts[i], &out->columns[i]));
   return RDX_OK;
 }
 
@@ -270,7 +239,9 @@ static rdx_status take_drop(rdx_tree *t, const node *n, rdx_sql_statement *out) 
 /* ---- ALTER TABLE ---- */
 
 #define ALTERATIONS                                                                                                    \
-  "ALTER TABLE renames, adds and drops: RENAME TO, RENAME, ADD and DROP COLUMN; nothing else is supported"
+  "ALTER TABLE renames, adds and drops: RENAME TO, RENAME, ADD and DROP COLUMN, ALTER COLUMN with SET or DROP "        \
+  "DEFAULT "                                                                                                           \
+  "or NOT NULL; nothing else is supported"
 
 static rdx_status take_alteration(rdx_tree *t, size_t count, rdx_sql_statement *out) {
   out->kind = RDX_STATEMENT_ALTER_TABLE;
@@ -294,24 +265,32 @@ static rdx_status take_rename(rdx_tree *t, const node *n, rdx_sql_statement *out
   return rdx_tree_name(t, r->newname, &out->alterations->to);
 }
 
-static rdx_status take_added(rdx_tree *t, const PgQuery__ColumnDef *c, rdx_sql_alteration *out) {
-  PgQuery__ColumnDef plain = *c;
-  node item = PG_QUERY__NODE__INIT;
-  plain.n_constraints = 0;
-  item.node_case = PG_QUERY__NODE__NODE_COLUMN_DEF;
-  item.column_def = &plain;
-  RDX_TRY(take_column(t, &item, &out->column));
-  for (size_t i = 0; i < c->n_constraints; i++) {
-    const PgQuery__Constraint *k = c->constraints[i]->constraint;
-    if (k->contype != PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT)
-      return take_column(t, c->constraints[i], &out->column);
-    RDX_TRY(rdx_tree_expression(t, k->raw_expr, &out->value));
+/* What a command of ALTER TABLE is; false: it is not supported. */
+static bool find_alteration(const PgQuery__AlterTableCmd *c, rdx_alteration_kind *out) {
+  switch (c->subtype) {
+  case PG_QUERY__ALTER_TABLE_TYPE__AT_AddColumn:
+    *out = RDX_ALTER_ADD;
+    return true;
+  case PG_QUERY__ALTER_TABLE_TYPE__AT_DropColumn:
+    *out = RDX_ALTER_DROP;
+    return true;
+  case PG_QUERY__ALTER_TABLE_TYPE__AT_ColumnDefault:
+    *out = RDX_ALTER_DEFAULT;
+    return true;
+  case PG_QUERY__ALTER_TABLE_TYPE__AT_SetNotNull:
+    *out = RDX_ALTER_SET_NOT_NULL;
+    return true;
+  case PG_QUERY__ALTER_TABLE_TYPE__AT_DropNotNull:
+    *out = RDX_ALTER_DROP_NOT_NULL;
+    return true;
+  default:
+    return false;
   }
-  return RDX_OK;
 }
 
 static rdx_status take_alter_table(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__AlterTableStmt *a = n->alter_table_stmt;
+  uint32_t defaults = 0; /* that were set */
   if (a->objtype != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE)
     return refuse_statement(t);
   RDX_TRY(take_alteration(t, a->n_cmds, out));
@@ -320,14 +299,15 @@ static rdx_status take_alter_table(rdx_tree *t, const node *n, rdx_sql_statement
   for (size_t i = 0; i < a->n_cmds; i++) {
     const PgQuery__AlterTableCmd *c = a->cmds[i]->alter_table_cmd;
     rdx_sql_alteration *to = &out->alterations[i];
-    const bool adds = c->subtype == PG_QUERY__ALTER_TABLE_TYPE__AT_AddColumn;
-    RDX_TRY(rdx_tree_refuse_if(t, !adds && c->subtype != PG_QUERY__ALTER_TABLE_TYPE__AT_DropColumn, out->place,
-                               ALTERATIONS));
+    RDX_TRY(rdx_tree_refuse_if(t, !find_alteration(c, &to->kind), out->place, ALTERATIONS));
     RDX_TRY(rdx_tree_refuse_if(t, c->behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE, out->place,
                                "CASCADE is not supported"));
-    to->kind = adds ? RDX_ALTER_ADD : RDX_ALTER_DROP;
     to->conditional = c->missing_ok;
-    RDX_TRY(adds ? take_added(t, c->def->column_def, to) : rdx_tree_name(t, c->name, &to->name));
+    RDX_TRY(rdx_tree_name(t, c->name, &to->name));
+    if (to->kind == RDX_ALTER_ADD)
+      RDX_TRY(rdx_tree_column(t, c->def, &to->column));
+    if (to->kind == RDX_ALTER_DEFAULT)
+      RDX_TRY(rdx_tree_set_default(t, c->def, c->def ? defaults++ : 0, &to->column));
   }
   return RDX_OK;
 }
@@ -349,6 +329,17 @@ static rdx_status take_target(rdx_tree *t, PgQuery__RangeVar *table, const PgQue
   return RDX_OK;
 }
 
+/* VALUES (DEFAULT): the other columns have none either. */
+static rdx_status take_default_values(rdx_tree *t, rdx_sql_place place, rdx_sql_query **out) {
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof **out, (void **)out));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof(rdx_ast *), (void **)&(*out)->values));
+  (*out)->kind = RDX_QUERY_VALUES;
+  (*out)->place = place;
+  (*out)->row_count = (*out)->width = 1;
+  t->has_default = true;
+  return rdx_tree_call(t, place, "default", 0, (*out)->values);
+}
+
 static rdx_status take_insert(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__InsertStmt *s = n->insert_stmt;
   const rdx_sql_place place = rdx_tree_place(t, s->relation->location);
@@ -356,7 +347,6 @@ static rdx_status take_insert(rdx_tree *t, const node *n, rdx_sql_statement *out
   RDX_TRY(rdx_tree_refuse_if(t, s->on_conflict_clause != NULL, place, "ON CONFLICT is not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, s->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET, place,
                              "OVERRIDING is not supported"));
-  RDX_TRY(rdx_tree_refuse_if(t, !s->select_stmt, place, "DEFAULT VALUES is not supported"));
   RDX_TRY(take_target(t, s->relation, s->with_clause, out));
   RDX_TRY(rdx_tree_alloc(t, s->n_cols, sizeof *out->names, (void **)&out->names));
   for (size_t i = 0; i < s->n_cols; i++) {
@@ -365,7 +355,11 @@ static rdx_status take_insert(rdx_tree *t, const node *n, rdx_sql_statement *out
                                "parts of columns are not supported"));
     RDX_TRY(rdx_tree_name(t, column->name, &out->names[out->name_count++]));
   }
-  RDX_TRY(take_query_node(t, s->select_stmt, place, &out->query));
+  t->takes_default = s->select_stmt && s->select_stmt->node_case == PG_QUERY__NODE__NODE_SELECT_STMT &&
+                     s->select_stmt->select_stmt->n_values_lists > 0 && !s->select_stmt->select_stmt->with_clause;
+  RDX_TRY(s->select_stmt ? take_query_node(t, s->select_stmt, place, &out->query)
+                         : take_default_values(t, place, &out->query));
+  out->defaults = t->has_default;
   return rdx_tree_targets(t, s->n_returning_list, s->returning_list, &out->returning, &out->returning_count);
 }
 
@@ -399,7 +393,7 @@ static rdx_status take_update(rdx_tree *t, const node *n, rdx_sql_statement *out
                                "(columns) = (values) is not supported in UPDATE; column = value is"));
     RDX_TRY(rdx_tree_name(t, set->name, &out->names[out->name_count++]));
     if (set->val->node_case == PG_QUERY__NODE__NODE_SET_TO_DEFAULT)
-      RDX_TRY(rdx_tree_null(t, at, &out->args[i]));
+      RDX_TRY(rdx_tree_call(t, at, "default", 0, &out->args[i]));
     else
       RDX_TRY(rdx_tree_expression(t, set->val, &out->args[i]));
   }
@@ -753,9 +747,13 @@ rdx_status rdx_sql_parse(const char *text, rdx_arena *arena, rdx_sql_statement *
   return parse_first(&(rdx_tree){.arena = arena, .err = err}, text, out, next);
 }
 
-rdx_status rdx_sql_parse_view(const char *text, rdx_arena *arena, rdx_sql_statement **out, rdx_error *err) {
+rdx_status rdx_sql_parse_placeless(const char *text, rdx_arena *arena, rdx_sql_statement **out, rdx_error *err) {
   const char *next = NULL;
-  RDX_TRY(parse_first(&(rdx_tree){.arena = arena, .err = err, .placeless = true}, text, out, &next));
+  return parse_first(&(rdx_tree){.arena = arena, .err = err, .placeless = true}, text, out, &next);
+}
+
+rdx_status rdx_sql_parse_view(const char *text, rdx_arena *arena, rdx_sql_statement **out, rdx_error *err) {
+  RDX_TRY(rdx_sql_parse_placeless(text, arena, out, err));
   if (!*out || (*out)->kind != RDX_STATEMENT_DEFINE_VIEW)
     return rdx_fail(err, RDX_ERROR_FORMAT, "its definition is no CREATE VIEW");
   return RDX_OK;

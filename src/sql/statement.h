@@ -34,7 +34,8 @@ typedef enum rdx_ast_kind {
    *   CASE WHEN x = v, and the x of all its comparisons is one node with several parents, so nobody changes nodes),
    *   "coalesce", "nullif", "greatest", "least", "extract" (field as a STRING, value), "substring", "position" (of the
    *   second arg in the first, as strpos has them), "btrim", "ltrim", "rtrim" (TRIM), "timezone" (zone, value: AT TIME
-   *   ZONE), "current_date", "current_timestamp", "localtimestamp", "grouping", "row" */
+   *   ZONE), "current_date", "current_timestamp", "localtimestamp", "grouping", "row", "default" (of VALUES in INSERT,
+   *   and of SET in UPDATE) */
   RDX_AST_CALL,
   RDX_AST_CAST,     /* args[0] as type `name` with `modifiers` (numeric(12,2)); INTERVAL '1' DAY has `field` "day" */
   RDX_AST_SCALAR,   /* (SELECT ...) as a value */
@@ -210,20 +211,25 @@ typedef struct rdx_sql_column { /* of CREATE TABLE */
   rdx_sql_place place;
   int32_t modifiers[2];
   uint32_t modifier_count;
+  bool not_null, nullable; /* nullable: NULL is written */
+  rdx_ast *value;          /* of DEFAULT; NULL: there is none */
+  const char *value_text;
 } rdx_sql_column;
 
 typedef enum rdx_alteration_kind {
   RDX_ALTER_RENAME,        /* the table, to `to` */
   RDX_ALTER_RENAME_COLUMN, /* `name` to `to` */
-  RDX_ALTER_ADD,           /* `column`, with `value` (NULL: no DEFAULT); `conditional`: IF NOT EXISTS */
+  RDX_ALTER_ADD,           /* `column`; `conditional`: IF NOT EXISTS */
   RDX_ALTER_DROP,          /* column `name`; `conditional`: IF EXISTS */
+  RDX_ALTER_DEFAULT,       /* of column `name`: that of `column`, or none */
+  RDX_ALTER_SET_NOT_NULL,  /* column `name` */
+  RDX_ALTER_DROP_NOT_NULL,
 } rdx_alteration_kind;
 
 typedef struct rdx_sql_alteration { /* of ALTER TABLE */
   rdx_alteration_kind kind;
   const char *name, *to;
   rdx_sql_column column;
-  rdx_ast *value;
   bool conditional;
 } rdx_sql_alteration;
 
@@ -237,7 +243,8 @@ typedef enum rdx_statement_kind {
   RDX_STATEMENT_CREATE_INDEX,    /* `name` ON `table` USING `method` (`names`) WITH `options`; `if_not_exists` */
   RDX_STATEMENT_ALTER_TABLE,     /* `name`: `alterations`, one after the other; `if_exists` */
   RDX_STATEMENT_DROP,            /* `object` "table", "index", "view", "materialized view"; `names`; `if_exists` */
-  RDX_STATEMENT_INSERT,          /* INTO `target` (`names`, none: all) `query`; `returning` */
+  /* INTO `target` (`names`, none: all) `query`; `returning`; `defaults`: it has VALUES with "default" */
+  RDX_STATEMENT_INSERT,
   /* `target` SET `names` = `args`; `query` has no list, FROM begins with the target; `returning` */
   RDX_STATEMENT_UPDATE,
   RDX_STATEMENT_DELETE,     /* FROM `target`; `query` and `returning` as of UPDATE */
@@ -270,7 +277,7 @@ typedef struct rdx_sql_statement {
   uint32_t alteration_count;
   rdx_sql_target *returning;
   uint32_t returning_count; /* 0: no RETURNING */
-  bool analyze, json, if_exists, if_not_exists, from, with_data, replaces;
+  bool analyze, json, if_exists, if_not_exists, from, with_data, replaces, defaults;
   uint32_t parameters; /* the largest n of any $n */
   uint32_t levels;     /* of its tree */
 } rdx_sql_statement;
@@ -282,9 +289,19 @@ typedef struct rdx_sql_statement {
 RDX_MUST_USE rdx_status rdx_sql_parse(const char *text, rdx_arena *arena, rdx_sql_statement **out, const char **next,
                                       rdx_error *err);
 
-/* The same of the text of a view, which is one statement. Nothing of it has a place: errors show the text that names
- * the view. */
+/* The same, where nothing has a place: errors show the text of another statement. */
+RDX_MUST_USE rdx_status rdx_sql_parse_placeless(const char *text, rdx_arena *arena, rdx_sql_statement **out,
+                                                rdx_error *err);
+
+/* The same of the text of a view. */
 RDX_MUST_USE rdx_status rdx_sql_parse_view(const char *text, rdx_arena *arena, rdx_sql_statement **out, rdx_error *err);
+
+/* What is said of a column beside its name and type, as a text such as "NOT NULL DEFAULT 5"; NULL: nothing. And back,
+ * of which nothing has a place. */
+RDX_MUST_USE rdx_status rdx_sql_declare(const rdx_sql_column *column, rdx_arena *arena, const char **out,
+                                        rdx_error *err);
+RDX_MUST_USE rdx_status rdx_sql_parse_declaration(const char *declaration, rdx_arena *arena, rdx_sql_column *out,
+                                                  rdx_error *err);
 
 /* Fail with what is wrong, the line of the text that has `place`, and a caret below it:
  *

@@ -28,8 +28,10 @@ typedef struct rdx_tree {
   uint32_t parameters; /* the largest */
   size_t window_count; /* WINDOW of the query at hand */
   rdx_tree_node *const *windows;
-  bool in_exists;    /* the query that comes next is EXISTS's: it need not list anything */
-  size_t type_count; /* PREPARE's types of parameters */
+  bool takes_default; /* the query that comes next is VALUES of INSERT, where DEFAULT may stand, */
+  bool has_default;   /* and does */
+  bool in_exists;     /* the query that comes next is EXISTS's: it need not list anything */
+  size_t type_count;  /* PREPARE's types of parameters */
   rdx_tree_node *const *types;
 } rdx_tree;
 
@@ -72,6 +74,12 @@ RDX_MUST_USE rdx_status rdx_tree_expressions(rdx_tree *t, size_t count, rdx_tree
                                              uint32_t *out_count);
 RDX_MUST_USE rdx_status rdx_tree_call(rdx_tree *t, rdx_sql_place place, const char *name, uint32_t count,
                                       rdx_ast **out);
+
+/* A column of CREATE TABLE or ADD COLUMN; what SET DEFAULT number `number`, from 0, of the statement says (NULL:
+ * DROP). */
+RDX_MUST_USE rdx_status rdx_tree_column(rdx_tree *t, const rdx_tree_node *n, rdx_sql_column *out);
+RDX_MUST_USE rdx_status rdx_tree_set_default(rdx_tree *t, const rdx_tree_node *value, uint32_t number,
+                                             rdx_sql_column *out);
 
 RDX_MUST_USE rdx_status rdx_tree_null(rdx_tree *t, rdx_sql_place place, rdx_ast **out);
 

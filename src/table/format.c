@@ -35,13 +35,16 @@ static bool is_possible(const rdx_file_column *c, uint64_t rows, uint64_t limit)
          (!strings || c->distinct > 0 || c->nulls == rows) && c->name <= (1u << 20);
 }
 
-bool rdx_file_lay_out(const rdx_file_column *columns, uint32_t count, uint64_t rows, uint64_t limit,
+bool rdx_file_lay_out(const rdx_file_column *columns, const rdx_file_header *header, uint64_t limit,
                       rdx_file_place *places, uint64_t *directory, uint64_t *size) {
+  const uint64_t rows = header->rows;
+  const uint32_t count = header->columns;
   limit = limit < LARGEST_FILE ? limit : LARGEST_FILE;
-  if (rows > RDX_TABLE_ROWS_MAX || count > RDX_TABLE_COLUMNS_MAX)
+  if (rows > RDX_TABLE_ROWS_MAX || count > RDX_TABLE_COLUMNS_MAX || header->declarations > limit)
     return false;
   const uint64_t blocks = rdx_file_blocks(rows);
   uint64_t offset = RDX_PAGE, inside = count * sizeof *columns;
+  add_piece(header->declarations, &inside);
   for (uint32_t i = 0; i < count; i++) {
     const rdx_file_column *c = &columns[i];
     rdx_file_place *p = &places[i];

@@ -3,13 +3,14 @@
 #ifndef RDX_TABLE_FORMAT_H
 #define RDX_TABLE_FORMAT_H
 
-/* The table file, version 1. All numbers are little-endian; all sections start at a multiple of a page (4096 bytes) and
+/* The table file. All numbers are little-endian; all sections start at a multiple of a page (4096 bytes) and
  * are padded with zeros to the next, so that a mapped file is an array for each column.
  *
  *   header      a page: rdx_file_header, zeros, and in its last 8 bytes the checksum of all before them
  *   sections    for each column, in order, those of rdx_section_kind that it has, without gaps
- *   directory   an rdx_file_column for each column, then for each column its variable part (see rdx_file_place), each
- *               piece of it at a multiple of 8; padded to a page. The header has its checksum, padding included
+ *   directory   an rdx_file_column for each column, the declarations where there are some (version 2: for each column a
+ *               text that ends with a zero), then for each column its variable part (see rdx_file_place); each piece at
+ *               a multiple of 8; padded to a page. The header has its checksum, padding included
  *
  * Checksums are XXH3 (64 bits, seed 0). A section has one for each chunk of it, the padding in its last chunk included:
  * so every byte of a file is under some checksum. Rows come in blocks of 65,536: chunks of values and of validity hold
@@ -25,7 +26,8 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "table files are mappe
 
 #define RDX_BLOCK_ROWS 65536u
 #define RDX_PAGE 4096u
-#define RDX_FORMAT_VERSION 1u
+#define RDX_FORMAT_VERSION 1u   /* without declarations */
+#define RDX_DECLARED_VERSION 2u /* with them */
 #define RDX_TABLE_COLUMNS_MAX 65536u
 #define RDX_TABLE_ROWS_MAX (UINT32_MAX - 1)
 
@@ -40,6 +42,7 @@ typedef struct rdx_file_header {
   uint64_t size;      /* of the file */
   uint64_t directory; /* where it starts; it ends with the file */
   uint64_t directory_checksum;
+  uint64_t declarations; /* bytes of them; version 1: 0 */
 } rdx_file_header;
 
 typedef struct rdx_file_column {
@@ -83,9 +86,10 @@ static inline uint64_t rdx_file_blocks(uint64_t rows) {
   return (rows + RDX_BLOCK_ROWS - 1) / RDX_BLOCK_ROWS;
 }
 
-/* Find the places of all parts of a file of `count` columns; false where it would be larger than `limit` bytes, or
- * nothing can have such counts. `*directory` is where the directory starts, `*size` the size of the file. */
-bool rdx_file_lay_out(const rdx_file_column *columns, uint32_t count, uint64_t rows, uint64_t limit,
+/* Find the places of all parts of a file with the columns, rows and declarations of a header; false where it would be
+ * larger than `limit` bytes, or nothing can have such counts. `*directory` is where the directory starts, `*size` the
+ * size of the file. Declarations begin behind the rdx_file_columns. */
+bool rdx_file_lay_out(const rdx_file_column *columns, const rdx_file_header *header, uint64_t limit,
                       rdx_file_place *places, uint64_t *directory, uint64_t *size);
 
 uint64_t rdx_file_checksum(const void *data, uint64_t size);

@@ -83,20 +83,44 @@ static rdx_status check_header(const char *path, struct rdx_opened *o, rdx_error
   memcpy(&checksum, o->map.data + RDX_PAGE - sizeof checksum, sizeof checksum);
   if (memcmp(h->magic, RDX_FILE_MAGIC, sizeof h->magic) != 0)
     return rdx_fail(err, RDX_ERROR_FORMAT, "%s is no table file: it does not begin as one", path);
-  if (h->version != RDX_FORMAT_VERSION)
+  if (h->version != RDX_FORMAT_VERSION && h->version != RDX_DECLARED_VERSION)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "%s says in its header that it is a table file of version %u; this Raydex "
-                    "reads version %u",
-                    path, h->version, RDX_FORMAT_VERSION);
+                    "reads versions %u and %u",
+                    path, h->version, RDX_FORMAT_VERSION, RDX_DECLARED_VERSION);
   if (checksum != rdx_file_header_checksum(o->map.data))
     return damaged(path, "the checksum of its header is wrong", err);
   if (h->size != o->map.size)
     return rdx_fail(err, RDX_ERROR_FORMAT, "%s is damaged: it has %llu bytes, but its header says %llu", path,
                     (unsigned long long)o->map.size, (unsigned long long)h->size);
   if (h->columns == 0 || h->columns > RDX_TABLE_COLUMNS_MAX || h->directory > h->size || h->directory % RDX_PAGE != 0 ||
-      h->columns * sizeof(rdx_file_column) > h->size - h->directory)
+      h->columns * sizeof(rdx_file_column) > h->size - h->directory ||
+      (h->declarations > 0) != (h->version == RDX_DECLARED_VERSION))
     return damaged(path, "its header is not possible", err);
   return RDX_OK;
+}
+
+static const char *declarations_of(const struct rdx_opened *o) {
+  return o->directory + o->header.columns * sizeof(rdx_file_column);
+}
+
+/* As many texts as columns, each of which a zero ends. */
+static rdx_status check_declarations(const char *path, const struct rdx_opened *o, rdx_error *err) {
+  const char *texts = declarations_of(o);
+  uint64_t zeros = 0;
+  for (uint64_t i = 0; i < o->header.declarations; i++)
+    zeros += texts[i] == '\0';
+  return o->header.declarations == 0 || (zeros == o->header.columns && texts[o->header.declarations - 1] == '\0')
+             ? RDX_OK
+             : damaged(path, "its directory is not possible: its declarations are not those of its columns", err);
+}
+
+/* That of a column; NULL: none. */
+static const char *declaration_of(const struct rdx_opened *o, uint32_t number) {
+  const char *text = declarations_of(o);
+  for (uint32_t i = 0; i < number && o->header.declarations > 0; i++)
+    text += strlen(text) + 1;
+  return o->header.declarations > 0 && *text ? text : NULL;
 }
 
 static rdx_status check_directory(const char *path, struct rdx_opened *o, rdx_error *err) {
@@ -106,13 +130,13 @@ static rdx_status check_directory(const char *path, struct rdx_opened *o, rdx_er
     return damaged(path, "the checksum of its directory is wrong", err);
   uint64_t directory, size;
   RDX_TRY(rdx_alloc(h->columns, sizeof *o->places, "a table", (void **)&o->places, err));
-  if (!rdx_file_lay_out(file_column(o, 0), h->columns, h->rows, h->size, o->places, &directory, &size) ||
-      directory != h->directory || size != h->size)
+  if (!rdx_file_lay_out(file_column(o, 0), h, h->size, o->places, &directory, &size) || directory != h->directory ||
+      size != h->size)
     return damaged(path, "its directory is not possible", err);
   for (uint32_t i = 0; i < h->columns; i++)
     if (memchr(o->directory + o->places[i].name, 0, file_column(o, i)->name))
       return damaged(path, "its directory is not possible: a column name has a zero byte", err);
-  return RDX_OK;
+  return check_declarations(path, o, err);
 }
 
 /* ---- Columns ---- */
@@ -122,11 +146,21 @@ static const void *section_of(const struct rdx_opened *o, uint32_t number, rdx_s
   return s->size > 0 ? o->map.data + s->offset : NULL;
 }
 
+static rdx_status declare_column(const struct rdx_opened *o, uint32_t number, rdx_growing *out, rdx_error *err) {
+  const char *text = declaration_of(o, number);
+  if (!text)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(strlen(text) + 1, 1, "a declaration", (void **)&out->declaration, err));
+  memcpy(out->declaration, text, strlen(text) + 1);
+  return RDX_OK;
+}
+
 static rdx_status view_column(struct rdx_opened *o, opened_column *c, rdx_growing *out, rdx_error *err) {
   const rdx_file_column *f = file_column(o, c->number);
   RDX_TRY(rdx_alloc(f->name + 1, 1, "a column name", (void **)&out->name, err));
   memcpy(out->name, o->directory + o->places[c->number].name, f->name);
   out->name[f->name] = '\0';
+  RDX_TRY(declare_column(o, c->number, out, err));
   out->view = (rdx_column){.type = (rdx_type)f->type,
                            .scale = (uint8_t)f->scale,
                            .rows = o->header.rows,

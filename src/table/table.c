@@ -38,7 +38,20 @@ void rdx_growing_drop(rdx_growing *c) {
   rdx_free((void *)(uintptr_t)c->choice.why);
   free_rows(c);
   rdx_free(c->name);
-  c->name = NULL;
+  rdx_free(c->declaration);
+  c->name = c->declaration = NULL;
+}
+
+static rdx_status copy_text(const char *text, char **out, rdx_error *err) {
+  const size_t size = strlen(text) + 1;
+  RDX_TRY(rdx_alloc(size, 1, "a column", (void **)out, err));
+  memcpy(*out, text, size);
+  return RDX_OK;
+}
+
+rdx_status rdx_growing_describe(rdx_growing *c, const char *name, const char *declaration, rdx_error *err) {
+  RDX_TRY(copy_text(name, &c->name, err));
+  return declaration ? copy_text(declaration, &c->declaration, err) : RDX_OK;
 }
 
 rdx_table *rdx_table_retain(rdx_table *table) {
@@ -146,6 +159,10 @@ uint32_t rdx_table_columns(const rdx_table *table) {
 
 const char *rdx_table_column_name(const rdx_table *table, uint32_t index) {
   return index < table->column_count ? table->columns[index].name : NULL;
+}
+
+const char *rdx_table_column_declaration(const rdx_table *table, uint32_t index) {
+  return index < table->column_count ? table->columns[index].declaration : NULL;
 }
 
 const rdx_column *rdx_table_column(const rdx_table *table, uint32_t index) {

@@ -10,6 +10,7 @@
 /* A column that grows row by row. The view's pointers are set when the table is complete. */
 typedef struct rdx_growing {
   char *name;
+  char *declaration; /* what SQL says of the column beside its type; NULL: nothing */
   rdx_column view;
   uint64_t capacity; /* rows that there is room for */
   void *values;      /* fixed-width values */
@@ -48,6 +49,10 @@ RDX_MUST_USE rdx_status rdx_growing_add_null(rdx_growing *column, uint64_t row, 
 /* Take back what was appended to row `row`, all or nothing of it. */
 void rdx_growing_undo(rdx_growing *column, uint64_t row);
 
+/* Name a column, and declare it. */
+RDX_MUST_USE rdx_status rdx_growing_describe(rdx_growing *column, const char *name, const char *declaration,
+                                             rdx_error *err);
+
 /* Free what a column owns. */
 void rdx_growing_drop(rdx_growing *column);
 
@@ -68,6 +73,10 @@ RDX_MUST_USE rdx_status rdx_table_verify_blocks(const char *path, const rdx_tabl
                                                 const uint32_t *blocks, uint64_t count, rdx_error *err);
 /* Whether a file begins as table files do. */
 bool rdx_table_is_file(const char *path);
+
+/* Declare column `index` of a file that is written; NULL: nothing. */
+RDX_MUST_USE rdx_status rdx_table_writer_declare(rdx_table_writer *writer, uint32_t index, const char *declaration,
+                                                 rdx_error *err);
 
 /* The two halves of rdx_table_writer_finish(): write all of the new file, then move it to its path. */
 RDX_MUST_USE rdx_status rdx_table_writer_complete(rdx_table_writer *writer, rdx_error *err);

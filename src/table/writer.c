@@ -29,7 +29,7 @@ typedef struct block {
 } block;
 
 typedef struct growing_column {
-  char *name;
+  char *name, *declaration;
   rdx_type type;
   uint8_t scale;
   uint64_t width;
@@ -135,6 +135,14 @@ rdx_status rdx_table_writer_create(const char *path, const rdx_field *fields, ui
   return status;
 }
 
+rdx_status rdx_table_writer_declare(rdx_table_writer *w, uint32_t index, const char *declaration, rdx_error *err) {
+  if (!declaration)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(strlen(declaration) + 1, 1, "a declaration", (void **)&w->columns[index].declaration, err));
+  memcpy(w->columns[index].declaration, declaration, strlen(declaration) + 1);
+  return RDX_OK;
+}
+
 /* Drop the memory of the block that fills. */
 static void drop_block(growing_column *c) {
   rdx_free(c->values);
@@ -151,6 +159,7 @@ void rdx_table_writer_destroy(rdx_table_writer **writer) {
   for (uint32_t i = 0; w->columns && i < w->count; i++) {
     growing_column *c = &w->columns[i];
     rdx_free(c->name);
+    rdx_free(c->declaration);
     drop_block(c);
     rdx_free(c->blocks);
     rdx_free(c->sorted);
@@ -542,6 +551,20 @@ static rdx_status finish_column(void *context, uint32_t number, rdx_error *err) 
   return RDX_OK;
 }
 
+/* The bytes of all declarations, each with its zero; 0: there is none. They go to `out` where it is not NULL. */
+static uint64_t put_declarations(const rdx_table_writer *w, char *out) {
+  uint64_t size = 0;
+  bool any = false;
+  for (uint32_t i = 0; i < w->count; i++) {
+    const char *text = w->columns[i].declaration ? w->columns[i].declaration : "";
+    if (out)
+      strcpy(out + size, text);
+    size += strlen(text) + 1;
+    any |= *text != '\0';
+  }
+  return any ? size : 0;
+}
+
 /* What the directory says of the columns, and the size of the file; the counts are final. */
 static rdx_status describe(finish_work *f, rdx_file_column *columns, rdx_file_header *header, rdx_error *err) {
   const rdx_table_writer *w = f->writer;
@@ -555,12 +578,19 @@ static rdx_status describe(finish_work *f, rdx_file_column *columns, rdx_file_he
                                    .text = distinct > 0 ? c->strings.offsets[distinct] : 0,
                                    .name = strlen(c->name)};
   }
-  *header =
-      (rdx_file_header){.magic = RDX_FILE_MAGIC, .version = RDX_FORMAT_VERSION, .columns = w->count, .rows = w->rows};
-  if (!rdx_file_lay_out(columns, w->count, w->rows, UINT64_MAX, f->places, &header->directory, &header->size))
+  *header = (rdx_file_header){.magic = RDX_FILE_MAGIC,
+                              .version = RDX_FORMAT_VERSION,
+                              .columns = w->count,
+                              .rows = w->rows,
+                              .declarations = put_declarations(w, NULL)};
+  if (header->declarations > 0)
+    header->version = RDX_DECLARED_VERSION;
+  if (!rdx_file_lay_out(columns, header, UINT64_MAX, f->places, &header->directory, &header->size))
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s would be too large", w->file.path);
   RDX_TRY(rdx_calloc(header->size - header->directory, 1, "the directory of a table", (void **)&f->directory, err));
   memcpy(f->directory, columns, w->count * sizeof *columns);
+  if (header->declarations > 0)
+    put_declarations(w, f->directory + w->count * sizeof *columns);
   for (uint32_t i = 0; i < w->count; i++)
     memcpy(f->directory + f->places[i].name, w->columns[i].name, columns[i].name);
   return RDX_OK;

@@ -55,8 +55,8 @@ static void mend(char *data, uint64_t size) {
     rdx_file_place *places = malloc((h.columns + 1) * sizeof *places);
     uint64_t directory, end;
     CHECK(places);
-    if (rdx_file_lay_out((const rdx_file_column *)(const void *)(data + h.directory), h.columns, h.rows, size, places,
-                         &directory, &end) &&
+    if (rdx_file_lay_out((const rdx_file_column *)(const void *)(data + h.directory), &h, size, places, &directory,
+                         &end) &&
         directory == h.directory && end == size)
       mend_sections(data, &h, places);
     free(places);

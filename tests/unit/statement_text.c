@@ -217,18 +217,24 @@ static void put_query(writer *w, const rdx_sql_query *q) {
   }
 }
 
+static void put_declaration(writer *w, const rdx_sql_column *c) {
+  put(w, "%s%s", c->not_null ? " not null" : "", c->nullable ? " null" : "");
+  if (c->value) {
+    put(w, " = ");
+    put_ast(w, c->value);
+    put(w, " '%s'", c->value_text);
+  }
+}
+
 static void put_alteration(writer *w, const rdx_sql_alteration *a) {
-  static const char *const kinds[] = {"rename", "rename", "add", "drop"};
+  static const char *const kinds[] = {"rename", "rename", "add", "drop", "default", "set not null", "drop not null"};
   put(w, " %s%s %s", kinds[a->kind], a->conditional ? " if" : "", a->kind == RDX_ALTER_ADD ? a->column.name : "");
   put(w, "%s%s%s", a->name ? a->name : "", a->to ? " to " : "", a->to ? a->to : "");
   if (a->kind == RDX_ALTER_ADD) {
     put(w, " %s", a->column.type);
     put_modifiers(w, a->column.modifiers, a->column.modifier_count);
   }
-  if (a->value) {
-    put(w, " = ");
-    put_ast(w, a->value);
-  }
+  put_declaration(w, &a->column);
 }
 
 static void put_statement(writer *w, const rdx_sql_statement *s) {
@@ -254,6 +260,7 @@ static void put_statement(writer *w, const rdx_sql_statement *s) {
   for (uint32_t i = 0; i < s->column_count; i++) {
     put(w, " %s %s", s->columns[i].name, s->columns[i].type);
     put_modifiers(w, s->columns[i].modifiers, s->columns[i].modifier_count);
+    put_declaration(w, &s->columns[i]);
   }
   for (uint32_t i = 0; i < s->alteration_count; i++)
     put_alteration(w, &s->alterations[i]);

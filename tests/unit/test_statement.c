@@ -172,7 +172,7 @@ static void test_statements(void **state) {
        "create index: name=i table=t method=cgrx if not exists (a,B) bucket_size=(16)"},
       {"CREATE INDEX i ON t USING btree (a)", "create index: name=i table=t method=btree (a)"},
       {"ALTER TABLE t ADD a numeric(5, 2) DEFAULT -1, DROP COLUMN IF EXISTS \"B\", ADD COLUMN IF NOT EXISTS c date",
-       "alter table: name=t add a numeric:5:2 = [-](#1) drop if B add if c date"},
+       "alter table: name=t add a numeric:5:2 = [-](#1) '-1' drop if B add if c date"},
       {"ALTER TABLE IF EXISTS t RENAME TO u", "alter table: name=t if exists rename  to u"},
       {"ALTER TABLE t RENAME a TO \"B\"", "alter table: name=t rename a to B"},
       {"DROP TABLE IF EXISTS a, \"B\"", "drop: object=table if exists (a,B)"},
@@ -182,7 +182,8 @@ static void test_statements(void **state) {
       {"DROP VIEW IF EXISTS v", "drop: object=view if exists (v)"},
       {"DROP MATERIALIZED VIEW v", "drop: object=materialized view (v)"},
       {"INSERT INTO t (a, b) VALUES (1, 'x'), (2, NULL)", "insert: name=t (a,b) values (#1, 'x') (#2, NULL)"},
-      {"UPDATE t AS u SET a = 1, b = DEFAULT WHERE c", "update: name=t (a,b) #1, NULL select  from t as u where c"},
+      {"UPDATE t AS u SET a = 1, b = DEFAULT WHERE c",
+       "update: name=t (a,b) #1, [default]() select  from t as u where c"},
       {"DELETE FROM t WHERE c", "delete: name=t select  from t where c"},
       {"TRUNCATE t", "delete: name=t select  from t"},
       {"INSERT INTO t AS u VALUES (1) RETURNING *, u.a AS b", "insert: name=t values (#1) returning *, u.a as b"},
@@ -219,6 +220,25 @@ static void test_statements(void **state) {
   check(examples, RDX_COUNT(examples));
 }
 
+static void test_declarations(void **state) {
+  (void)state;
+  static const example examples[] = {
+      {"ALTER TABLE t ALTER a SET DEFAULT (1, 2) = (3, 4), ALTER b DROP DEFAULT, ALTER c SET NOT NULL, ALTER d DROP "
+       "NOT "
+       "NULL, ALTER \"set\" SET DEFAULT 'a, b' || $$)$$",
+       "alter table: name=t default a = [and]([=](#1, #3), [=](#2, #4)) '(1, 2) = (3, 4)' default b set not null c "
+       "drop not null d default set = [||]('a, b', ')') ''a, b' || $$)$$'"},
+      {"CREATE TABLE t (a int DEFAULT NULL NOT NULL, b text DEFAULT (1 + 2) * 3 NULL, c date DEFAULT "
+       "'x'::date -- y\n"
+       ", d bool DEFAULT 1 IS NOT DISTINCT FROM 2 NOT NULL)",
+       "create table: name=t a int4 not null = NULL 'NULL' b text null = [*]([+](#1, #2), #3) '(1 + 2) * 3' c date = "
+       "<date>('x') ''x'::date' d bool not null = [is not distinct from](#1, #2) '1 IS NOT DISTINCT FROM 2'"},
+      {"INSERT INTO t VALUES (DEFAULT, 1), (2, DEFAULT)", "insert: name=t values ([default](), #1) (#2, [default]())"},
+      {"INSERT INTO t DEFAULT VALUES", "insert: name=t values ([default]())"},
+  };
+  check(examples, RDX_COUNT(examples));
+}
+
 static const struct refusal {
   const char *text, *caret, *message;
 } refusals[] = {
@@ -229,7 +249,7 @@ static const struct refusal {
     {"CREATE VIEW v AS SELECT 1 WITH LOCAL CHECK OPTION", "            ^", "WITH CHECK OPTION is not supported"},
     {"ALTER TABLE t ALTER a TYPE text", "^", "ALTER TABLE renames, adds and drops"},
     {"ALTER TABLE t RENAME CONSTRAINT a TO b", "^", "ALTER TABLE renames, adds and drops"},
-    {"ALTER TABLE t ADD a int NOT NULL", "                        ^", "constraints are not supported"},
+    {"ALTER TABLE t ADD a int UNIQUE", "                        ^", "constraints are not supported, except NOT NULL"},
     {"ALTER TABLE t DROP a CASCADE", "^", "CASCADE is not supported"},
     {"ALTER INDEX i RENAME TO j", "^", "ALTER INDEX is not supported"},
     {"ALTER VIEW v RENAME TO w", "^", "ALTER VIEW is not supported"},
@@ -263,10 +283,12 @@ static const struct refusal {
     {"SELECT a::int[]", "          ^", "arrays, sets and types of columns are not supported"},
     {"SELECT * FROM ONLY t", "                   ^", "ONLY is not supported"},
     {"SELECT * FROM (a CROSS JOIN b) AS c", "                            ^", "an alias of a join is not supported"},
-    {"VALUES (1), (DEFAULT)", "             ^", "DEFAULT is not supported here"},
+    {"VALUES (1), (DEFAULT)", "             ^", "DEFAULT is not allowed in this context"},
     {"INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING", "            ^", "ON CONFLICT is not supported"},
-    {"INSERT INTO t DEFAULT VALUES", "            ^", "DEFAULT VALUES is not supported"},
-    {"CREATE TABLE t (a int NOT NULL)", "                      ^", "constraints are not supported"},
+    {"INSERT INTO t VALUES (1 + DEFAULT)", "                          ^", "DEFAULT is not allowed in this context"},
+    {"INSERT INTO t SELECT * FROM (VALUES (DEFAULT)) v", "                                     ^",
+     "DEFAULT is not allowed"},
+    {"CREATE TABLE t (a int PRIMARY KEY)", "                      ^", "constraints are not supported"},
     {"CREATE TABLE t (a int, PRIMARY KEY (a))", "                       ^", "constraints are not supported"},
     {"CREATE TEMP TABLE t (a int)", "                  ^", "temporary and unlogged tables are not supported"},
     {"CREATE UNIQUE INDEX ON t (a)", "                       ^", "UNIQUE indexes are not supported"},
@@ -333,8 +355,9 @@ static void test_errors(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_expressions), cmocka_unit_test(test_queries),  cmocka_unit_test(test_names),
-      cmocka_unit_test(test_statements),  cmocka_unit_test(test_refusals), cmocka_unit_test(test_errors),
+      cmocka_unit_test(test_expressions), cmocka_unit_test(test_queries),      cmocka_unit_test(test_names),
+      cmocka_unit_test(test_statements),  cmocka_unit_test(test_declarations), cmocka_unit_test(test_refusals),
+      cmocka_unit_test(test_errors),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

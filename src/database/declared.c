@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* What tables declare of their columns beside types: NOT NULL and DEFAULT. The text is part of the table, and of its
+ * file; DEFAULT is evaluated by each statement that needs it. */
+
+#include <string.h>
+
+#include "database/change.h"
+#include "table/table.h"
+
+/* `rows` rows of a value; without one NULL. */
+static rdx_status evaluate(const rdx_statement *s, rdx_arena *arena, const rdx_ast *value, rdx_sql_type type,
+                           uint64_t rows, rdx_vector *out, rdx_error *err) {
+  const rdx_prepared *p = s->prepared;
+  rdx_binding binding = {.arena = arena, .text = p->text, .now = p->plan ? p->plan->now : 0, .err = err};
+  const rdx_evaluation e = {.pool = s->database->pool, .rows = rows, .text = p->text};
+  const rdx_sql_place place = value ? value->place : 0;
+  rdx_bound *bound = NULL;
+  RDX_TRY(value ? rdx_bind_alone(&binding, value, &bound)
+                : rdx_bind_constant(&binding, type, (rdx_datum){.null = true}, 0, &bound));
+  RDX_TRY(rdx_bind_cast(&binding, bound, type, true, place, &bound));
+  return rdx_evaluate(&e, bound, out, err);
+}
+
+rdx_status rdx_declared_default(const rdx_statement *s, rdx_arena *arena, const char *declaration, rdx_sql_type type,
+                                uint64_t rows, rdx_vector *out, rdx_error *err) {
+  rdx_sql_column declared;
+  RDX_TRY(rdx_sql_parse_declaration(declaration, arena, &declared, err));
+  return evaluate(s, arena, declared.value, type, rows, out, err);
+}
+
+rdx_status rdx_declare(const rdx_statement *s, rdx_arena *arena, const rdx_sql_column *column, const rdx_field *field,
+                       const char **out, rdx_vector *value, rdx_error *err) {
+  const rdx_column like = {.type = field->type, .scale = field->scale};
+  rdx_sql_column again;
+  RDX_TRY(rdx_sql_declare(column, arena, out, err));
+  const rdx_status status = rdx_sql_parse_declaration(*out, arena, &again, err);
+  if (status == RDX_ERROR_FORMAT)
+    return rdx_sql_error(err, status, s->prepared->text, column->value->place, NULL,
+                         "DEFAULT needs parentheses around such an expression");
+  RDX_TRY(status);
+  return evaluate(s, arena, column->value, rdx_sql_type_of_column(&like), 1, value, err);
+}
+
+static bool has_null(const rdx_column *c) {
+  for (uint64_t i = 0; c->validity && i < c->rows; i++)
+    if (!(c->validity[i / 8] >> i % 8 & 1))
+      return true;
+  return false;
+}
+
+static rdx_status check_column(const rdx_statement *s, const char *table, const rdx_table *rows, uint32_t i,
+                               rdx_arena *arena, rdx_error *err) {
+  const char *name = rdx_table_column_name(rows, i);
+  rdx_sql_column declared;
+  RDX_TRY(rdx_sql_parse_declaration(rdx_table_column_declaration(rows, i), arena, &declared, err));
+  if (!declared.not_null || !has_null(rdx_table_column(rows, i)))
+    return RDX_OK;
+  return s->prepared->runs->kind == RDX_STATEMENT_ALTER_TABLE
+             ? rdx_change_fail(s, err, RDX_ERROR_ARGUMENT,
+                               "column \"%.100s\" of relation \"%.100s\" contains null values", name, table)
+             : rdx_change_fail(s, err, RDX_ERROR_ARGUMENT,
+                               "null value in column \"%.100s\" of relation \"%.100s\" violates not-null constraint",
+                               name, table);
+}
+
+rdx_status rdx_declared_check(const rdx_statement *s, const char *table, const rdx_table *rows, rdx_error *err) {
+  rdx_arena arena = {0};
+  rdx_status status = RDX_OK;
+  for (uint32_t i = 0; i < rdx_table_columns(rows) && status == RDX_OK; i++)
+    status = check_column(s, table, rows, i, &arena, err);
+  rdx_arena_free(&arena);
+  return status;
+}

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* What CREATE TABLE and ALTER TABLE say of columns: names, types, NOT NULL, DEFAULT. The expression of DEFAULT is kept
+ * as its text. */
+
+#include <stdio.h>
+#include <strings.h>
+
+#include "sql/tree.h"
+
+typedef rdx_tree_node node;
+
+/* ---- The text of DEFAULT ---- */
+
+static bool is_word(const rdx_token *k, const char *word) {
+  const size_t length = strlen(word);
+  return k->kind == RDX_TOKEN_WORD && (size_t)(k->end - k->begin) == length && strncasecmp(k->begin, word, length) == 0;
+}
+
+static bool is_sign(const rdx_token *k, const char *signs) {
+  return k->kind == RDX_TOKEN_OTHER && strchr(signs, *k->begin);
+}
+
+/* Words that may stand behind DEFAULT's expression, but not in it outside of parentheses. */
+static bool begins_constraint(const rdx_token *k) {
+  static const char *const words[] = {"not",       "null",    "constraint", "check",      "unique",    "primary",
+                                      "generated", "default", "collate",    "references", "initially", "deferrable"};
+  for (size_t i = 0; i < RDX_COUNT(words); i++)
+    if (is_word(k, words[i]))
+      return true;
+  return false;
+}
+
+/* The expression that begins at `text`: it ends with the column. */
+static rdx_status copy_expression(const rdx_tree *t, const char *text, const char **out) {
+  const rdx_token first = rdx_token_at(text);
+  const char *end = first.begin;
+  uint32_t open = 0;
+  bool distinct = false; /* behind IS, where NOT is part of IS NOT DISTINCT FROM */
+  for (rdx_token k = first; k.kind != RDX_TOKEN_END && k.begin < t->text->end; k = rdx_token_at(k.end)) {
+    const bool closes = is_sign(&k, ")]");
+    if (open == 0 && (closes || is_sign(&k, ",;") || (end > first.begin && !distinct && begins_constraint(&k))))
+      break;
+    open += is_sign(&k, "([");
+    open -= closes;
+    distinct = is_word(&k, "is");
+    end = k.end;
+  }
+  char *copy = NULL;
+  RDX_TRY(rdx_tree_alloc(t, (size_t)(end - first.begin) + 1, 1, (void **)&copy));
+  memcpy(copy, first.begin, (size_t)(end - first.begin));
+  *out = copy;
+  return RDX_OK;
+}
+
+/* What stands behind SET DEFAULT, the one that `count` others are before. */
+static const char *find_set_default(const rdx_tree *t, uint32_t count) {
+  uint32_t open = 0;
+  bool sets = false;
+  for (rdx_token k = rdx_token_at(t->text->begin); k.kind != RDX_TOKEN_END; k = rdx_token_at(k.end)) {
+    if (open == 0 && sets && is_word(&k, "default") && count-- == 0)
+      return k.end;
+    open += is_sign(&k, "([");
+    open -= is_sign(&k, ")]");
+    sets = is_word(&k, "set");
+  }
+  return t->text->end;
+}
+
+/* ---- Columns ---- */
+
+static rdx_status take_constraint(rdx_tree *t, const PgQuery__Constraint *k, rdx_sql_column *out) {
+  const rdx_sql_place place = rdx_tree_place(t, k->location);
+  switch (k->contype) {
+  case PG_QUERY__CONSTR_TYPE__CONSTR_NULL:
+  case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL:
+    out->nullable |= k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_NULL;
+    out->not_null |= k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL;
+    return out->nullable && out->not_null
+               ? rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, place, NULL,
+                               "conflicting NULL/NOT NULL declarations for column \"%.100s\"", out->name)
+               : RDX_OK;
+  case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT:
+    if (out->value)
+      return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, place, NULL,
+                           "multiple default values specified for column \"%.100s\"", out->name);
+    RDX_TRY(copy_expression(t, rdx_token_at(t->text->begin + k->location).end, &out->value_text));
+    return rdx_tree_expression(t, k->raw_expr, &out->value);
+  default:
+    return rdx_tree_refuse(t, place, "constraints are not supported, except NOT NULL and DEFAULT");
+  }
+}
+
+/* What a column is stored as has a name of its own from PostgreSQL 16 on. */
+static bool has_storage(const PgQuery__ColumnDef *c) {
+#if PG_VERSION_NUM >= 160000
+  if (c->storage_name[0])
+    return true;
+#endif
+  return c->storage[0] || c->compression[0];
+}
+
+rdx_status rdx_tree_column(rdx_tree *t, const node *n, rdx_sql_column *out) {
+  if (n->node_case == PG_QUERY__NODE__NODE_CONSTRAINT)
+    return rdx_tree_refuse(t, rdx_tree_place(t, n->constraint->location),
+                           "constraints are not supported, except NOT NULL and DEFAULT of columns");
+  if (n->node_case != PG_QUERY__NODE__NODE_COLUMN_DEF)
+    return rdx_tree_refuse(t, 0, "LIKE is not supported in CREATE TABLE");
+  const PgQuery__ColumnDef *c = n->column_def;
+  rdx_tree_type type;
+  out->place = rdx_tree_place(t, c->location);
+  RDX_TRY(rdx_tree_refuse_if(t, c->coll_clause != NULL, out->place, "collations are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, has_storage(c) || c->n_fdwoptions > 0, out->place,
+                             "a column has a name and a type; other options are not supported"));
+  RDX_TRY(rdx_tree_take_type(t, c->type_name, &type));
+  RDX_TRY(rdx_tree_name(t, c->colname, &out->name));
+  RDX_TRY(rdx_tree_refuse_if(t, type.field != NULL, type.place, "fields of intervals are not supported here"));
+  out->type = type.name;
+  out->modifier_count = type.modifier_count;
+  memcpy(out->modifiers, type.modifiers, sizeof type.modifiers);
+  for (size_t i = 0; i < c->n_constraints; i++)
+    RDX_TRY(take_constraint(t, c->constraints[i]->constraint, out));
+  return RDX_OK;
+}
+
+rdx_status rdx_tree_set_default(rdx_tree *t, const node *value, uint32_t number, rdx_sql_column *out) {
+  if (!value)
+    return RDX_OK;
+  RDX_TRY(copy_expression(t, find_set_default(t, number), &out->value_text));
+  return rdx_tree_expression(t, value, &out->value);
+}
+
+/* ---- Declarations ---- */
+
+rdx_status rdx_sql_declare(const rdx_sql_column *c, rdx_arena *arena, const char **out, rdx_error *err) {
+  const char *begin = c->not_null ? "NOT NULL" : "", *between = c->not_null && c->value ? " " : "";
+  const size_t size = (c->value ? strlen(c->value_text) : 0) + 32;
+  char *text = NULL;
+  *out = NULL;
+  if (!c->not_null && !c->value)
+    return RDX_OK;
+  RDX_TRY(rdx_arena_alloc(arena, size, 1, "a declaration", (void **)&text, err));
+  snprintf(text, size, "%s%s%s%s", begin, between, c->value ? "DEFAULT " : "", c->value ? c->value_text : "");
+  *out = text;
+  return RDX_OK;
+}
+
+rdx_status rdx_sql_parse_declaration(const char *declaration, rdx_arena *arena, rdx_sql_column *out, rdx_error *err) {
+  static const char format[] = "CREATE TABLE t (c int %s)";
+  rdx_sql_statement *s = NULL;
+  char *text = NULL;
+  *out = (rdx_sql_column){0};
+  if (!declaration)
+    return RDX_OK;
+  const size_t size = strlen(declaration) + sizeof format;
+  RDX_TRY(rdx_arena_alloc(arena, size, 1, "a declaration", (void **)&text, err));
+  snprintf(text, size, format, declaration);
+  RDX_TRY(rdx_sql_parse_placeless(text, arena, &s, err));
+  if (!s || s->kind != RDX_STATEMENT_CREATE_TABLE || s->column_count != 1)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "a column is declared as %.200s, which is no declaration", declaration);
+  *out = s->columns[0];
+  return RDX_OK;
+}
