@@ -9,6 +9,7 @@
 #include "execute/on_device.h"
 #include "execute/predicate.h"
 #include "plan/zones.h"
+#include "scan/scan.h"
 
 #define WHAT "the filter of a table"
 
@@ -169,14 +170,14 @@ static void note_scan(filtering *f, const rdx_scan *scan, const rdx_scan_result 
   a->bytes += run.bytes;
 }
 
-/* Where many rows are found they may stay on the device, and become the frame's there: `*done`. */
-static rdx_status take_rows_there(filtering *f, rdx_scan_result *result, bool *done, rdx_error *err) {
+/* Where many of `*count` rows are found they may stay on the device, and become the frame's there: `*done`. */
+static rdx_status take_rows_there(filtering *f, rdx_scan_result *result, uint64_t *count, bool *done, rdx_error *err) {
   rdx_device_column *rows = NULL;
   rdx_row_list *list = NULL;
   RDX_TRY(rdx_scan_result_column(result, &rows, err));
-  const uint64_t count = rdx_device_column_view(rows).rows;
-  *done = stays(f, (double)count);
-  if (!*done || count == f->in.frame.rows) {
+  *count = rdx_device_column_view(rows).rows;
+  *done = stays(f, (double)*count);
+  if (!*done || *count == f->in.frame.rows) {
     rdx_device_column_destroy(&rows);
     return RDX_OK;
   }
@@ -188,19 +189,14 @@ static rdx_status take_rows_there(filtering *f, rdx_scan_result *result, bool *d
 
 /* The scan's rows become the frame's. */
 static rdx_status take_rows(filtering *f, rdx_scan_result *result, rdx_error *err) {
-  rdx_scan_view view;
+  uint64_t count = 0;
   uint32_t *rows = NULL;
   bool done = false;
-  RDX_TRY(take_rows_there(f, result, &done, err));
-  if (done)
+  RDX_TRY(take_rows_there(f, result, &count, &done, err));
+  if (done || count == f->in.frame.rows)
     return RDX_OK;
-  RDX_TRY(rdx_scan_result_view(result, &view, err));
-  if (view.count == f->in.frame.rows)
-    return RDX_OK;
-  RDX_TRY(rdx_alloc(view.count, sizeof *rows, WHAT, (void **)&rows, err));
-  if (view.count > 0)
-    memcpy(rows, view.row, view.count * sizeof *rows);
-  RDX_TRY(rdx_frame_select(f->x->pool, &f->in.frame, rows, view.count, err));
+  RDX_TRY(rdx_scan_result_take_rows(result, &rows, err));
+  RDX_TRY(rdx_frame_select(f->x->pool, &f->in.frame, rows, count, err));
   return rdx_operand_refresh(f->x, &f->in, err);
 }
 

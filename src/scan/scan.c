@@ -342,20 +342,32 @@ static rdx_status read_words(rdx_scan_result *result, const rdx_buffer *buffer, 
   return RDX_OK;
 }
 
+/* The rows are no longer the result's. */
+static uint32_t *give_rows(rdx_scan_result *result) {
+  const uint64_t bytes = result->count * sizeof *result->host_rows;
+  uint32_t *rows = result->host_rows;
+  rdx_device_release_host(result->scan->device, bytes);
+  result->host_bytes -= bytes;
+  result->host_rows = NULL;
+  return rows;
+}
+
 static rdx_status read_rows(rdx_scan_result *result, rdx_error *err) {
   if (result->host_rows)
     return RDX_OK;
   RDX_TRY(read_words(result, result->rows, result->count, &result->host_rows, err));
   const rdx_status status = rdx_returned_rows(result->scan->device, result->host_rows, result->count,
                                               result->scan->stats.rows, "a row of a scan", err);
-  if (status != RDX_OK) {
-    const uint64_t bytes = result->count * sizeof *result->host_rows;
-    rdx_device_release_host(result->scan->device, bytes);
-    result->host_bytes -= bytes;
-    rdx_free(result->host_rows);
-    result->host_rows = NULL;
-  }
+  if (status != RDX_OK)
+    rdx_free(give_rows(result));
   return status;
+}
+
+rdx_status rdx_scan_result_take_rows(rdx_scan_result *result, uint32_t **out, rdx_error *err) {
+  RDX_TRY(read_count(result, err));
+  RDX_TRY(read_rows(result, err));
+  *out = give_rows(result);
+  return RDX_OK;
 }
 
 rdx_status rdx_scan_result_view(rdx_scan_result *result, rdx_scan_view *out, rdx_error *err) {

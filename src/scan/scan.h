@@ -80,6 +80,8 @@ const rdx_scan_ops *rdx_scan_ops_of(rdx_scan_method method);
 RDX_MUST_USE rdx_status rdx_scan_check_tracing(const rdx_scan_ops *ops, const rdx_device *device, rdx_error *err);
 /* Refuse options of other methods; the method is known. */
 RDX_MUST_USE rdx_status rdx_scan_check_options(const rdx_scan_params *params, rdx_error *err);
+/* The rows of an RDX_SCAN_ROWS result, rdx_scan_view.count of them, for rdx_free(): the result has them no more. */
+RDX_MUST_USE rdx_status rdx_scan_result_take_rows(rdx_scan_result *result, uint32_t **out, rdx_error *err);
 /* Whether AUTO is to choose among several. */
 bool rdx_scan_is_choice(const rdx_scan_params *params);
 
