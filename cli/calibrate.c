@@ -60,6 +60,7 @@ static const line lines[] = {
     {"range", "steps of a search, tuples of the cube", tuple_sizes, offsetof(rdx_calibration, range)},
     {"tuple", "combinations of a cube's attributes tested", NULL, offsetof(rdx_calibration, tuple)},
     {"run", "runs of rows of a cube added up", NULL, offsetof(rdx_calibration, run)},
+    {"evaluate", "conditions evaluated for no rows", NULL, offsetof(rdx_calibration, evaluate)},
     {"value", "values of expressions calculated", NULL, offsetof(rdx_calibration, value)},
 };
 

@@ -68,8 +68,9 @@ typedef struct rdx_calibration {
   /** A step of a search in a cube's order of RDX_CALIBRATION_TUPLES combinations, on one core: a range, or a prefix on
    * the way to it, among n combinations takes 1 + log2(n). The range is added up with it where there is one group. */
   double range[RDX_CALIBRATION_SIZES];
-  double run;   /**< a run of its rows added to its group, on one core */
-  double value; /**< a value calculated on the host, of an expression */
+  double run;      /**< a run of its rows added to its group, on one core */
+  double evaluate; /**< a condition evaluated on the host for next to no rows, by all its threads */
+  double value;    /**< a value calculated there, of an expression */
 } rdx_calibration;
 
 #define RDX_CALIBRATION_ROWS                                                                                           \

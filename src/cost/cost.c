@@ -41,7 +41,8 @@ double rdx_work_ms(const rdx_calibration *r, const rdx_work *w) {
       w->built * r->join_build[w->join_method] + w->probed * r->join_probe[w->join_method] +
       sized(w->rays, r->ray, scene_sizes, w->primitives) + sized(w->hits, r->hit, scene_sizes, w->primitives) +
       w->cubes * r->cube + w->coarse_cubes * r->coarse_cube + w->traces * r->rt_cube + w->tuples * r->tuple +
-      sized(w->steps, r->range, tuple_sizes, w->searched_tuples) + w->runs * r->run + w->values * r->value;
+      sized(w->steps, r->range, tuple_sizes, w->searched_tuples) + w->runs * r->run +
+      w->evaluations * r->evaluate + w->values * r->value;
   return 1e-6 * ns;
 }
 

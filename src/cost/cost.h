@@ -33,6 +33,7 @@ typedef struct rdx_work {
   double traces;                 /* other queries that trace rays and wait for them */
   double cubes, tuples, runs;    /* other queries of cubes; tuples tested and runs added to groups there */
   double steps, searched_tuples; /* of searches in an order of so many tuples */
+  double evaluations;            /* of conditions, by the host's threads */
   double values;                 /* of expressions, on the host */
 } rdx_work;
 

@@ -36,6 +36,7 @@ static const rdx_calibration two_cores = {
     .tuple = 0.7,
     .range = {1, 2, 12},
     .run = 10,
+    .evaluate = 5000,
     .value = 0.41,
 };
 
@@ -69,6 +70,7 @@ static const rdx_calibration h100 = {
     .tuple = 0.7,
     .range = {1, 2, 12},
     .run = 10,
+    .evaluate = 20000,
     .value = 0.4,
 };
 

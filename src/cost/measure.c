@@ -534,8 +534,6 @@ static rdx_status measure_joins(measuring *m, rdx_error *err) {
 
 /* ---- Expressions ---- */
 
-#define TEXT_ROWS (1u << 16)
-
 static rdx_status filter_once(void *context, double *ms, rdx_error *err) {
   rdx_answer *answer = NULL;
   rdx_answer_stats stats;
@@ -546,36 +544,45 @@ static rdx_status filter_once(void *context, double *ms, rdx_error *err) {
   return RDX_OK;
 }
 
-/* A sum and a comparison for each row of a table. */
-static rdx_status time_filter(rdx_database *database, double *ms, rdx_error *err) {
-  RDX_SCOPED(rdx_statement_destroy) rdx_statement *statement = NULL;
-  RDX_TRY(rdx_statement_prepare(database, "SELECT a FROM t WHERE a + a < 0", NULL, &statement, err));
-  return time_best(filter_once, statement, ms, err);
-}
-
-static rdx_status make_table(const measuring *m, rdx_table **out, rdx_error *err) {
-  const size_t size = 8 * TEXT_ROWS + 8;
+static rdx_status make_table(const measuring *m, uint32_t rows, rdx_table **out, rdx_error *err) {
+  const size_t size = 8 * (size_t)rows + 8;
   RDX_SCOPED(rdx_free_local) char *text = NULL;
   RDX_TRY(rdx_alloc(size, 1, WHAT, (void **)&text, err));
   size_t used = (size_t)snprintf(text, size, "a\n");
-  for (uint32_t i = 0; i < TEXT_ROWS; i++)
+  for (uint32_t i = 0; i < rows; i++)
     used += (size_t)snprintf(text + used, size - used, "%u\n", (unsigned)(m->mixed[i] >> 13));
   return rdx_table_parse_csv(WHAT, text, used, NULL, out, err);
 }
 
-static rdx_status measure_values(measuring *m, rdx_error *err) {
+/* A sum and a comparison for each row of a table. */
+static rdx_status time_filter(measuring *m, uint32_t rows, double *ms, rdx_error *err) {
   rdx_database *database = NULL;
+  rdx_statement *statement = NULL;
   rdx_table *table = NULL;
-  double ms = 0;
   RDX_TRY(rdx_database_open(m->device, NULL, NULL, &database, err));
-  rdx_status status = make_table(m, &table, err);
+  rdx_status status = make_table(m, rows, &table, err);
   if (status == RDX_OK)
     status = rdx_database_add(database, "t", table, err);
   if (status == RDX_OK)
-    status = time_filter(database, &ms, err);
+    status = rdx_statement_prepare(database, "SELECT a FROM t WHERE a + a < 0", NULL, &statement, err);
+  if (status == RDX_OK)
+    status = time_best(filter_once, statement, ms, err);
+  rdx_statement_destroy(&statement);
   rdx_database_close(&database);
-  m->out->value = 1e6 * ms / (2.0 * TEXT_ROWS);
   return status;
+}
+
+static rdx_status measure_values(measuring *m, rdx_error *err) {
+  static const uint32_t sizes[POINTS] = {1u << 13, 1u << 16, 1u << 19};
+  double values[POINTS], ms[POINTS], fixed = 0;
+  for (uint32_t i = 0; i < POINTS; i++) {
+    values[i] = 2.0 * sizes[i];
+    RDX_TRY(time_filter(m, sizes[i], &ms[i], err));
+  }
+  rdx_fit_line(values, ms, POINTS, &fixed, &m->out->value);
+  m->out->evaluate = 1e6 * fixed;
+  m->out->value *= 1e6;
+  return RDX_OK;
 }
 
 /* ---- All ---- */

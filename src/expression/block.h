@@ -9,8 +9,6 @@
 #include "expression/evaluate.h"
 #include "expression/types.h"
 
-#define RDX_BLOCK 1024 /* rows */
-
 /* The values of a block's rows. Those of NULLs may be any, texts among them can be read. */
 typedef struct rdx_values {
   void *data;

@@ -7,6 +7,8 @@
 
 #include "expression/expression.h"
 
+#define RDX_BLOCK 1024 /* rows of a block */
+
 /* A column of an expression's input, in host memory: row i is `column`'s row rows[i] (NULL: i); RDX_NO_ROW is NULL. */
 typedef struct rdx_input {
   rdx_column column;
@@ -14,7 +16,7 @@ typedef struct rdx_input {
 } rdx_input;
 
 typedef struct rdx_evaluation {
-  rdx_pool *pool;
+  rdx_pool *pool;              /* NULL: the calling thread */
   const rdx_input *inputs;     /* by `index` of COLUMN */
   const rdx_datum *parameters; /* by `index` of PARAMETER */
   uint64_t rows;

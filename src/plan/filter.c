@@ -9,12 +9,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "expression/evaluate.h"
+
 /* ---- What it takes ---- */
 
 void rdx_filter_work_of(const rdx_plan_node *n, double read, uint32_t columns, rdx_filter_work *out) {
   const double rows = (double)n->table->rows, values = fmax(rdx_count_values(n->filter), 1);
   *out = (rdx_filter_work){
-      .evaluation = {.values = read * values + n->expected_rows}, /* listed on the host */
+      /* few rows are one thread's, which need not be woken; what is found is listed on the host */
+      .evaluation = {.evaluations = read > RDX_BLOCK, .values = read * values + n->expected_rows},
       .scan = {.lists = 1, .codes = rows * columns, .found = n->expected_rows},
       .preparation = {.launches = 1, .packed = rows * columns},
   };
