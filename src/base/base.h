@@ -97,8 +97,9 @@ void rdx_pool_limit(rdx_pool *pool, uint32_t threads);
 uint32_t rdx_pool_limited(const rdx_pool *pool);
 
 /* Call task(context, begin, end, worker) over disjoint pieces of [0, count), each at most `grain` long and starting
- * at a multiple of `grain`, on all workers; `worker` is below rdx_pool_threads(). Returns when all is done. May be
- * called from several threads at a time (they take turns) but not from inside a task. Allocates nothing. */
+ * at a multiple of `grain`, on all workers; `worker` is below rdx_pool_threads(), and no two at work for this call have
+ * the same. Returns when all is done. May be called from several threads at a time, and from inside a task: the workers
+ * help one caller at a time, and the others do pieces themselves until it is their turn. Allocates nothing. */
 void rdx_pool_run(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context);
 
 /* The same, except that rdx_progress_at_times() is asked as `stage` (NULL: nobody), on the calling thread, between

@@ -267,15 +267,6 @@ uint32_t rdx_pool_limited(const rdx_pool *pool) {
   return atomic_load(&pool->limit);
 }
 
-/* On this thread alone. */
-static void run_alone(uint64_t count, uint64_t grain, rdx_task_fn task, void *context, watch *w) {
-  for (uint64_t begin = 0; begin < count; begin += grain) {
-    if (begin > 0 && !goes_on(w, begin, count))
-      return;
-    task(context, begin, count - begin < grain ? count : begin + grain, 0);
-  }
-}
-
 /* No more workers than there are pieces for: each that wakes takes time, and all of them go through one lock. */
 static void wake_workers(rdx_pool *pool, uint64_t pieces) {
   pthread_mutex_lock(&pool->lock);
@@ -287,30 +278,38 @@ static void wake_workers(rdx_pool *pool, uint64_t pieces) {
   pthread_mutex_unlock(&pool->lock);
 }
 
-static void run_together(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context, watch *w) {
+/* From piece `first` on, with the turn. */
+static void run_together(rdx_pool *pool, uint64_t first, uint64_t count, uint64_t grain, rdx_task_fn task,
+                         void *context, watch *w) {
   pool->task = task;
   pool->context = context;
   pool->owner = rdx_owner_current();
   pool->count = count;
   pool->grain = grain;
   atomic_store_explicit(&pool->cancelled, false, memory_order_relaxed);
-  atomic_store(&pool->next, 0);
+  atomic_store(&pool->next, first);
   atomic_fetch_add(&pool->job, 1);
   if (atomic_load(&pool->asleep) > 0)
-    wake_workers(pool, (count - 1) / grain + 1);
+    wake_workers(pool, (count - 1) / grain + 1 - first);
   work(pool, 0, w);
   atomic_store(&pool->next, CLOSED);
   wait_for_end(pool, w);
 }
 
+/* A piece after the other on this thread, as long as the workers work for another caller; then all together. */
 static void run(rdx_pool *pool, uint64_t count, uint64_t grain, rdx_task_fn task, void *context, watch *w) {
-  if (count == 0)
+  const bool alone = count <= grain || pool->started == 0;
+  uint64_t done = 0;
+  while (done < count && (alone || pthread_mutex_trylock(&pool->turn) != 0)) {
+    const uint64_t end = count - done < grain ? count : done + grain;
+    if (done > 0 && !goes_on(w, done, count))
+      return;
+    task(context, done, end, 0);
+    done = end;
+  }
+  if (done == count)
     return;
-  pthread_mutex_lock(&pool->turn);
-  if (count <= grain || pool->started == 0)
-    run_alone(count, grain, task, context, w);
-  else
-    run_together(pool, count, grain, task, context, w);
+  run_together(pool, done / grain, count, grain, task, context, w);
   pthread_mutex_unlock(&pool->turn);
 }
 

@@ -30,7 +30,7 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
   pthread_mutexattr_destroy(&recursive);
   rdx_status status = rdx_catalog_create(device, folder, params->safe, &d->catalog, err);
   if (status == RDX_OK)
-    status = rdx_pool_create(device->info.backend == RDX_BACKEND_CPU ? device->info.threads : 0, &d->pool, err);
+    status = rdx_device_host_pool(device, &d->pool, err);
   if (status == RDX_OK && folder) {
     status = rdx_alloc(strlen(folder) + 1, 1, "a database", (void **)&d->folder, err);
     if (status == RDX_OK) {
@@ -78,7 +78,6 @@ void rdx_database_close(rdx_database **database) {
   rdx_free(d->shown);
   free_names(d);
   rdx_catalog_destroy(&d->catalog);
-  rdx_pool_destroy(&d->pool);
   pthread_mutex_destroy(&d->views_lock);
   pthread_mutex_destroy(&d->lock);
   pthread_mutex_destroy(&d->changing);

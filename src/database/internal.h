@@ -64,7 +64,7 @@ typedef struct rdx_index_entry {
 struct rdx_database {
   rdx_device *device;
   rdx_catalog *catalog;
-  rdx_pool *pool;
+  rdx_pool *pool; /* the device's */
   bool read_only, safe, has_folder;
   pthread_mutex_t changing; /* held by the statement whose turn it is: see turn.h */
   pthread_mutex_t lock;     /* for what follows */

@@ -179,7 +179,6 @@ static rdx_status set_threads(rdx_database *d, const char *value, rdx_error *err
                     "threads is a number from 1 to %llu, those that the device was opened with",
                     (unsigned long long)max);
   rdx_pool_limit(d->pool, (uint32_t)threads);
-  rdx_device_limit_host(d->device, (uint32_t)threads);
   return RDX_OK;
 }
 

@@ -48,8 +48,9 @@ void rdx_device_run_on_host(rdx_device *device, uint64_t count, uint64_t grain, 
 RDX_MUST_USE rdx_status rdx_device_run_stage_on_host(rdx_device *device, uint64_t count, uint64_t grain,
                                                      rdx_task_fn task, void *context, const char *stage,
                                                      rdx_error *err);
-/* No more threads than this take part from now on; on the CPU also in what kernels do. */
-void rdx_device_limit_host(rdx_device *device, uint32_t threads);
+/* The threads that these are run by: one for each of the host's cores, or those of the CPU device. They are the
+ * device's, and start with the first call. */
+RDX_MUST_USE rdx_status rdx_device_host_pool(rdx_device *device, rdx_pool **out, rdx_error *err);
 /* memcpy() by all of them. */
 void rdx_device_copy_on_host(rdx_device *device, void *target, const void *source, uint64_t size);
 /* The same, as rdx_device_run_stage_on_host() does it. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* The host's part of a device's work: threads for arrays that go to the device or come from it. Those of the CPU device
- * are its own. */
+/* The host's part of a device's work: threads for arrays that go to the device or come from it, and for statements.
+ * Those of the CPU device are its own. */
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -14,17 +14,18 @@
 
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* one starts the threads of a device */
 
-/* NULL: they cannot be started. */
-static rdx_pool *pool_of(rdx_device *device) {
-  rdx_pool *pool = atomic_load(&device->host_pool);
-  if (pool)
-    return pool;
+rdx_status rdx_device_host_pool(rdx_device *device, rdx_pool **out, rdx_error *err) {
+  rdx_status status = RDX_OK;
+  *out = atomic_load(&device->host_pool);
+  if (*out)
+    return RDX_OK;
   pthread_mutex_lock(&starting);
-  pool = atomic_load(&device->host_pool);
-  if (!pool && rdx_pool_create(0, &pool, NULL) == RDX_OK)
-    atomic_store(&device->host_pool, pool);
+  *out = atomic_load(&device->host_pool);
+  if (!*out)
+    status = rdx_pool_create(0, out, err);
+  atomic_store(&device->host_pool, *out);
   pthread_mutex_unlock(&starting);
-  return pool;
+  return status;
 }
 
 void rdx_device_end_host(rdx_device *device) {
@@ -33,16 +34,10 @@ void rdx_device_end_host(rdx_device *device) {
     rdx_pool_destroy(&pool);
 }
 
-void rdx_device_limit_host(rdx_device *device, uint32_t threads) {
-  rdx_pool *pool = pool_of(device);
-  if (pool)
-    rdx_pool_limit(pool, threads);
-}
-
 rdx_status rdx_device_run_stage_on_host(rdx_device *device, uint64_t count, uint64_t grain, rdx_task_fn task,
                                         void *context, const char *stage, rdx_error *err) {
-  rdx_pool *pool = count > grain ? pool_of(device) : NULL;
-  if (pool)
+  rdx_pool *pool = NULL;
+  if (count > grain && rdx_device_host_pool(device, &pool, NULL) == RDX_OK)
     return rdx_pool_run_stage(pool, count, grain, task, context, stage, err);
   for (uint64_t begin = 0; begin < count; begin += grain) {
     if (stage && begin > 0)

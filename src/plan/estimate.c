@@ -85,7 +85,7 @@ static rdx_status count_sample(rdx_planner *p, const rdx_sample *s, const uint32
   RDX_TRY(rdx_planner_alloc(p, s->column_count, sizeof *inputs, &inputs));
   for (uint32_t i = 0; i < s->column_count; i++)
     inputs[i] = (rdx_input){s->table->columns[s->columns[i]].column, rows};
-  const rdx_evaluation e = {.pool = p->pool, .inputs = inputs, .rows = sampled, .text = p->text};
+  const rdx_evaluation e = {.inputs = inputs, .rows = sampled, .text = p->text};
   *out = sampled / 2;
   if (rdx_evaluate_filter(&e, s->filter, &hits, out, &ignored) == RDX_OK)
     rdx_free(hits);
@@ -100,7 +100,6 @@ static rdx_status find_population(rdx_planner *p, rdx_catalog_table *table, cons
                              .columns = columns,
                              .count = count,
                              .filter = filter,
-                             .pool = p->pool,
                              .text = p->text,
                              .arena = p->arena};
   bool few = false;
@@ -137,8 +136,6 @@ rdx_status rdx_estimate_filter(rdx_planner *p, rdx_catalog_table *table, const u
     *out = known->rows;
   if (known || table->rows == 0 || has_parameters(filter))
     return RDX_OK;
-  if (!p->pool)
-    RDX_TRY(rdx_pool_create(1, &p->pool, p->err));
   RDX_TRY(find_population(p, table, columns, count, filter, &from));
   const uint32_t sampled = from.rows < SAMPLE_ROWS ? (uint32_t)from.rows : SAMPLE_ROWS;
   RDX_TRY(draw(p, &from, sampled, &rows));

@@ -167,7 +167,6 @@ typedef struct rdx_planner {
   uint32_t view_capacity;
   rdx_calibration rates; /* of the device */
   uint32_t threads;      /* that share the work of a CPU; else 1 */
-  rdx_pool *pool;        /* for samples */
   rdx_sample *samples;
   uint32_t sample_count, sample_capacity;
 } rdx_planner;

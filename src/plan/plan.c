@@ -107,7 +107,6 @@ rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, co
   p.threads = device->backend == RDX_BACKEND_CPU ? device->threads : 1;
   RDX_TRY(rdx_planner_alloc(&p, 1, sizeof *p.plan, &p.plan));
   const rdx_status status = plan_query(&p, of);
-  rdx_pool_destroy(&p.pool);
   p.plan->tables = p.tables;
   p.plan->table_count = p.table_count;
   if (status != RDX_OK) {

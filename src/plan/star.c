@@ -275,14 +275,11 @@ static rdx_status has_few_blocks(const shape *s, const rdx_plan_node *node, bool
   RDX_TRY(rdx_planner_alloc(p, s->star->attribute_count, sizeof *columns, &columns));
   for (uint32_t i = 0; i < s->star->attribute_count; i++)
     columns[i] = s->star->attributes[i].column;
-  if (!p->pool)
-    RDX_TRY(rdx_pool_create(1, &p->pool, p->err));
   const rdx_zone_filter z = {.catalog = p->catalog,
                              .table = table,
                              .columns = columns,
                              .count = s->star->attribute_count,
                              .filter = node->filter,
-                             .pool = p->pool,
                              .text = p->text,
                              .arena = p->arena};
   RDX_TRY(rdx_zones_find(&z, &blocks, &count, few, p->err));

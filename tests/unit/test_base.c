@@ -113,7 +113,7 @@ static void *own_sums(void *argument) {
   return NULL;
 }
 
-/* Several threads give work to one pool; they take turns. */
+/* Several threads give work to one pool. */
 static void test_shared_pool(void **state) {
   (void)state;
   rdx_pool *pool = NULL;
@@ -132,6 +132,66 @@ static void test_shared_pool(void **state) {
   rdx_pool_destroy(&pool);
   assert_null(pool);
   rdx_pool_destroy(&pool);
+}
+
+typedef struct slow_job {
+  _Atomic bool begun, may_end;
+  rdx_pool *pool;
+} slow_job;
+
+/* Ends when it may, or after ten seconds. */
+static void wait_for_other(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)begin, (void)end, (void)worker;
+  slow_job *job = context;
+  job->begun = true;
+  for (int i = 0; i < 10000 && !job->may_end; i++)
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+}
+
+static void *run_slow_job(void *argument) {
+  slow_job *job = argument;
+  rdx_pool_run(job->pool, 4, 1, wait_for_other, job);
+  return NULL;
+}
+
+/* A job that takes long does not keep others waiting. */
+static void test_job_beside_a_long_one(void **state) {
+  (void)state;
+  rdx_error err;
+  slow_job slow = {.pool = NULL};
+  pthread_t thread;
+  assert_int_equal(rdx_pool_create(2, &slow.pool, &err), RDX_OK);
+  assert_int_equal(pthread_create(&thread, NULL, run_slow_job, &slow), 0);
+  while (!slow.begun)
+    nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+  sum s = {0, 0};
+  const double start = rdx_now_ms();
+  rdx_pool_run(slow.pool, 1000, 64, add_up, &s);
+  assert_true(rdx_now_ms() - start < 5000);
+  assert_int_equal(s.total, 499500);
+  slow.may_end = true;
+  pthread_join(thread, NULL);
+  rdx_pool_destroy(&slow.pool);
+}
+
+static void add_up_inside(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  (void)begin, (void)end, (void)worker;
+  owner *o = context;
+  sum s = {0, 0};
+  rdx_pool_run(o->pool, 1000, 64, add_up, &s);
+  if (s.total != 499500)
+    o->right = false;
+}
+
+/* A task may give work to the pool that it is run by. */
+static void test_job_inside_a_job(void **state) {
+  (void)state;
+  rdx_error err;
+  owner o = {.right = true};
+  assert_int_equal(rdx_pool_create(3, &o.pool, &err), RDX_OK);
+  rdx_pool_run(o.pool, 50, 1, add_up_inside, &o);
+  assert_true(o.right);
+  rdx_pool_destroy(&o.pool);
 }
 
 /* Jobs shorter than it takes to wake a thread, one after the other or after a while: workers look for the next, sleep,
@@ -505,6 +565,8 @@ int main(void) {
       cmocka_unit_test(test_errors),
       cmocka_unit_test(test_pool),
       cmocka_unit_test(test_shared_pool),
+      cmocka_unit_test(test_job_beside_a_long_one),
+      cmocka_unit_test(test_job_inside_a_job),
       cmocka_unit_test(test_short_jobs),
       cmocka_unit_test(test_pieces),
       cmocka_unit_test(test_allocator),
