@@ -148,16 +148,23 @@ rdx_status rdx_frame_conform(rdx_execution *x, const rdx_plan_column *columns, r
 }
 
 rdx_status rdx_operand_filter(rdx_execution *x, rdx_operand *operand, const rdx_bound *filter, rdx_error *err) {
+  return rdx_operand_filter_stretches(x, operand, filter, NULL, operand->frame.rows, err);
+}
+
+rdx_status rdx_operand_filter_stretches(rdx_execution *x, rdx_operand *operand, const rdx_bound *filter,
+                                        const uint32_t *stretches, uint64_t rows, rdx_error *err) {
   RDX_TRY(rdx_operand_bring(operand, filter, err));
-  const rdx_evaluation e = rdx_operand_evaluation(x, operand);
-  uint32_t *rows = NULL;
+  rdx_evaluation e = rdx_operand_evaluation(x, operand);
+  uint32_t *found = NULL;
   uint64_t count = 0;
-  RDX_TRY(rdx_evaluate_filter(&e, filter, &rows, &count, err));
+  e.stretches = stretches;
+  e.rows = rows;
+  RDX_TRY(rdx_evaluate_filter(&e, filter, &found, &count, err));
   if (count == operand->frame.rows) {
-    rdx_free(rows);
+    rdx_free(found);
     return RDX_OK;
   }
-  RDX_TRY(rdx_frame_select(x->pool, &operand->frame, rows, count, err));
+  RDX_TRY(rdx_frame_select(x->pool, &operand->frame, found, count, err));
   return rdx_operand_refresh(x, operand, err);
 }
 

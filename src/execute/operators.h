@@ -66,6 +66,9 @@ RDX_MUST_USE rdx_status rdx_append_frames(rdx_execution *x, const rdx_plan_node 
 /* Keep the rows for which a BOOL expression over the frame's columns is true. */
 RDX_MUST_USE rdx_status rdx_operand_filter(rdx_execution *x, rdx_operand *operand, const rdx_bound *filter,
                                            rdx_error *err);
+/* The same of some stretches of a table's rows, `rows` in all (NULL: of all rows); others are not kept. */
+RDX_MUST_USE rdx_status rdx_operand_filter_stretches(rdx_execution *x, rdx_operand *operand, const rdx_bound *filter,
+                                                     const uint32_t *stretches, uint64_t rows, rdx_error *err);
 
 /* Row numbers first .. first + count - 1, for rdx_free(). */
 RDX_MUST_USE rdx_status rdx_number_rows(rdx_execution *x, uint64_t first, uint64_t count, uint32_t **out,

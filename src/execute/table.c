@@ -263,21 +263,16 @@ static rdx_status filter(filtering *f, rdx_error *err) {
   return rdx_operand_filter(f->x, &f->in, f->rest_count > 1 ? &all : f->rest[0], err);
 }
 
+_Static_assert(RDX_STRETCH == RDX_CATALOG_BLOCK, "blocks of table files are evaluated as stretches");
+
 /* The filter, evaluated for the rows of some blocks. */
 static rdx_status filter_blocks(filtering *f, const uint32_t *blocks, uint64_t count, rdx_error *err) {
-  const uint64_t total = rdx_zones_rows(f->node->table, blocks, count);
+  const uint64_t rows = rdx_zones_rows(f->node->table, blocks, count);
   rdx_node_actuals *a = rdx_actuals_of(f->x, f->node);
-  uint32_t *rows = NULL;
-  uint64_t n = 0;
-  RDX_TRY(rdx_alloc(total, sizeof *rows, WHAT, (void **)&rows, err));
-  for (uint64_t i = 0; i < count; i++)
-    for (uint32_t k = 0; k < RDX_CATALOG_BLOCK && n < total; k++)
-      rows[n++] = blocks[i] * RDX_CATALOG_BLOCK + k;
-  RDX_TRY(rdx_frame_select(f->x->pool, &f->in.frame, rows, total, err));
   RDX_TRY(rdx_operand_refresh(f->x, &f->in, err));
   rdx_actuals_method(a, "evaluation");
-  a->rows_read += total;
-  return rdx_operand_filter(f->x, &f->in, f->node->filter, err);
+  a->rows_read += rows;
+  return rdx_operand_filter_stretches(f->x, &f->in, f->node->filter, blocks, rows, err);
 }
 
 /* The few blocks that the filter has to look at; `*few` false: they are all, or an index or a scan is wanted. */

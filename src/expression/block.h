@@ -35,7 +35,8 @@ typedef struct rdx_worker {
   const rdx_program *program;
   rdx_scratch stack; /* values */
   rdx_scratch texts; /* what they point to: of one block */
-  uint64_t begin;
+  uint64_t begin; /* the block's first row, */
+  uint64_t place; /* and its number among those that are looked at */
   uint32_t rows;
   bool too_wide;           /* 64 bits do not hold a DECIMAL of more digits: the block is evaluated anew */
   struct rdx_regex *regex; /* the one that was used last; NULL: none was */
@@ -160,7 +161,7 @@ RDX_MUST_USE rdx_status rdx_compile(const rdx_evaluation *e, const rdx_bound *ex
                                     rdx_error *err);
 void rdx_program_free(rdx_program *program);
 
-/* What is done with a block's values, whose rows begin at w->begin. */
+/* What is done with a block's values, whose first row is the w->place-th. */
 typedef rdx_status (*rdx_sink_fn)(rdx_worker *w, void *context, uint32_t worker, rdx_class class,
                                   const rdx_values *values);
 

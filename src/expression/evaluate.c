@@ -32,7 +32,7 @@ typedef struct filling {
 
 #define STORE(to_type, from_type)                                                                                      \
   do {                                                                                                                 \
-    to_type *to = (to_type *)(uintptr_t)f->column->values + w->begin;                                                  \
+    to_type *to = (to_type *)(uintptr_t)f->column->values + w->place;                                                  \
     for (uint32_t i = 0; i < w->rows; i++)                                                                             \
       to[i] = (to_type)((const from_type *)values->data)[i];                                                           \
   } while (0)
@@ -48,7 +48,7 @@ static bool may_be_unsigned(const filling *f) {
 }
 
 static rdx_status store_decimals(rdx_worker *w, filling *f, rdx_class class, const rdx_values *values) {
-  int64_t *to = (int64_t *)(uintptr_t)f->column->values + w->begin;
+  int64_t *to = (int64_t *)(uintptr_t)f->column->values + w->place;
   const rdx_i128 power = rdx_power_of_ten(f->drop);
   const bool may = may_be_unsigned(f);
   bool large = false, negative = false;
@@ -78,7 +78,7 @@ static rdx_status store_decimals(rdx_worker *w, filling *f, rdx_class class, con
 }
 
 static void store_validity(rdx_worker *w, filling *f, const rdx_values *values) {
-  uint8_t *to = f->validity + w->begin / 8;
+  uint8_t *to = f->validity + w->place / 8;
   memset(to, 0xff, (w->rows + 7) / 8);
   if (!values->nulls)
     return;
@@ -172,45 +172,59 @@ rdx_status rdx_evaluate(const rdx_evaluation *e, const rdx_bound *expression, rd
 
 /* ---- Filters ---- */
 
+/* A bit for each row is kept, of which the rows are listed: few are found, as a rule. */
 typedef struct filter_rows {
-  uint32_t *rows;   /* those of a block begin where the block does */
+  const rdx_evaluation *e;
+  uint64_t *bits;
   uint32_t *counts; /* of each block */
-  uint64_t *starts; /* where they begin in `found` */
-  uint32_t *found;  /* all of them, one after the other */
+  uint64_t *starts; /* where its rows begin in `found` */
+  uint32_t *found;
 } filter_rows;
+
+#define WORDS (RDX_BLOCK / 64) /* of a block */
+
+_Static_assert(RDX_BLOCK % 64 == 0 && RDX_STRETCH % RDX_BLOCK == 0, "blocks share words, or stretches do blocks");
 
 static rdx_status keep_true(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
   const filter_rows *f = context;
   const int64_t *is_true = values->data;
-  uint32_t *to = f->rows + w->begin, count = 0;
+  uint64_t *bits = f->bits + w->place / 64;
+  uint32_t count = 0;
   (void)worker;
   (void)class;
-  if (values->nulls)
-    for (uint32_t i = 0; i < w->rows; i++) {
-      to[count] = (uint32_t)w->begin + i;
-      count += (uint32_t)is_true[i] & !values->nulls[i];
-    }
-  else
-    for (uint32_t i = 0; i < w->rows; i++) {
-      to[count] = (uint32_t)w->begin + i;
-      count += (uint32_t)is_true[i];
-    }
-  f->counts[w->begin / RDX_BLOCK] = count;
+  for (uint32_t begin = 0; begin < w->rows; begin += 64) {
+    const uint32_t end = w->rows - begin < 64 ? w->rows : begin + 64;
+    uint64_t word = 0;
+    if (values->nulls)
+      for (uint32_t i = begin; i < end; i++)
+        word |= ((uint64_t)is_true[i] & !values->nulls[i]) << (i - begin);
+    else
+      for (uint32_t i = begin; i < end; i++)
+        word |= (uint64_t)is_true[i] << (i - begin);
+    bits[begin / 64] = word;
+    count += (uint32_t)__builtin_popcountll(word);
+  }
+  f->counts[w->place / RDX_BLOCK] = count;
   return RDX_OK;
 }
 
-static void move_blocks(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void list_blocks(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   const filter_rows *f = context;
   (void)worker;
-  for (uint64_t b = begin; b < end; b++)
-    memcpy(f->found + f->starts[b], f->rows + b * RDX_BLOCK, f->counts[b] * sizeof *f->rows);
+  for (uint64_t b = begin; b < end; b++) {
+    const uint32_t first = (uint32_t)rdx_evaluated_row(f->e, b * RDX_BLOCK);
+    uint32_t *to = f->found + f->starts[b], *const last = to + f->counts[b];
+    for (uint32_t i = 0; to < last; i++)
+      for (uint64_t word = f->bits[b * WORDS + i]; word != 0; word &= word - 1)
+        *to++ = first + 64 * i + (uint32_t)__builtin_ctzll(word);
+  }
 }
 
-#define BLOCKS_EACH 64 /* that a thread moves at a time */
+#define BLOCKS_EACH 64 /* that a thread lists at a time */
 
 static rdx_status filter(const rdx_program *program, filter_rows *f, uint64_t *count, rdx_error *err) {
-  const uint64_t rows = program->e->rows, blocks = (rows + RDX_BLOCK - 1) / RDX_BLOCK;
-  RDX_TRY(rdx_alloc(rows, sizeof *f->rows, "the rows of a filter", (void **)&f->rows, err));
+  const uint64_t blocks = (f->e->rows + RDX_BLOCK - 1) / RDX_BLOCK;
+  RDX_TRY(rdx_alloc(blocks * WORDS, sizeof *f->bits, "the rows of a filter", (void **)&f->bits, err));
   RDX_TRY(rdx_calloc(blocks, sizeof *f->counts, "the rows of a filter", (void **)&f->counts, err));
   RDX_TRY(rdx_alloc(blocks, sizeof *f->starts, "the rows of a filter", (void **)&f->starts, err));
   RDX_TRY(rdx_program_run(program, keep_true, f, err));
@@ -220,22 +234,22 @@ static rdx_status filter(const rdx_program *program, filter_rows *f, uint64_t *c
     *count += f->counts[b];
   }
   RDX_TRY(rdx_alloc(*count, sizeof *f->found, "the rows of a filter", (void **)&f->found, err));
-  if (program->e->pool)
-    return rdx_pool_run_stage(program->e->pool, blocks, BLOCKS_EACH, move_blocks, f, "filter", err);
-  move_blocks(f, 0, blocks, 0);
+  if (f->e->pool)
+    return rdx_pool_run_stage(f->e->pool, blocks, BLOCKS_EACH, list_blocks, f, "filter", err);
+  list_blocks(f, 0, blocks, 0);
   return RDX_OK;
 }
 
 rdx_status rdx_evaluate_filter(const rdx_evaluation *e, const rdx_bound *expression, uint32_t **out, uint64_t *count,
                                rdx_error *err) {
   rdx_program program;
-  filter_rows f = {0};
+  filter_rows f = {.e = e};
   RDX_TRY(rdx_compile(e, expression, &program, err));
   const rdx_status status = filter(&program, &f, count, err);
   rdx_program_free(&program);
   rdx_free(f.counts);
   rdx_free(f.starts);
-  rdx_free(f.rows);
+  rdx_free(f.bits);
   *out = f.found;
   if (status != RDX_OK) {
     rdx_free(f.found);

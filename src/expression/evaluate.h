@@ -7,7 +7,8 @@
 
 #include "expression/expression.h"
 
-#define RDX_BLOCK 1024 /* rows of a block */
+#define RDX_BLOCK 1024     /* rows of a block */
+#define RDX_STRETCH 65536u /* rows of a stretch */
 
 /* A column of an expression's input, in host memory: row i is `column`'s row rows[i] (NULL: i); RDX_NO_ROW is NULL. */
 typedef struct rdx_input {
@@ -20,8 +21,14 @@ typedef struct rdx_evaluation {
   const rdx_input *inputs;     /* by `index` of COLUMN */
   const rdx_datum *parameters; /* by `index` of PARAMETER */
   uint64_t rows;
-  const char *text; /* of the statement, for errors */
+  const char *text;          /* of the statement, for errors */
+  const uint32_t *stretches; /* of rdx_evaluate_filter(): numbers of those that are looked at; NULL: all rows */
 } rdx_evaluation;
+
+/* The row of the inputs that is number i of those that are looked at. */
+static inline uint64_t rdx_evaluated_row(const rdx_evaluation *e, uint64_t i) {
+  return e->stretches ? (uint64_t)e->stretches[i / RDX_STRETCH] * RDX_STRETCH + i % RDX_STRETCH : i;
+}
 
 /* A column that owns its memory. Destroy it with rdx_vector_destroy(). All zero is empty. */
 typedef struct rdx_vector {
@@ -37,7 +44,8 @@ void rdx_vector_destroy(rdx_vector *vector);
 RDX_MUST_USE rdx_status rdx_evaluate(const rdx_evaluation *e, const rdx_bound *expression, rdx_vector *out,
                                      rdx_error *err);
 
-/* The rows, ascending, for which a BOOL expression is true; `*out` is for rdx_free(). */
+/* The rows, ascending, for which a BOOL expression is true; `*out` is for rdx_free(). Of some stretches, which ascend,
+ * the inputs have no `rows`, and `rows` of the evaluation are those in all of them. */
 RDX_MUST_USE rdx_status rdx_evaluate_filter(const rdx_evaluation *e, const rdx_bound *expression, uint32_t **out,
                                             uint64_t *count, rdx_error *err);
 

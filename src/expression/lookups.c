@@ -40,6 +40,7 @@ static bool read_columns(const rdx_evaluation *e, const rdx_bound *b, reading *r
 #define FEW_DAYS 65536u
 
 typedef struct day_search {
+  const rdx_evaluation *e;
   const rdx_input *input;
   int32_t *min, *max; /* of each worker */
 } day_search;
@@ -50,7 +51,7 @@ static void find_days(void *context, uint64_t begin, uint64_t end, uint32_t work
   const int32_t *values = c->values;
   int32_t min = s->min[worker], max = s->max[worker];
   for (uint64_t i = begin; i < end; i++) {
-    const uint64_t row = s->input->rows ? s->input->rows[i] : i;
+    const uint64_t row = s->input->rows ? s->input->rows[i] : rdx_evaluated_row(s->e, i);
     if (row == RDX_NO_ROW || !rdx_column_has(c, row))
       continue;
     min = values[row] < min ? values[row] : min;
@@ -63,7 +64,7 @@ static void find_days(void *context, uint64_t begin, uint64_t end, uint32_t work
 static rdx_status range_of_days(const rdx_evaluation *e, const rdx_input *input, rdx_arena *arena, rdx_day_range *out,
                                 rdx_error *err) {
   const uint32_t threads = e->pool ? rdx_pool_threads(e->pool) : 1;
-  day_search s = {.input = input};
+  day_search s = {.e = e, .input = input};
   if (out->input == input)
     return RDX_OK;
   RDX_TRY(rdx_arena_alloc(arena, threads, sizeof *s.min, "days", (void **)&s.min, err));
@@ -118,7 +119,7 @@ static rdx_status keep_texts(rdx_worker *w, table *t, const rdx_values *values, 
 static rdx_status keep_block(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
   table *t = context;
   const rdx_node *n = t->node;
-  const uint64_t at = t->first + w->begin;
+  const uint64_t at = t->first + w->place;
   const size_t size = rdx_class_size(n->class);
   (void)worker;
   for (uint32_t i = 0; i < w->rows; i++)
@@ -163,6 +164,7 @@ static rdx_status evaluate_all(const rdx_evaluation *outer, const rdx_bound *cal
   inputs[column] = (rdx_input){.column = *entries};
   e.inputs = inputs;
   e.rows = entries->rows;
+  e.stretches = NULL;
   t->first = 0;
   RDX_TRY(evaluate_part(&e, call, t, err));
   e.rows = 1;

@@ -120,7 +120,8 @@ static void run_block(void *context, uint64_t begin, uint64_t end, uint32_t work
   rdx_worker *w = &r->workers[worker];
   if (begin > atomic_load_explicit(&r->failed, memory_order_relaxed))
     return;
-  w->begin = begin;
+  w->begin = rdx_evaluated_row(r->program->e, begin);
+  w->place = begin;
   w->rows = (uint32_t)(end - begin);
   rdx_status status = RDX_ERROR_OVERFLOW;
   w->too_wide = true;

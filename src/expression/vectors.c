@@ -76,12 +76,12 @@ typedef struct collecting {
 
 static rdx_status collect(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
   collecting *c = context;
-  uint32_t *codes = (uint32_t *)c->out->memory[0] + w->begin;
-  uint8_t *validity = (uint8_t *)c->out->memory[1] + w->begin / 8;
+  uint32_t *codes = (uint32_t *)c->out->memory[0] + w->place;
+  uint8_t *validity = (uint8_t *)c->out->memory[1] + w->place / 8;
   rdx_sql_text last = {NULL, 0};
   uint32_t number = 0;
   bool has_nulls = false;
-  c->workers[w->begin / RDX_BLOCK] = worker;
+  c->workers[w->place / RDX_BLOCK] = worker;
   for (uint32_t i = 0; i < w->rows; i++) {
     char formatted[RDX_TEXT_OF_VALUE];
     const rdx_datum value = rdx_get_value(values, class, i);

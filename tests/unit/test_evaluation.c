@@ -394,7 +394,8 @@ static void test_filters(void **state) {
       uint64_t count = 0, at = 0;
       evaluate(&inputs, texts[k], &vector);
       assert_int_equal(bind_expression(&inputs, texts[k], &expression, &err), RDX_OK);
-      const rdx_evaluation e = {data.pool, inputs.inputs, NULL, inputs.rows, expression.text};
+      const rdx_evaluation e = {
+          .pool = data.pool, .inputs = inputs.inputs, .rows = inputs.rows, .text = expression.text};
       assert_int_equal(rdx_evaluate_filter(&e, expression.bound, &rows, &count, &err), RDX_OK);
       for (uint32_t i = 0; i < inputs.rows; i++) {
         if (is_null_in(&vector.column, i) || !((const uint8_t *)vector.column.values)[i])
@@ -475,7 +476,7 @@ static rdx_status evaluate_kept(const rdx_column *kept, rdx_sql_type type, const
   rdx_arena arena = {0};
   rdx_binding b = {.arena = &arena, .text = ""};
   const rdx_input input = {*kept, NULL};
-  const rdx_evaluation e = {data.pool, &input, NULL, kept->rows, ""};
+  const rdx_evaluation e = {.pool = data.pool, .inputs = &input, .rows = kept->rows, .text = ""};
   rdx_bound column = {.kind = RDX_BOUND_COLUMN, .type = type}, *args[] = {&column, &column}, *bound = &column;
   rdx_status status = op ? rdx_bind_call(&b, op, args, 2, 0, &bound) : RDX_OK;
   if (status == RDX_OK)

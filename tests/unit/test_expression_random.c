@@ -210,7 +210,8 @@ static rdx_status evaluate_rows(const test_expression *expression, const uint32_
   rdx_input inputs[COLUMNS];
   for (int c = 0; c < COLUMNS; c++)
     inputs[c] = (rdx_input){data.inputs[c].column, rows};
-  const rdx_evaluation e = {pool, inputs, expression->parameters, count, expression->text};
+  const rdx_evaluation e = {
+      .pool = pool, .inputs = inputs, .parameters = expression->parameters, .rows = count, .text = expression->text};
   return rdx_evaluate(&e, expression->bound, out, err);
 }
 
