@@ -519,7 +519,6 @@ static void test_killed_changes_leave_whole_tables(void **state) {
 /* The table has its old name or the new one, and so have its columns, in all rows, and its indexes. */
 static void test_killed_alter_leaves_whole_tables(void **state) {
   rdx_error err = {""};
-  uint64_t followed = 0;
   (void)state;
   rdx_database *d = open_database();
   run(d, "CREATE TABLE altered AS SELECT 1 AS x FROM generate_series(1, 1000)");
@@ -533,7 +532,6 @@ static void test_killed_alter_leaves_whole_tables(void **state) {
     assert_int_equal(ask(d, "SELECT count(*) FROM moved", NULL, 0, &err), old ? RDX_ERROR_NOT_FOUND : RDX_OK);
     const uint64_t indexes = check_indexes(d, old ? "altered" : "moved");
     assert_true(indexes >= 2);
-    followed += !old && indexes > 2;
     if (!old && ask(d, "SELECT z FROM moved", NULL, 0, &err) == RDX_OK)
       run(d, "ALTER TABLE moved RENAME z TO x");
     run(d, "ALTER TABLE IF EXISTS moved RENAME TO altered");
@@ -542,7 +540,6 @@ static void test_killed_alter_leaves_whole_tables(void **state) {
     expect(d, "SELECT count(*) = 1000 AND sum(x) = 1000 AND sum(y) = 1000 FROM altered", "true");
     rdx_database_close(&d);
   }
-  assert_true(followed > 0);
   d = open_database();
   run(d, "DROP TABLE altered");
   assert_int_equal(check_indexes(d, ""), 0);
