@@ -137,6 +137,8 @@ RDX_MUST_USE rdx_status rdx_catalog_note_cube(rdx_catalog *catalog, const rdx_st
 /* Whether a kept star of these tables has the cube. */
 bool rdx_catalog_has_star_cube(rdx_catalog *catalog, const rdx_catalog_star *star, const rdx_star_params *params,
                                const char *name);
+/* A cube of this name is to be another one: stars that have it serve those that use them, and nobody else. */
+void rdx_catalog_retire_cube(rdx_catalog *catalog, const char *name);
 void rdx_catalog_release_star(rdx_catalog *catalog, rdx_star *star);
 
 /* Something prepared, as rdx_catalog_visit() tells it. */

@@ -509,6 +509,14 @@ bool rdx_catalog_has_star_cube(rdx_catalog *c, const rdx_catalog_star *star, con
   return has;
 }
 
+void rdx_catalog_retire_cube(rdx_catalog *c, const char *name) {
+  pthread_mutex_lock(&c->lock);
+  for (uint32_t i = 0; i < c->star_count; i++)
+    c->stars[i].retired |= star_has_cube(&c->stars[i], name);
+  sweep_stars(c, false);
+  pthread_mutex_unlock(&c->lock);
+}
+
 rdx_status rdx_catalog_note_cube(rdx_catalog *c, const rdx_star *star, const char *name, rdx_error *err) {
   char *copy = NULL;
   RDX_TRY(rdx_alloc(strlen(name) + 1, 1, WHAT, (void **)&copy, err));

@@ -193,8 +193,9 @@ static rdx_status build_cube(rdx_statement *s, rdx_view *v, rdx_error *err) {
 static void remove_view(rdx_database *d, rdx_view *v) {
   rdx_view gone = *v;
   *v = d->views[--d->view_count];
-  drop_view(&gone);
   rdx_definitions_changed(d);
+  rdx_catalog_retire_cube(d->catalog, gone.name);
+  drop_view(&gone);
 }
 
 static rdx_status create_view(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
