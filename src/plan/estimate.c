@@ -161,32 +161,35 @@ static const rdx_bound *column_of(const rdx_bound *value) {
   return value->kind == RDX_BOUND_COLUMN && rdx_leaf_of(value->index) < RDX_MAX_LEAVES ? value : NULL;
 }
 
-/* Whether WHERE compares a column with values, for equality or in any way. */
-static bool is_compared(const rdx_block *b, const rdx_bound *column, bool equal) {
-  for (uint32_t i = 0; i < b->from.conjuncts.count; i++) {
-    const rdx_bound *c = b->from.conjuncts.list[i];
+/* Whether a condition of a group, or in it, compares a column with values, for equality or in any way. */
+static bool is_compared(const rdx_planner *p, const rdx_group *group, const rdx_bound *column, bool equal) {
+  bool found = false;
+  for (uint32_t i = 0; i < group->conjuncts.count; i++) {
+    const rdx_bound *c = group->conjuncts.list[i];
     const bool compares = c->kind == RDX_BOUND_CALL && c->count == 2 &&
                           (equal ? c->op == RDX_OP_EQ : c->op >= RDX_OP_EQ && c->op <= RDX_OP_GE);
     for (uint32_t k = 0; compares && k < 2; k++)
-      if (column_of(c->args[k]) && rdx_bound_equal(column_of(c->args[k]), column) &&
-          rdx_is_known(b->planner, c->args[1 - k]))
-        return true;
+      found |= column_of(c->args[k]) && rdx_bound_equal(column_of(c->args[k]), column) &&
+               rdx_is_known(p, c->args[1 - k]);
   }
-  return false;
+  for (uint32_t i = 0; i < group->count && !found; i++)
+    found = group->items[i].outer && (is_compared(p, group->items[i].left, column, equal) ||
+                                      is_compared(p, group->items[i].right, column, equal));
+  return found;
 }
 
 double rdx_estimate_distinct(const rdx_block *b, const rdx_bound *value, double rows) {
   const rdx_bound *column = column_of(value);
   if (!column)
     return sqrt(rows) + 1;
-  if (is_compared(b, column, true))
+  if (is_compared(b->planner, &b->from, column, true))
     return 1;
   const rdx_leaf *leaf = &b->leaves[rdx_leaf_of(column->index)];
   if (!leaf->table)
     return fmax(leaf->plan->expected_rows, 1);
   const uint64_t distinct = leaf->table->columns[rdx_column_of(column->index)].distinct;
   const double all = distinct > 0 ? (double)distinct : fmax((double)leaf->table->rows * 0.5, 1);
-  return is_compared(b, column, false) ? fmax(fmin(all, rows), 1) : all;
+  return is_compared(b->planner, &b->from, column, false) ? fmax(fmin(all, rows), 1) : all;
 }
 
 /* ---- Combinations of values ---- */

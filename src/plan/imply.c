@@ -77,20 +77,13 @@ static rdx_status imply(rdx_planner *p, const rdx_conjuncts *conditions, const r
   return RDX_OK;
 }
 
-/* Of a LEFT join the right rows count that match left ones which are kept. */
 rdx_status rdx_imply(rdx_planner *p, rdx_group *group) {
-  RDX_TRY(imply(p, &group->conjuncts, &group->conjuncts, UINT64_MAX, &group->conjuncts));
-  for (uint32_t i = 0; i < group->count; i++) {
-    rdx_item *item = &group->items[i];
-    if (!item->outer)
-      continue;
-    if (item->join == RDX_PLAN_LEFT && !item->first && !item->series) {
-      const uint64_t right = item->leaves & ~rdx_group_leaves(item->left);
-      RDX_TRY(imply(p, &group->conjuncts, &item->on, right, &item->on));
-      RDX_TRY(imply(p, &item->on, &item->on, right, &item->on));
-    }
-    RDX_TRY(rdx_imply(p, item->left));
-    RDX_TRY(rdx_imply(p, item->right));
-  }
-  return RDX_OK;
+  return imply(p, &group->conjuncts, &group->conjuncts, UINT64_MAX, &group->conjuncts);
+}
+
+/* Of a LEFT join the right rows count that match left ones which are kept. */
+rdx_status rdx_imply_on(rdx_planner *p, rdx_item *item) {
+  const uint64_t right = rdx_group_leaves(item->right);
+  RDX_TRY(imply(p, &item->left->conjuncts, &item->on, right, &item->on));
+  return imply(p, &item->on, &item->on, right, &item->on);
 }

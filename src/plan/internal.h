@@ -110,6 +110,10 @@ static inline bool rdx_is_asked(const rdx_dependent *d) {
   return d->compared || d->aggregate_count > 0;
 }
 
+static inline bool rdx_keeps_rows(const rdx_dependent *d) {
+  return d->join == RDX_PLAN_SEMI || d->join == RDX_PLAN_ANTI || d->join == RDX_PLAN_ANTI_NULL;
+}
+
 #define RDX_MARK_NULL 1
 #define RDX_MARK_TRUE 2
 
@@ -453,11 +457,14 @@ RDX_MUST_USE rdx_status rdx_bind_view(rdx_planner *planner, const rdx_from *from
 /* An error in a view is shown where the statement names it, or the view above; returns the status. */
 rdx_status rdx_view_fail(rdx_planner *p, const rdx_from *from, const char *view, rdx_status status);
 
-/* Outer joins of a group that its conditions make inner ones (outer.c). */
-RDX_MUST_USE rdx_status rdx_simplify_outer(rdx_planner *p, rdx_group *group);
+/* Outer joins of a group, and in it, that conditions make inner ones are that; of the others the sides get the
+ * conditions that are on their rows alone, with what is implied (outer.c). */
+RDX_MUST_USE rdx_status rdx_lower_conditions(rdx_planner *p, rdx_group *group);
 
-/* Comparisons with values that equalities of the group imply become conditions, too (imply.c). */
+/* Comparisons with values that equalities imply, of a group or of what a LEFT join joins by, become conditions, too
+ * (imply.c). */
 RDX_MUST_USE rdx_status rdx_imply(rdx_planner *p, rdx_group *group);
+RDX_MUST_USE rdx_status rdx_imply_on(rdx_planner *p, rdx_item *item);
 
 /* ---- Subqueries (subquery.c) ---- */
 

@@ -299,24 +299,20 @@ static rdx_status apply_attached(rdx_block *b, const rdx_group *group, rdx_built
   return RDX_OK;
 }
 
-/* One side of an outer join, with conditions that it alone is read by. */
-static rdx_status build_side(rdx_block *b, const rdx_group *group, const rdx_conjuncts *more, rdx_built *out) {
+/* One side of an outer join. */
+static rdx_status build_side(rdx_block *b, const rdx_group *group, rdx_built *out) {
   rdx_planner *p = b->planner;
-  rdx_conjuncts all = {0};
   waiting w;
-  for (uint32_t i = 0; i < group->conjuncts.count; i++)
-    RDX_TRY(rdx_conjuncts_add(p, &all, group->conjuncts.list[i]));
-  for (uint32_t i = 0; i < more->count; i++)
-    RDX_TRY(rdx_conjuncts_add(p, &all, more->list[i]));
-  RDX_TRY(wait_for(p, &all, &w));
+  RDX_TRY(wait_for(p, &group->conjuncts, &w));
   RDX_TRY(join_group(b, group, &w, false, out));
   RDX_TRY(apply_attached(b, group, out));
   rdx_conjuncts late = {0};
   RDX_TRY(take(p, &w, out->leaves, 0, &late));
   RDX_TRY(add_filter(p, &late, out));
-  for (uint32_t i = 0; i < all.count; i++)
+  for (uint32_t i = 0; i < w.list.count; i++)
     if (!w.done[i])
-      return rdx_planner_fail(p, RDX_ERROR_INTERNAL, all.list[i]->place, NULL, "a condition is in no join of its plan");
+      return rdx_planner_fail(p, RDX_ERROR_INTERNAL, w.list.list[i]->place, NULL,
+                              "a condition is in no join of its plan");
   return RDX_OK;
 }
 
@@ -411,13 +407,11 @@ static rdx_status join_series(rdx_block *b, const rdx_item *item, const rdx_buil
 
 static rdx_status build_lateral(rdx_block *b, const rdx_item *item, waiting *w, rdx_built *out) {
   rdx_planner *p = b->planner;
-  rdx_conjuncts left_only = {0}, none = {0}, after = {0};
+  rdx_conjuncts after = {0};
   rdx_built left = {0}, right = {0};
-  const uint64_t left_leaves = rdx_group_leaves(item->left);
-  RDX_TRY(take(p, w, left_leaves, left_leaves, &left_only));
-  RDX_TRY(build_side(b, item->left, &left_only, &left));
+  RDX_TRY(build_side(b, item->left, &left));
   if (item->first)
-    RDX_TRY(build_side(b, item->right, &none, &right));
+    RDX_TRY(build_side(b, item->right, &right));
   RDX_TRY(item->first ? join_first(b, item, &left, &right, out) : join_series(b, item, &left, out));
   RDX_TRY(take(p, w, item->leaves, item->leaves, &after));
   return add_filter(p, &after, out);
@@ -427,19 +421,11 @@ static rdx_status build_outer(rdx_block *b, const rdx_item *item, waiting *w, rd
   rdx_planner *p = b->planner;
   if (item->first || item->series)
     return build_lateral(b, item, w, out);
-  rdx_conjuncts left_only = {0}, right_only = {0}, on = {0}, after = {0};
+  rdx_conjuncts after = {0};
   rdx_built left = {0}, right = {0};
-  const uint64_t right_leaves = rdx_group_leaves(item->right), left_leaves = rdx_group_leaves(item->left);
-  if (item->join == RDX_PLAN_LEFT)
-    RDX_TRY(take(p, w, left_leaves, left_leaves, &left_only));
-  for (uint32_t i = 0; i < item->on.count; i++) {
-    const uint64_t reads = rdx_bound_leaves(item->on.list[i]);
-    const bool down = item->join == RDX_PLAN_LEFT && reads && !(reads & ~right_leaves);
-    RDX_TRY(rdx_conjuncts_add(p, down ? &right_only : &on, item->on.list[i]));
-  }
-  RDX_TRY(build_side(b, item->left, &left_only, &left));
-  RDX_TRY(build_side(b, item->right, &right_only, &right));
-  RDX_TRY(build_join(b, item->join, &left, &right, &(given_keys){0}, &on, out));
+  RDX_TRY(build_side(b, item->left, &left));
+  RDX_TRY(build_side(b, item->right, &right));
+  RDX_TRY(build_join(b, item->join, &left, &right, &(given_keys){0}, &item->on, out));
   RDX_TRY(take(p, w, item->leaves, item->leaves, &after));
   return add_filter(p, &after, out);
 }
@@ -534,10 +520,6 @@ static rdx_status apply_dependent(rdx_block *b, rdx_dependent *d, rdx_built *bui
   return RDX_OK;
 }
 
-static bool keeps_rows(const rdx_dependent *d) {
-  return d->join == RDX_PLAN_SEMI || d->join == RDX_PLAN_ANTI || d->join == RDX_PLAN_ANTI_NULL;
-}
-
 static rdx_status build_item(rdx_block *b, const rdx_item *item, waiting *w, bool first, bool early, component *out) {
   rdx_planner *p = b->planner;
   rdx_conjuncts filter = {0};
@@ -548,7 +530,7 @@ static rdx_status build_item(rdx_block *b, const rdx_item *item, waiting *w, boo
     RDX_TRY(build_leaf(b, item->leaf, &filter, &out->built));
   }
   for (uint32_t i = 0; i < b->dependent_count && early; i++)
-    if (keeps_rows(&b->dependents[i]) && b->dependents[i].needs && !(b->dependents[i].needs & ~item->leaves))
+    if (rdx_keeps_rows(&b->dependents[i]) && b->dependents[i].needs && !(b->dependents[i].needs & ~item->leaves))
       RDX_TRY(apply_dependent(b, &b->dependents[i], &out->built));
   out->rows = max(out->built.node->expected_rows, 1);
   return RDX_OK;
@@ -765,13 +747,12 @@ static rdx_status build_all(rdx_block *b, bool early, rdx_built *out) {
 static bool has_choice(const rdx_block *b) {
   bool keeps = false;
   for (uint32_t i = 0; i < b->dependent_count; i++)
-    keeps |= keeps_rows(&b->dependents[i]);
+    keeps |= rdx_keeps_rows(&b->dependents[i]);
   return keeps && b->from.count > 1;
 }
 
 rdx_status rdx_build_from(rdx_block *b, rdx_built *out) {
-  RDX_TRY(rdx_simplify_outer(b->planner, &b->from));
-  RDX_TRY(rdx_imply(b->planner, &b->from));
+  RDX_TRY(rdx_lower_conditions(b->planner, &b->from));
   RDX_TRY(rdx_build_queries(b));
   rdx_dependent *kept = NULL;
   rdx_built late = {0};

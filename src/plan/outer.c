@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Outer joins that a condition makes inner ones: rows that the join fills with NULL do not satisfy it. */
+/* Conditions and outer joins. Some conditions make these inner ones: rows that the join fills with NULL do not satisfy
+ * them. The others go down into a side that they read alone. */
 
 #include "plan/internal.h"
 
@@ -96,12 +97,52 @@ static rdx_status simplify_item(rdx_planner *p, rdx_group *group, uint32_t place
   return dissolve(p, group, place);
 }
 
-rdx_status rdx_simplify_outer(rdx_planner *p, rdx_group *group) {
+static rdx_status simplify(rdx_planner *p, rdx_group *group) {
   bool changed = true;
   while (changed) {
     changed = false;
     for (uint32_t i = 0; i < group->count && !changed; i++)
       RDX_TRY(simplify_item(p, group, i, &changed));
+  }
+  return RDX_OK;
+}
+
+/* Conditions that read a side alone become its own. */
+static rdx_status lower(rdx_planner *p, rdx_conjuncts *list, rdx_group *side) {
+  const uint64_t leaves = rdx_group_leaves(side);
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < list->count; i++) {
+    rdx_bound *c = list->list[i];
+    const uint64_t reads = rdx_bound_leaves(c);
+    if (reads && !(reads & ~leaves))
+      RDX_TRY(rdx_conjuncts_add(p, &side->conjuncts, c));
+    else
+      list->list[kept++] = c;
+  }
+  list->count = kept;
+  return RDX_OK;
+}
+
+/* An outer join keeps left rows as they are; of the right ones it takes those that `on` lets it. */
+static rdx_status lower_item(rdx_planner *p, rdx_group *group, rdx_item *item) {
+  if (item->join != RDX_PLAN_FULL)
+    RDX_TRY(lower(p, &group->conjuncts, item->left));
+  if (item->join == RDX_PLAN_FULL || item->first || item->series)
+    return RDX_OK;
+  RDX_TRY(rdx_imply_on(p, item));
+  return lower(p, &item->on, item->right);
+}
+
+rdx_status rdx_lower_conditions(rdx_planner *p, rdx_group *group) {
+  RDX_TRY(simplify(p, group));
+  RDX_TRY(rdx_imply(p, group));
+  for (uint32_t i = 0; i < group->count; i++) {
+    rdx_item *item = &group->items[i];
+    if (!item->outer)
+      continue;
+    RDX_TRY(lower_item(p, group, item));
+    RDX_TRY(rdx_lower_conditions(p, item->left));
+    RDX_TRY(rdx_lower_conditions(p, item->right));
   }
   return RDX_OK;
 }

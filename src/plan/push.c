@@ -135,29 +135,15 @@ static rdx_status push_to_leaf(rdx_block *b, uint32_t number, rdx_conjuncts *lis
   return RDX_OK;
 }
 
-/* Conditions on the rows of a group, of which outer joins keep left ones only. */
-static rdx_status push_to_group(rdx_block *b, rdx_group *group, rdx_conjuncts *list) {
+static rdx_status push_all(rdx_block *b, rdx_group *group) {
   for (uint32_t i = 0; i < group->count; i++) {
     const rdx_item *item = &group->items[i];
-    if (!item->outer)
-      RDX_TRY(push_to_leaf(b, item->leaf, list));
-    else if (item->join != RDX_PLAN_FULL)
-      RDX_TRY(push_to_group(b, item->left, list));
-  }
-  return RDX_OK;
-}
-
-/* A group's own conditions, and those in it. What an outer join joins by says something of its right rows. */
-static rdx_status push_all(rdx_block *b, rdx_group *group) {
-  RDX_TRY(push_to_group(b, group, &group->conjuncts));
-  for (uint32_t i = 0; i < group->count; i++) {
-    rdx_item *item = &group->items[i];
-    if (!item->outer)
+    if (!item->outer) {
+      RDX_TRY(push_to_leaf(b, item->leaf, &group->conjuncts));
       continue;
+    }
     RDX_TRY(push_all(b, item->left));
     RDX_TRY(push_all(b, item->right));
-    if (item->join == RDX_PLAN_LEFT && !item->first && !item->series)
-      RDX_TRY(push_to_group(b, item->right, &item->on));
   }
   return RDX_OK;
 }
