@@ -170,6 +170,7 @@ rdx_status rdx_database_view(rdx_database *d, const char *name, const char **out
 typedef struct reading {
   const char *name, *column; /* column: NULL: any */
   bool view;
+  bool replaced; /* the views above read what takes its place */
 } reading;
 
 static bool reads_column(const rdx_query_plan *plan, uint32_t table, const char *column) {
@@ -214,7 +215,7 @@ static bool goes_too(const rdx_sql_statement *written, const char *name) {
 /* Fail, as `doing` cannot be done, where a view or a materialized view reads it. */
 static rdx_status check_unread(const rdx_statement *s, const reading *r, const char *doing, rdx_error *err) {
   rdx_database *d = s->database;
-  for (uint32_t i = 0; i < d->defined_count + d->view_count; i++) {
+  for (uint32_t i = r->replaced ? d->defined_count : 0; i < d->defined_count + d->view_count; i++) {
     const bool cube = i >= d->defined_count;
     const char *reader = cube ? d->views[i - d->defined_count].name : d->defined[i].name;
     bool found = false;
@@ -288,12 +289,18 @@ static rdx_status check_columns(const rdx_statement *s, rdx_error *err) {
   return RDX_OK;
 }
 
+static rdx_status check_replaceable(const rdx_statement *s, const char *name, rdx_error *err) {
+  char doing[160];
+  snprintf(doing, sizeof doing, "replace view \"%.100s\"", name);
+  return check_unread(s, &(reading){.name = name, .view = true, .replaced = true}, doing, err);
+}
+
 static rdx_status create_view(rdx_statement *s, rdx_error *err) {
   rdx_database *d = s->database;
   const rdx_sql_statement *written = s->prepared->statement;
   rdx_defined_view v;
-  if (!written->replaces || !rdx_defined_has(d, written->name, true))
-    RDX_TRY(rdx_defined_check_new(s, written->name, err));
+  const bool replaced = written->replaces && rdx_defined_has(d, written->name, true);
+  RDX_TRY(replaced ? check_replaceable(s, written->name, err) : rdx_defined_check_new(s, written->name, err));
   RDX_TRY(check_columns(s, err));
   RDX_TRY(make_view(d, written->name, s->prepared->text, s->prepared->rest, &v, err));
   const rdx_status status = rdx_definition_write(d, KIND, v.name, v.text, err);

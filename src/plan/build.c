@@ -45,7 +45,7 @@ static rdx_status group_node(void *user, rdx_bound *node, rdx_bound **out) {
   rdx_block *b = g->block;
   uint32_t column = 0;
   for (uint32_t i = 0; i < b->group_count; i++)
-    if (rdx_bound_equal(b->groups[i], node))
+    if (rdx_bound_equal(b->named_groups[i], node))
       return rdx_bind_column(b->planner, i, node->type, node->place, out);
   if (node->kind == RDX_BOUND_OUTER)
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, node->place, NULL,
@@ -429,6 +429,7 @@ static rdx_status build_sets(rdx_block *b, const rdx_built *built, rdx_plan_node
 
 static rdx_status build_plain(rdx_block *b, rdx_plan_node **out) {
   placed p = {.planner = b->planner};
+  RDX_TRY(rdx_pull_queries(b));
   RDX_TRY(rdx_build_from(b, &p.built));
   for (uint32_t i = 0; i < b->output_count; i++)
     RDX_TRY(place_value(&p, b->outputs[i].value, &b->outputs[i].value));
@@ -445,6 +446,7 @@ static rdx_status build_rows(rdx_block *b, rdx_plan_node **out) {
     return build_plain(b, out);
   grouping g = {.block = b};
   RDX_TRY(part_late(b, &g));
+  RDX_TRY(rdx_pull_queries(b));
   RDX_TRY(rdx_build_star(b, out));
   if (!*out) {
     RDX_TRY(rdx_build_from(b, &built));

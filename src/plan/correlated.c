@@ -111,15 +111,19 @@ rdx_status rdx_build_correlated(rdx_block *b, rdx_bound_query *q, const rdx_form
   return rdx_build_query(b->planner, q, out);
 }
 
-rdx_status rdx_add_dependent(rdx_block *b, rdx_dependent d) {
+void rdx_dependent_find_needs(rdx_dependent *d) {
   uint64_t needs = 0;
-  for (uint32_t i = 0; i < d.key_count; i++)
-    needs |= rdx_bound_leaves(d.outer_keys[i]);
-  for (uint32_t i = 0; i < d.filter.count; i++)
-    needs |= rdx_bound_leaves(d.filter.list[i]);
-  needs |= d.compared ? rdx_bound_leaves(d.compared) : 0;
-  needs |= rdx_aggregates_leaves(d.aggregates, d.aggregate_count);
-  d.needs = needs & ~((uint64_t)1 << d.leaf);
+  for (uint32_t i = 0; i < d->key_count; i++)
+    needs |= rdx_bound_leaves(d->outer_keys[i]);
+  for (uint32_t i = 0; i < d->filter.count; i++)
+    needs |= rdx_bound_leaves(d->filter.list[i]);
+  needs |= d->compared ? rdx_bound_leaves(d->compared) : 0;
+  needs |= rdx_aggregates_leaves(d->aggregates, d->aggregate_count);
+  d->needs = needs & ~((uint64_t)1 << d->leaf);
+}
+
+rdx_status rdx_add_dependent(rdx_block *b, rdx_dependent d) {
+  rdx_dependent_find_needs(&d);
   RDX_TRY(rdx_planner_grow(b->planner, &b->dependents, b->dependent_count, &b->dependent_capacity, sizeof d));
   b->dependents[b->dependent_count++] = d;
   return RDX_OK;

@@ -46,7 +46,7 @@ rdx_status rdx_bind_grouping(rdx_block *b, const rdx_ast *ast, rdx_bound **out) 
 /* The number of the group that an argument is. */
 static rdx_status find_group(const rdx_block *b, const rdx_bound *arg, uint32_t *out) {
   for (*out = 0; *out < b->group_count; ++*out)
-    if (rdx_bound_equal(b->groups[*out], arg))
+    if (rdx_bound_equal(b->named_groups[*out], arg))
       return RDX_OK;
   return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, arg->place, NULL,
                           "the arguments of grouping() must be expressions of GROUP BY");

@@ -201,6 +201,7 @@ typedef struct rdx_block {
   rdx_leaf *leaves;
   uint32_t leaf_count, leaf_capacity;
   rdx_group from;
+  bool pulled;       /* rdx_pull_queries() has seen it */
   uint32_t nullable; /* how many outer joins may fill what is bound with NULL */
   uint64_t scope;    /* leaves that a name may be of, while ON is bound; 0: all */
   bool numbers;      /* relations of FROM get numbers of rows */
@@ -216,6 +217,7 @@ typedef struct rdx_block {
   bool lazy;                  /* what is bound may be asked for by some rows only: in CASE, AND, OR, COALESCE */
   const char *clause;         /* where aggregates are refused: "WHERE"; NULL: they are welcome */
   rdx_bound **groups;
+  rdx_bound **named_groups; /* as the list and HAVING name them: by columns of queries that became a part of it */
   uint32_t group_count;
   rdx_plan_aggregate *aggregates;
   uint32_t aggregate_count, aggregate_capacity;
@@ -434,6 +436,14 @@ void rdx_limit_recursive(const rdx_bound_query *query, rdx_plan_node *below);
 /* The block's queries in FROM become plans, with the conditions of the block that can be theirs. */
 RDX_MUST_USE rdx_status rdx_build_queries(rdx_block *block);
 
+/* Whether the value of an expression, or of one with equal values, is there in any row. */
+bool rdx_cannot_fail(const rdx_planner *p, const rdx_bound *e);
+
+/* ---- Queries that come up (pull.c) ---- */
+
+/* The block's queries in FROM that are no more than joins, conditions and a list become a part of it. */
+RDX_MUST_USE rdx_status rdx_pull_queries(rdx_block *block);
+
 /* A LATERAL query that reads columns of the block (lateral.c). */
 typedef struct rdx_lateral {
   uint32_t leaf;
@@ -471,6 +481,9 @@ RDX_MUST_USE rdx_status rdx_imply_on(rdx_planner *p, rdx_item *item);
 /* A conjunct of WHERE that is [NOT] EXISTS or [NOT] IN of a subquery becomes a join; `*done`: it was one. */
 RDX_MUST_USE rdx_status rdx_bind_subquery_conjunct(rdx_block *block, const rdx_ast *ast, bool *done);
 RDX_MUST_USE rdx_status rdx_bind_subquery(rdx_block *block, const rdx_ast *ast, rdx_bound **out);
+
+/* Set `needs`. */
+void rdx_dependent_find_needs(rdx_dependent *d);
 
 /* A plan that runs before, and whose one value is a parameter. */
 RDX_MUST_USE rdx_status rdx_planner_add_scalar(rdx_planner *p, rdx_plan_scalar scalar);

@@ -15,12 +15,12 @@ static bool is_pattern(const rdx_bound *e) {
 }
 
 /* Values that are equal are equal to it, too. */
-static bool cannot_fail(const rdx_planner *p, const rdx_bound *e) {
+bool rdx_cannot_fail(const rdx_planner *p, const rdx_bound *e) {
   bool safe = true;
   if (e->kind != RDX_BOUND_CALL)
     return e->kind == RDX_BOUND_COLUMN || rdx_is_known(p, e);
   for (uint32_t i = 0; i < e->count && safe; i++)
-    safe = cannot_fail(p, e->args[i]);
+    safe = rdx_cannot_fail(p, e->args[i]);
   switch (e->op) {
   case RDX_OP_CAST:
     return safe && rdx_keeps_values(e->args[0]->type, e->type);
@@ -113,7 +113,7 @@ static rdx_status push(rdx_planner *p, rdx_bound_query *q, rdx_bound *c, bool *d
   if (!q->block)
     return RDX_OK;
   RDX_TRY(rdx_bound_rewrite(p, c, place_node, &placed, &own));
-  *done = cannot_fail(p, own) && takes(q->block, own);
+  *done = rdx_cannot_fail(p, own) && takes(q->block, own);
   return *done ? rdx_conjuncts_split(p, &q->block->from.conjuncts, own) : RDX_OK;
 }
 
@@ -125,7 +125,7 @@ static rdx_status push_to_leaf(rdx_block *b, uint32_t number, rdx_conjuncts *lis
   for (uint32_t i = 0; i < list->count && leaf->query; i++) {
     rdx_bound *c = list->list[i];
     bool done = false;
-    if (rdx_bound_leaves(c) == (uint64_t)1 << number && reads_relations(b, c) && cannot_fail(b->planner, c))
+    if (rdx_bound_leaves(c) == (uint64_t)1 << number && reads_relations(b, c) && rdx_cannot_fail(b->planner, c))
       RDX_TRY(push(b->planner, leaf->query, c, &done));
     if (!done)
       list->list[kept++] = c;

@@ -163,7 +163,7 @@ static rdx_status try_fact(shape *s, uint32_t fact, bool *fits) {
       RDX_TRY(add_dimension(s, x, y, fits));
   }
   for (uint32_t i = 0; i < b->from.count && *fits; i++)
-    *fits = i == fact || s->dimension_of[i] > 0;
+    *fits = b->from.items[i].leaf == fact || s->dimension_of[b->from.items[i].leaf] > 0;
   return RDX_OK;
 }
 
@@ -226,9 +226,11 @@ static rdx_status make_node(shape *s, rdx_plan_node **out) {
   rdx_planner *p = b->planner;
   rdx_plan_node *node = NULL;
   uint32_t used = 0;
-  for (uint32_t i = 0; i < b->from.count; i++)
-    for (uint32_t c = 0; c < b->leaves[i].column_count; c++)
-      used += b->leaves[i].used[c];
+  for (uint32_t i = 0; i < b->from.count; i++) {
+    const rdx_leaf *leaf = &b->leaves[b->from.items[i].leaf];
+    for (uint32_t c = 0; c < leaf->column_count; c++)
+      used += leaf->used[c];
+  }
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_STAR, NULL, NULL, &node));
   RDX_TRY(rdx_planner_alloc(p, used, sizeof *s->star->attributes, &s->star->attributes));
   RDX_TRY(rdx_planner_alloc(p, b->group_count, sizeof *node->exprs, &node->exprs));
@@ -323,7 +325,7 @@ static void sort_dimensions(shape *s) {
       const rdx_catalog_dimension other = d[k];
       d[k] = d[k - 1];
       d[k - 1] = other;
-      for (uint32_t leaf = 0; leaf < s->block->from.count; leaf++)
+      for (uint32_t leaf = 0; leaf < s->block->leaf_count; leaf++)
         s->dimension_of[leaf] = s->dimension_of[leaf] == k       ? k + 1
                                 : s->dimension_of[leaf] == k + 1 ? k
                                                                  : s->dimension_of[leaf];
@@ -333,17 +335,18 @@ static void sort_dimensions(shape *s) {
 
 /* The leaf that has `place` others with more rows, or as many and before it. */
 static uint32_t leaf_by_size(const rdx_block *b, uint32_t place) {
-  uint32_t leaf = 0;
-  for (; leaf < b->from.count; leaf++) {
+  const rdx_item *items = b->from.items;
+  uint32_t found = 0;
+  for (; found < b->from.count; found++) {
     uint32_t larger = 0;
     for (uint32_t i = 0; i < b->from.count; i++) {
-      const uint64_t rows = b->leaves[i].table->rows, own = b->leaves[leaf].table->rows;
-      larger += rows > own || (rows == own && i < leaf);
+      const uint64_t rows = b->leaves[items[i].leaf].table->rows, own = b->leaves[items[found].leaf].table->rows;
+      larger += rows > own || (rows == own && i < found);
     }
     if (larger == place)
       break;
   }
-  return leaf;
+  return items[found].leaf;
 }
 
 rdx_status rdx_build_star(rdx_block *b, rdx_plan_node **out) {

@@ -251,6 +251,36 @@ static void ask_joined(void) {
     expect_same("pairs and a join", &expected, &got);
 }
 
+/* Queries in FROM that become a part of the one that reads them, and the same with OFFSET 0, which stay. */
+static void ask_pulled(void) {
+  static const char *const kinds[] = {"JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN"}, *const fences[] = {"",
+                                                                                                          " OFFSET 0"};
+  static const char *const facts[] = {"f", "f JOIN e ON f.m = e.id", "f LEFT JOIN e ON f.m = e.id"};
+  static const char *const lists[] = {"*", "id, coalesce(s, 'none') AS s, i + 1 AS i, t",
+                                      "id, s || 'x' AS s, 4 AS i, t"};
+  const source fact = {"f", 1, 0}, dimension = {"d", 2, 0}, both = {"f CROSS JOIN d", 3, 0};
+  const char *kind = kinds[below(4)], *from = facts[below(3)], *list = lists[below(3)];
+  const bool groups = chance(50);
+  words inner[2] = {{0}}, outer[3] = {{0}};
+  answer answers[2];
+  say_predicate(&inner[0], &fact, 1);
+  say_predicate(&inner[1], &dimension, 1);
+  say_group(&outer[0], &both);
+  say_simple_predicate(&outer[1], &both);
+  say_predicate(&outer[2], &both, 2);
+  for (uint32_t i = 0; i < 2; i++) {
+    words w = {0};
+    say(&w, "SELECT %s, %s FROM (SELECT f.* FROM %s WHERE %s%s) f %s (SELECT %s FROM d WHERE %s%s) d", outer[0].data,
+        groups ? "count(*), sum(d.i), min(f.s)" : "d.s, d.i, f.id", from, inner[0].data, fences[i], kind, list,
+        inner[1].data, fences[i]);
+    say(&w, " ON f.k = d.id AND %s WHERE %s%s%s", outer[1].data, outer[2].data, groups ? " GROUP BY " : "",
+        groups ? outer[0].data : "");
+    if (!ask(either(), w.data, &answers[i]))
+      return;
+  }
+  expect_same("a query in FROM as a part and for itself", &answers[0], &answers[1]);
+}
+
 /* ---- Methods ---- */
 
 static void set(rdx_database *database, const char *setting, const char *method) {
@@ -675,7 +705,7 @@ static void ask_places(void) {
 void sql_case(void) {
   static void (*const oracles[])(void) = {ask_views,   ask_joined,  partition_rows, partition_groups, count_rows,
                                           ask_stars,   ask_scans,   ask_joins,      ask_indexed,      ask_determined,
-                                          ask_changes, ask_altered, ask_recursive,  ask_places};
+                                          ask_changes, ask_altered, ask_recursive,  ask_places,       ask_pulled};
   tables t;
   tables_make(&t);
   open_databases(&t);
