@@ -183,6 +183,7 @@ static rdx_status change_rows(rdx_statement *s, rdx_answer *answer, rdx_error *e
   if (status == RDX_OK && content)
     status = rdx_change_replace(s, c->table, &content, err);
   rdx_table_destroy(&old);
+  rdx_table_destroy(&content);
   rdx_free(chosen);
   put_answer(answer, returned);
   return status;

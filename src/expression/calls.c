@@ -465,6 +465,41 @@ static const char *refusal_of(const char *name) {
   return strcmp(name, "row") == 0 ? "rows as values are not supported; they can be compared" : NULL;
 }
 
+/* What other databases have under another name; NULL: nothing is known. */
+static const char *known_as(const char *name) {
+  static const char *const others[][2] = {
+      {"ifnull", "write coalesce(a, b)"},
+      {"nvl", "write coalesce(a, b)"},
+      {"isnull", "write coalesce(a, b), or x IS NULL"},
+      {"if", "write CASE WHEN condition THEN a ELSE b END"},
+      {"iff", "write CASE WHEN condition THEN a ELSE b END"},
+      {"len", "write length(t)"},
+      {"instr", "write strpos(t, a)"},
+      {"ucase", "write upper(t)"},
+      {"lcase", "write lower(t)"},
+      {"group_concat", "write string_agg(t, ',')"},
+      {"listagg", "write string_agg(t, ',')"},
+      {"array_agg", "arrays are not supported; string_agg(x::text, ',') joins values"},
+      {"median", "write percentile_cont(0.5) WITHIN GROUP (ORDER BY x)"},
+      {"approx_count_distinct", "write count(DISTINCT x)"},
+      {"any_value", "write min(x)"},
+      {"year", "write extract(year FROM d)"},
+      {"month", "write extract(month FROM d)"},
+      {"day", "write extract(day FROM d)"},
+      {"strftime", "write to_char(d, 'YYYY-MM-DD')"},
+      {"date_format", "write to_char(d, 'YYYY-MM-DD')"},
+      {"datediff", "write a - b"},
+      {"date_diff", "write a - b"},
+      {"dateadd", "write d + INTERVAL '1 day'"},
+      {"date_add", "write d + INTERVAL '1 day'"},
+      {"unnest", "arrays are not supported; FROM (VALUES (1), (2)) AS v (x) has rows"},
+  };
+  for (size_t i = 0; i < RDX_COUNT(others); i++)
+    if (strcmp(others[i][0], name) == 0)
+      return others[i][1];
+  return NULL;
+}
+
 static rdx_status no_function(rdx_binding *b, const char *name, rdx_bound *const *args, uint32_t count,
                               rdx_sql_place place) {
   char types[160], hint[200];
@@ -475,8 +510,10 @@ static rdx_status no_function(rdx_binding *b, const char *name, rdx_bound *const
     return rdx_sql_error(b->err, RDX_ERROR_ARGUMENT, b->text, place, NULL, "there is no operator %.60s of %s", name,
                          types);
   write_signatures(name, hint, sizeof hint);
-  const char *other = nearest(name);
-  if (hint[0] == '\0' && other)
+  const char *other = nearest(name), *known = known_as(name);
+  if (hint[0] == '\0' && known)
+    snprintf(hint, sizeof hint, "%s", known);
+  else if (hint[0] == '\0' && other)
     snprintf(hint, sizeof hint, "did you mean %s?", other);
   return rdx_sql_error(b->err, RDX_ERROR_ARGUMENT, b->text, place, hint[0] ? hint : NULL,
                        "there is no function %.60s(%s)", name, types);

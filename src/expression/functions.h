@@ -71,6 +71,9 @@ rdx_status rdx_text_hex(rdx_worker *w, const rdx_node *n, const rdx_datum *args,
 rdx_status rdx_text_bits(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_text_overlay(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 
+/* number_text.c */
+rdx_status rdx_number_to_char(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+
 /* md5.c */
 rdx_status rdx_text_md5(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 

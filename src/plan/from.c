@@ -206,7 +206,7 @@ static rdx_status bind_view(rdx_block *b, const rdx_from *from, const rdx_view_t
  * name is written otherwise. */
 rdx_status rdx_bind_relation(rdx_block *b, const rdx_from *from, rdx_leaf *out) {
   rdx_planner *p = b->planner;
-  rdx_cte *cte = find_cte(b, from->name);
+  rdx_cte *cte = from->in_public ? NULL : find_cte(b, from->name);
   const rdx_sql_query *cube = cte ? NULL : find_cube(p, from->name);
   rdx_view_text view;
   rdx_catalog_table *table = NULL;

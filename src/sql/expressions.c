@@ -64,13 +64,14 @@ static rdx_status call_two(rdx_tree *t, rdx_sql_place place, const char *name, n
 static rdx_status take_column(rdx_tree *t, const node *n, rdx_ast **out) {
   const PgQuery__ColumnRef *ref = n->column_ref;
   const rdx_sql_place place = rdx_tree_place(t, ref->location);
-  if (ref->n_fields < 1 || ref->n_fields > 2)
+  const bool in_public = ref->n_fields == 3 && strcmp(rdx_tree_string(ref->fields[0]), "public") == 0;
+  if (ref->n_fields < 1 || (ref->n_fields > 2 && !in_public))
     return rdx_tree_refuse(t, place, "schemas are not supported: a column is column or table.column");
   const node *last = ref->fields[ref->n_fields - 1];
   const bool star = last->node_case == PG_QUERY__NODE__NODE_A_STAR;
   RDX_TRY(create(t, star ? RDX_AST_STAR : RDX_AST_COLUMN, place, NULL, 0, out));
-  if (ref->n_fields == 2)
-    RDX_TRY(rdx_tree_name(t, rdx_tree_string(ref->fields[0]), &(*out)->qualifier));
+  if (ref->n_fields > 1)
+    RDX_TRY(rdx_tree_name(t, rdx_tree_string(ref->fields[ref->n_fields - 2]), &(*out)->qualifier));
   return star ? RDX_OK : rdx_tree_name(t, rdx_tree_string(last), &(*out)->name);
 }
 

@@ -16,11 +16,16 @@ static rdx_status take_alias(const rdx_tree *t, const PgQuery__Alias *alias, rdx
   return rdx_tree_names(t, alias->n_colnames, alias->colnames, &out->columns, &out->column_count);
 }
 
+bool rdx_tree_is_public(const char *schema) {
+  return schema[0] == '\0' || strcmp(schema, "public") == 0;
+}
+
 static rdx_status take_table_name(const rdx_tree *t, const PgQuery__RangeVar *r, const char **out) {
   const rdx_sql_place place = rdx_tree_place(t, r->location);
-  if (r->schemaname[0] || r->catalogname[0])
+  if (!rdx_tree_is_public(r->schemaname) || r->catalogname[0])
     return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, place,
-                         "the name of a file stands in quotes: FROM 'file.csv'", "schemas are not supported");
+                         "the name of a file stands in quotes: FROM 'file.csv'",
+                         "schemas are not supported, except public, which all tables are in");
   RDX_TRY(rdx_tree_refuse_if(t, !r->inh, place, "ONLY is not supported"));
   return rdx_tree_name(t, r->relname, out);
 }
@@ -88,6 +93,7 @@ static rdx_status take_item(rdx_tree *t, const node *n, rdx_from *out) {
     out->kind = RDX_FROM_TABLE;
     t->near = out->place = rdx_tree_place(t, n->range_var->location);
     RDX_TRY(take_table_name(t, n->range_var, &out->name));
+    out->in_public = n->range_var->schemaname[0] != '\0';
     return take_alias(t, n->range_var->alias, out);
   case PG_QUERY__NODE__NODE_RANGE_SUBSELECT:
     return take_subquery(t, n->range_subselect, out);

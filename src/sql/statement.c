@@ -230,8 +230,10 @@ static rdx_status take_drop(rdx_tree *t, const node *n, rdx_sql_statement *out) 
   RDX_TRY(rdx_tree_alloc(t, d->n_objects, sizeof *out->names, (void **)&out->names));
   for (size_t i = 0; i < d->n_objects; i++) {
     const PgQuery__List *list = d->objects[i]->list;
-    RDX_TRY(rdx_tree_refuse_if(t, list->n_items != 1, out->place, "schemas are not supported"));
-    RDX_TRY(rdx_tree_name(t, rdx_tree_string(list->items[0]), &out->names[out->name_count++]));
+    const char *schema = list->n_items == 2 ? rdx_tree_string(list->items[0]) : "";
+    RDX_TRY(rdx_tree_refuse_if(t, list->n_items > 2 || !rdx_tree_is_public(schema), out->place,
+                               "schemas are not supported, except public, which all tables are in"));
+    RDX_TRY(rdx_tree_name(t, rdx_tree_string(list->items[list->n_items - 1]), &out->names[out->name_count++]));
   }
   return RDX_OK;
 }
@@ -626,12 +628,26 @@ static size_t find_character(const char *text, int number) {
   return at;
 }
 
+static bool is_token(const rdx_token *k, const char *word) {
+  const size_t length = strlen(word);
+  return k->kind == RDX_TOKEN_WORD && (size_t)(k->end - k->begin) == length && strncasecmp(k->begin, word, length) == 0;
+}
+
 /* What to write instead of what the parser did not take at `from`; NULL where nothing is known. */
 static const char *find_hint(const rdx_tree *t, const char *from) {
   const rdx_token first = rdx_token_at(t->text->begin), token = rdx_token_at(from);
-  const bool sets = first.end - first.begin == 3 && strncasecmp(first.begin, "set", 3) == 0;
-  const bool column = token.end - token.begin == 6 && strncasecmp(token.begin, "column", 6) == 0;
-  return sets && column ? "column is a word of SQL: write 'column' in quotes" : NULL;
+  rdx_token before = first; /* the token, which may be taken for an alias */
+  for (rdx_token k = first; k.begin < token.begin && k.kind != RDX_TOKEN_END; k = rdx_token_at(k.end))
+    before = k;
+  if (is_token(&first, "set") && is_token(&token, "column"))
+    return "column is a word of SQL: write 'column' in quotes";
+  if (is_token(&token, "qualify") || is_token(&before, "qualify"))
+    return "put the query with the window function in FROM, and write WHERE above it";
+  if (is_token(&token, "exclude") || is_token(&token, "replace"))
+    return "name the columns that you want";
+  if (is_token(&first, "from") || is_token(&first, "pivot") || is_token(&first, "unpivot"))
+    return "a query begins with SELECT, WITH or VALUES";
+  return NULL;
 }
 
 /* The message, with what the text has where the parser saw the copy. */

@@ -128,6 +128,7 @@ typedef struct rdx_from {
   rdx_ast *call;               /* SERIES: of generate_series */
   bool ordinality;             /* WITH ORDINALITY */
   bool lateral;
+  bool in_public;    /* TABLE: the schema is written, which queries of WITH are not in */
   rdx_sql_join join; /* JOIN, and the rest */
   bool natural;
   struct rdx_from *left, *right;

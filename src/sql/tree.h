@@ -97,7 +97,9 @@ RDX_MUST_USE rdx_status rdx_tree_targets(rdx_tree *t, size_t count, rdx_tree_nod
 RDX_MUST_USE rdx_status rdx_tree_with(rdx_tree *t, const PgQuery__WithClause *w, rdx_sql_query *out);
 /* An item of FROM. */
 RDX_MUST_USE rdx_status rdx_tree_from(rdx_tree *t, const rdx_tree_node *n, rdx_from **out);
-/* Where a table stands alone: no schema, no alias. */
+/* Whether a schema is that of all tables, or is not written (""). */
+bool rdx_tree_is_public(const char *schema);
+/* Where a table stands alone: no alias. */
 RDX_MUST_USE rdx_status rdx_tree_table(const rdx_tree *t, const PgQuery__RangeVar *r, const char **out);
 
 #endif
