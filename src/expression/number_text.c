@@ -289,7 +289,7 @@ static void put_piece(writing *w, piece p, const char *text) {
 
 /* Where digits come to an end, of doubles before those of the pattern, all that is behind the next place does, too. */
 static bool is_over(const writing *w, piece p) {
-  const bool places = !w->f->fill && (p == PIECE_NINE || p == PIECE_ZERO);
+  const bool places = p == PIECE_NINE || p == PIECE_ZERO;
   return (places && w->place >= w->f->before + w->x->behind) || (p == PIECE_POINT && w->x->behind == 0 && fits(w));
 }
 

@@ -341,7 +341,7 @@ static void test_errors(void **state) {
       {"SELECT $0", "malformed input: there is no parameter $0\n"
                     "LINE 1: SELECT $0\n"
                     "               ^"},
-      {"SELECT a FROM data.csv", "not supported: schemas are not supported\n"
+      {"SELECT a FROM data.csv", "not supported: schemas are not supported, except public, which all tables are in\n"
                                  "LINE 1: SELECT a FROM data.csv\n"
                                  "                      ^\n"
                                  "HINT: the name of a file stands in quotes: FROM 'file.csv'"},
