@@ -16,10 +16,11 @@
 #define CHUNK ((size_t)256 * 1024)
 #define ALIGNMENT 64
 
+/* Kernels without branches read the values of NULL rows, too: no memory that nobody wrote. */
 static rdx_status add_chunk(rdx_scratch *s, size_t size, rdx_error *err) {
   RDX_TRY(rdx_realloc((void **)&s->chunks, s->count + 1, sizeof *s->chunks, "an expression's values", err));
   RDX_TRY(rdx_realloc((void **)&s->sizes, s->count + 1, sizeof *s->sizes, "an expression's values", err));
-  RDX_TRY(rdx_alloc(1, size, "an expression's values", (void **)&s->chunks[s->count], err));
+  RDX_TRY(rdx_calloc(1, size, "an expression's values", (void **)&s->chunks[s->count], err));
   s->sizes[s->count++] = size;
   return RDX_OK;
 }

@@ -63,7 +63,8 @@ static rdx_status upload(const rdx_index *index, const rdx_column *column, rdx_p
     return rdx_buffer_upload(*out, 0, (const char *)column->values + p->begin * bytes, p->count * bytes, err);
 
   void *codes = NULL;
-  RDX_TRY(rdx_alloc(p->count < CHUNK ? p->count : CHUNK, bytes, "probes", &codes, err));
+  /* Of NULLs no codes are written, but lookups that take several probes at a time read them. */
+  RDX_TRY(rdx_calloc(p->count < CHUNK ? p->count : CHUNK, bytes, "probes", &codes, err));
   encoding e = {.index = index,
                 .column = column,
                 .role = role,
