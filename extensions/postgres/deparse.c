@@ -405,7 +405,9 @@ static int find_target(List *tlist, Node *expression) {
 static void write_groups(Text *t, List *tlist) {
   const char *between = " GROUP BY ";
   ListCell *cell;
-  foreach (cell, t->query->grouped ? t->root->parse->groupClause : NIL) {
+  for (int place = 1; place <= t->query->groups; place++, between = ", ")
+    appendStringInfo(t->out, "%s%d", between, place);
+  foreach (cell, t->query->grouped && t->query->groups == 0 ? t->root->parse->groupClause : NIL) {
     Node *expression = get_sortgroupclause_expr(lfirst(cell), t->root->processed_tlist);
     appendStringInfo(t->out, "%s%d", between, find_target(tlist, expression));
     between = ", ";

@@ -13,6 +13,7 @@
 #include <fmgr.h>
 #include <miscadmin.h>
 #include <nodes/nodeFuncs.h>
+#include <utils/array.h>
 #include <utils/builtins.h>
 #include <utils/lsyscache.h>
 #include <utils/memutils.h>
@@ -141,12 +142,21 @@ static Datum get_spread(const char *name, Datum sum, Datum squares, int64 n, boo
   return strncmp(name, "stddev", 6) == 0 ? square_root(variance) : variance;
 }
 
+/* What PostgreSQL's avg() of integers keeps: the count and the sum. */
+static Datum average_state(int64 count, int64 sum) {
+  Datum state[] = {Int64GetDatum(count), Int64GetDatum(sum)};
+  return PointerGetDatum(construct_array(state, 2, INT8OID, sizeof(int64), FLOAT8PASSBYVAL, TYPALIGN_DOUBLE));
+}
+
 /* An aggregate of its parts: sum, count, sum of squares. */
 static Datum get_aggregate(const Aggref *a, const rdx_column *parts, uint64 row, bool *null) {
   *null = raydex_is_null(&parts[0], row);
   if (*null)
     return (Datum)0;
-  const Datum sum = raydex_datum(&parts[0], row, NUMERICOID), count = raydex_datum(&parts[1], row, INT8OID);
+  const Datum count = raydex_datum(&parts[1], row, INT8OID);
+  if (a->aggtype == INT8ARRAYOID)
+    return average_state(DatumGetInt64(count), DatumGetInt64(raydex_datum(&parts[0], row, INT8OID)));
+  const Datum sum = raydex_datum(&parts[0], row, NUMERICOID);
   if (raydex_aggregate_parts((const Expr *)a) == 2)
     return DirectFunctionCall2(numeric_div, sum, as_numeric(DatumGetInt64(count)));
   return get_spread(get_func_name(a->aggfnoid), sum, raydex_datum(&parts[2], row, NUMERICOID), DatumGetInt64(count),

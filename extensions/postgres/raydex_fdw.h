@@ -137,6 +137,7 @@ typedef struct RaydexQuery {
   double tuples;     /**< of the largest table */
   bool joined, grouped, distinct, ordered, limited;
   List *tlist;  /**< what is selected, but of scans and joins */
+  int groups;   /**< the first of tlist that GROUP BY names; 0: those of the statement */
   List *having; /**< of expressions */
   List *order;  /**< of SortGroupClause, over tlist or the columns */
   List *order_tlist;
@@ -148,8 +149,8 @@ extern bool raydex_shippable(PlannerInfo *root, Relids relids, Expr *expression)
 /** May an aggregate be selected as its parts, which PostgreSQL puts together? */
 extern bool raydex_shippable_parts(PlannerInfo *root, Relids relids, Expr *expression);
 
-/** The columns that an expression is selected as: 2 of an exact average, sum and count; 3 of an exact variance or
- * standard deviation, the sum of squares, too; else 1. */
+/** The columns that an expression is selected as: 2 of an exact average or its state, sum and count; 3 of an exact
+ * variance or standard deviation, the sum of squares, too; else 1. */
 extern int raydex_aggregate_parts(const Expr *expression);
 
 /** When a branch of CASE is taken, also where it compares with the value after CASE. */

@@ -682,7 +682,7 @@ static const char *const spreads[] = {"stddev", "stddev_samp", "stddev_pop", "va
 
 int raydex_aggregate_parts(const Expr *expression) {
   const Aggref *a = (const Aggref *)expression;
-  if (!IsA(expression, Aggref) || a->aggtype != NUMERICOID)
+  if (!IsA(expression, Aggref) || (a->aggtype != NUMERICOID && a->aggtype != INT8ARRAYOID))
     return 1;
   const char *name = get_func_name(a->aggfnoid);
   return strcmp(name, "avg") == 0 ? 2 : is_one_of(name, spreads) ? 3 : 1;

@@ -7,11 +7,15 @@
 #include <catalog/pg_type.h>
 #include <nodes/makefuncs.h>
 #include <nodes/nodeFuncs.h>
+#include <optimizer/cost.h>
 #include <optimizer/optimizer.h>
 #include <optimizer/pathnode.h>
 #include <optimizer/planmain.h>
+#include <optimizer/planner.h>
+#include <optimizer/prep.h>
 #include <optimizer/tlist.h>
 #include <parser/parsetree.h>
+#include <utils/fmgroids.h>
 #include <utils/lsyscache.h>
 #include <utils/typcache.h>
 
@@ -40,21 +44,23 @@ static void add_upper_path(PlannerInfo *root, RelOptInfo *rel, RaydexQuery *quer
 
 /* ---- Groups ---- */
 
-/* How many groups there may be, by the distinct values of the columns. */
-static double estimate_groups(PlannerInfo *root, const RaydexQuery *query, double rows) {
+/* How many groups there may be, by the distinct values of the columns that their expressions read. */
+static double estimate_groups(PlannerInfo *root, List *expressions, double rows) {
   double groups = 1;
   ListCell *cell;
-  foreach (cell, root->parse->groupClause) {
-    Node *expression = get_sortgroupclause_expr(lfirst(cell), root->processed_tlist);
-    double distinct = 0;
-    if (IsA(expression, Var)) {
-      const Oid relation = planner_rt_fetch(((Var *)expression)->varno, root)->relid;
-      RaydexTable *table = raydex_table_of(relation);
-      distinct = raydex_range(table, raydex_column_place(table, relation, ((Var *)expression)->varattno))->distinct;
-    }
+  foreach (cell, add_to_flat_tlist(NIL, pull_var_clause((Node *)expressions, PVC_RECURSE_PLACEHOLDERS))) {
+    const Var *column = (const Var *)lfirst_node(TargetEntry, cell)->expr;
+    const Oid relation = planner_rt_fetch(column->varno, root)->relid;
+    RaydexTable *table = raydex_table_of(relation);
+    const int place = raydex_column_place(table, relation, column->varattno);
+    const double distinct = raydex_range(table, place)->distinct;
     groups *= distinct > 0 ? distinct : 200;
   }
   return Min(groups, clamp_rows(rows));
+}
+
+static List *group_expressions(PlannerInfo *root) {
+  return get_sortgrouplist_exprs(root->parse->groupClause, root->processed_tlist);
 }
 
 static bool is_group(PlannerInfo *root, const PathTarget *target, int i) {
@@ -106,6 +112,116 @@ static bool add_having(PlannerInfo *root, RaydexQuery *query, List *having) {
   return true;
 }
 
+/* ---- Groups of the columns that local expressions read, which PostgreSQL puts together ---- */
+
+/* What of an aggregate's parts is again a value that both sides know. */
+static bool is_partial(const Aggref *a) {
+  static const char *const simple[] = {"count", "min", "max", "bool_and", "bool_or", "every"};
+  const char *name = get_func_name(a->aggfnoid);
+  for (size_t i = 0; i < lengthof(simple); i++) {
+    if (strcmp(name, simple[i]) == 0)
+      return true;
+  }
+  return a->aggfnoid == F_SUM_INT2 || a->aggfnoid == F_SUM_INT4 || a->aggfnoid == F_AVG_INT2 ||
+         a->aggfnoid == F_AVG_INT4;
+}
+
+/* 0 and -0 are one group, but not one value to what reads them. */
+static bool is_float(const Node *node) {
+  return exprType(node) == FLOAT4OID || exprType(node) == FLOAT8OID;
+}
+
+/* The columns that an expression of GROUP BY reads become groups. */
+static bool add_partial_group(PlannerInfo *root, RaydexQuery *query, Expr *e) {
+  ListCell *cell;
+  if (contain_volatile_functions((Node *)e))
+    return false;
+  List *columns =
+      raydex_shippable(root, query->relids, e) ? list_make1(e) : pull_var_clause((Node *)e, PVC_INCLUDE_PLACEHOLDERS);
+  foreach (cell, columns) {
+    Expr *column = lfirst(cell);
+    if (IsA(column, Const) || IsA(column, Param) || is_float((Node *)column) ||
+        !raydex_shippable(root, query->relids, column))
+      return false;
+  }
+  query->tlist = add_to_flat_tlist(query->tlist, columns);
+  return true;
+}
+
+static bool add_partial_aggregates(PlannerInfo *root, const RaydexQuery *query, Node *expression, PathTarget *target) {
+  ListCell *cell;
+  foreach (cell, pull_var_clause(expression, PVC_INCLUDE_AGGREGATES | PVC_INCLUDE_PLACEHOLDERS)) {
+    Aggref *a = lfirst(cell);
+    if (!IsA(a, Aggref) || !is_partial(a) ||
+        !(raydex_shippable(root, query->relids, (Expr *)a) || raydex_shippable_parts(root, query->relids, (Expr *)a)))
+      return false;
+    a = copyObject(a);
+    mark_partial_aggref(a, AGGSPLIT_INITIAL_SERIAL);
+    add_new_column_to_pathtarget(target, (Expr *)a);
+  }
+  return true;
+}
+
+/* NULL: not all of it can be put together. */
+static PathTarget *partial_target(PlannerInfo *root, RaydexQuery *query, const PathTarget *final, Node *having) {
+  PathTarget *target = create_empty_pathtarget();
+  ListCell *cell;
+  int i = 0;
+  foreach (cell, final->exprs) {
+    Expr *e = lfirst(cell);
+    const bool group = is_group(root, final, i);
+    if (group)
+      add_column_to_pathtarget(target, e, get_pathtarget_sortgroupref(final, i));
+    if (group ? !add_partial_group(root, query, e) : !add_partial_aggregates(root, query, (Node *)e, target))
+      return NULL;
+    i++;
+  }
+  if (!add_partial_aggregates(root, query, having, target))
+    return NULL;
+  query->groups = list_length(query->tlist);
+  foreach (cell, target->exprs) {
+    if (IsA(lfirst(cell), Aggref))
+      query->tlist = add_to_flat_tlist(query->tlist, list_make1(lfirst(cell)));
+  }
+  set_pathtarget_cost_width(root, target);
+  return target;
+}
+
+/* As PostgreSQL aggregates in two steps, with a scan that gives the first. */
+static void partial_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output,
+                                const GroupPathExtraData *extra) {
+  const List *groups = root->parse->groupClause;
+  AggClauseCosts costs = {0};
+  if (!groups || !(extra->flags & GROUPING_CAN_PARTIAL_AGG) || !(extra->flags & GROUPING_CAN_USE_HASH))
+    return;
+  RaydexQuery *query = copy_query(input->fdw_private);
+  query->grouped = true;
+  query->tlist = NIL;
+  PathTarget *target = partial_target(root, query, output->reltarget, extra->havingQual);
+  if (!target)
+    return;
+  List *columns = list_truncate(get_tlist_exprs(query->tlist, true), query->groups);
+  const double rows = estimate_groups(root, columns, input->rows);
+  if (rows > input->rows / 2)
+    return;
+  RelOptInfo *partial = fetch_upper_rel(root, UPPERREL_PARTIAL_GROUP_AGG, input->relids);
+  if (partial->fdw_private || partial->pathlist)
+    return;
+  partial->fdw_private = query;
+  partial->serverid = input->serverid;
+  partial->userid = input->userid;
+  partial->useridiscurrent = input->useridiscurrent;
+  partial->fdwroutine = input->fdwroutine;
+  partial->reltarget = target;
+  Path *path =
+      (Path *)create_foreign_upper_path(root, partial, target, clamp_rows(rows), RAYDEX_DISABLED UPPER_COST,
+                                        UPPER_COST + UPPER_ROW_COST * rows, NIL, NULL, RAYDEX_RESTRICTIONS NIL);
+  get_agg_clause_costs(root, AGGSPLIT_FINAL_DESERIAL, &costs);
+  add_path(output, (Path *)create_agg_path(root, output, path, output->reltarget, AGG_HASHED, AGGSPLIT_FINAL_DESERIAL,
+                                           (List *)groups, (List *)extra->havingQual, &costs,
+                                           estimate_groups(root, group_expressions(root), rows)));
+}
+
 static void group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output, const GroupPathExtraData *extra) {
   const Query *parse = root->parse;
   if (parse->groupingSets || (!parse->groupClause && !parse->hasAggs) ||
@@ -113,9 +229,12 @@ static void group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo *output
     return;
   RaydexQuery *query = copy_query(input->fdw_private);
   query->grouped = true;
-  if (!add_group_targets(root, query, output->reltarget) || !add_having(root, query, (List *)extra->havingQual))
+  if (!add_group_targets(root, query, output->reltarget) || !add_having(root, query, (List *)extra->havingQual)) {
+    partial_group_paths(root, input, output, extra);
     return;
-  add_upper_path(root, output, query, output->reltarget, estimate_groups(root, query, input->rows), NIL);
+  }
+  add_upper_path(root, output, query, output->reltarget, estimate_groups(root, group_expressions(root), input->rows),
+                 NIL);
 }
 
 /* ---- DISTINCT, ORDER BY, LIMIT ---- */

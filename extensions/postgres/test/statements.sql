@@ -83,7 +83,7 @@ DECLARE
                  'CASE WHEN small > 5 THEN name WHEN flag THEN ''yes'' ELSE ''no'' END', 'coalesce(small, a, 7)', 'length(name)', 'left(name, 2)', 'substr(name, 2, 3)', 'name || ''-'' || name', 'abs(small)',
                  'replace(name, ''a'', ''--'')', 'right(name, -1)', 'abs(price)', 'strpos(name, ''t'')', 'extract(year FROM day)', 'extract(month FROM clock)', 'date_trunc(''year'', clock)',
                  'upper(name)', 'small / 4', 'mod(b, 5)', 'a::text', 'clock::date', 'day - 3', 'md5(left(name, 1))', 'rpad(name, 3, ''-'')', 'floor(g)', 'sign(g)', 'extract(isoyear FROM day)',
-                 'date_trunc(''decade'', clock)', 'overlay(name PLACING ''__'' FROM 2)', 'small::float8', 'concat(left(name, 1), flag::text)', 'id::smallint',
+                 'date_trunc(''decade'', clock)', 'overlay(name PLACING ''__'' FROM 2)', 'small::float8', 'concat(left(name, 1), flag::text)', 'initcap(name)', 'initcap(name)', 'initcap(name) || small', 'to_char(day, ''YYYY-MM'')', 'id::smallint',
                  'date_trunc(''month'', day::timestamp)', 'date_part(''dow'', clock)', 'nullif(small, a)', 'greatest(a, small)', 'least(price, 2.5000)');
   h text := pick('small', 'ua', 'b', 'flag');
   aggregate text := aggregate(joined);

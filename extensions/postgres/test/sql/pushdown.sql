@@ -85,6 +85,15 @@ SELECT pushed('SELECT count(*) FROM times WHERE moment::date = ''2003-02-01'' AN
 SELECT pushed('SELECT count(*) FROM times WHERE day + 1 > ''2020-01-01''');
 SELECT pushed('SELECT extract(epoch FROM moment), extract(century FROM day), extract(isoyear FROM day), extract(milliseconds FROM moment), date_trunc(''decade'', moment), count(*) FROM times GROUP BY 1, 2, 3, 4, 5');
 SELECT pushed('SELECT date_part(''epoch'', moment), count(*) FROM times GROUP BY 1');
+-- Where only PostgreSQL knows a group, Raydex groups by what it reads.
+EXPLAIN (VERBOSE, COSTS OFF) SELECT initcap(name), small / 2, count(*), avg(small), sum(a) FILTER (WHERE flag) + 1 FROM all_types GROUP BY 1, 2 HAVING max(price) > 1;
+SELECT compare('SELECT initcap(name), small / 2, count(*), avg(small), sum(a) FILTER (WHERE flag) + 1 FROM all_types WHERE id > 3 GROUP BY 1, 2 HAVING max(price) > 1');
+SELECT compare('SELECT initcap(name) || small, count(flag), min(day), avg(a) FILTER (WHERE a > 100) FROM all_types JOIN labels ON key = small GROUP BY 1');
+SELECT pushed('SELECT initcap(name), sum(price) FROM all_types GROUP BY 1');
+SELECT pushed('SELECT initcap(name), count(DISTINCT small) FROM all_types GROUP BY 1');
+SELECT pushed('SELECT id::numeric ^ 2, count(*) FROM all_types GROUP BY 1');
+SELECT pushed('SELECT round(g), count(*) FROM all_types GROUP BY 1');
+SELECT pushed('SELECT floor(random() * 2 + small), count(*) FROM all_types GROUP BY 1');
 DROP FOREIGN TABLE public.times;
 RESET search_path;
 -- EXPLAIN (VERBOSE) has the methods and what they are expected to take, unless a parameter decides.
