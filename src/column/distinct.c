@@ -44,8 +44,10 @@ static rdx_status grow(rdx_distinct *d, rdx_error *err) {
   uint32_t *slots = NULL;
   RDX_TRY(rdx_realloc((void **)&d->offsets, (size_t)capacity + 1, sizeof *d->offsets, "a dictionary", err));
   d->strings.offsets = d->offsets; /* at once: what follows may fail, or the string that needs room be known already */
-  RDX_TRY(rdx_realloc((void **)&d->hashes, capacity, sizeof *d->hashes, "a dictionary", err));
   d->offsets[0] = 0;
+  RDX_TRY(rdx_progress_at_times("dictionary", 0, 0, err)); /* much that is moved takes a while each time */
+  RDX_TRY(rdx_realloc((void **)&d->hashes, capacity, sizeof *d->hashes, "a dictionary", err));
+  RDX_TRY(rdx_progress_at_times("dictionary", 0, 0, err));
   RDX_TRY(rdx_calloc(2 * (size_t)capacity, sizeof *slots, "a dictionary", (void **)&slots, err));
   const rdx_status status = place_all(d, slots, capacity, err);
   if (status != RDX_OK) {
