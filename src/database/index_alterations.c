@@ -11,42 +11,16 @@
 #include "database/definitions.h"
 #include "database/indexes.h"
 #include "database/turn.h"
+#include "plan/text.h"
 
 /* ---- Texts ---- */
 
-/* A definition while it is written; its memory is for rdx_free(). */
-typedef struct writing {
-  char *text;
-  size_t size, capacity;
-  rdx_status status;
-  rdx_error *err;
-} writing;
-
-static void put(writing *w, const char *text, size_t size) {
-  if (w->status == RDX_OK && w->size + size + 1 > w->capacity) {
-    w->capacity = 2 * w->capacity + size + 256;
-    w->status = rdx_realloc((void **)&w->text, w->capacity, 1, "an index", w->err);
-  }
-  if (w->status != RDX_OK)
-    return;
-  memcpy(w->text + w->size, text, size);
-  w->size += size;
-  w->text[w->size] = '\0';
-}
-
-static void put_text(writing *w, const char *text) {
-  put(w, text, strlen(text));
-}
-
 /* In quotes, which are doubled inside. */
-static void put_quoted(writing *w, const char *text, char quote) {
-  put(w, &quote, 1);
-  for (; *text; text++) {
-    put(w, text, 1);
-    if (*text == quote)
-      put(w, text, 1);
-  }
-  put(w, &quote, 1);
+static void put_quoted(rdx_printed *w, const char *text, char quote) {
+  rdx_print(w, "%c", quote);
+  for (; *text; text++)
+    rdx_print(w, *text == quote ? "%c%c" : "%c", *text, *text);
+  rdx_print(w, "%c", quote);
 }
 
 /* A name of a table or column of a definition. */
@@ -54,34 +28,34 @@ static const char *renamed(const char *name, const char *from, const char *to) {
   return from && strcmp(name, from) == 0 ? to : name;
 }
 
-static void put_options(writing *w, const rdx_sql_statement *s) {
+static void put_options(rdx_printed *w, const rdx_sql_statement *s) {
   for (uint32_t i = 0; i < s->option_count; i++) {
-    put_text(w, i > 0 ? ", " : " WITH (");
+    rdx_print(w, "%s", i > 0 ? ", " : " WITH (");
     put_quoted(w, s->options[i].name, '"');
     if (s->options[i].count == 0)
       continue;
-    put_text(w, " = ");
+    rdx_print(w, " = ");
     put_quoted(w, s->options[i].values[0], '\'');
   }
-  put_text(w, s->option_count > 0 ? ")" : "");
+  rdx_print(w, "%s", s->option_count > 0 ? ")" : "");
 }
 
 /* CREATE INDEX as it is written, but on a table, or of a column, of another name. */
-static void put_definition(writing *w, const char *name, const rdx_sql_statement *s, const char *column,
+static void put_definition(rdx_printed *w, const char *name, const rdx_sql_statement *s, const char *column,
                            const char *to) {
-  put_text(w, "CREATE INDEX ");
+  rdx_print(w, "CREATE INDEX ");
   put_quoted(w, name, '"');
-  put_text(w, " ON ");
+  rdx_print(w, " ON ");
   put_quoted(w, column ? s->table : to, '"');
   if (s->method) {
-    put_text(w, " USING ");
+    rdx_print(w, " USING ");
     put_quoted(w, s->method, '"');
   }
   for (uint32_t i = 0; i < s->name_count; i++) {
-    put_text(w, i > 0 ? ", " : " (");
+    rdx_print(w, "%s", i > 0 ? ", " : " (");
     put_quoted(w, renamed(s->names[i], column, to), '"');
   }
-  put_text(w, ")");
+  rdx_print(w, ")");
   put_options(w, s);
 }
 
@@ -97,15 +71,15 @@ static bool is_on(const rdx_index_entry *e, const char *table, const char *colum
 /* `to` NULL: it goes. */
 static rdx_status change_entry(const rdx_index_entry *e, const char *column, const char *to, rdx_index_entry *out,
                                rdx_error *err) {
-  writing w = {.err = err};
+  rdx_printed w = {.err = err};
   if (to) {
     put_definition(&w, e->name, e->written, column, to);
-    out->text = w.text;
-    return w.status == RDX_OK ? rdx_index_entry_read(out, e->name, w.text, err) : w.status;
+    out->text = w.data;
+    return w.status == RDX_OK ? rdx_index_entry_read(out, e->name, w.data, err) : w.status;
   }
-  put_text(&w, "DROP INDEX ");
+  rdx_print(&w, "DROP INDEX ");
   put_quoted(&w, e->name, '"');
-  out->text = w.text;
+  out->text = w.data;
   RDX_TRY(w.status);
   RDX_TRY(rdx_alloc(strlen(e->name) + 1, 1, "an index", (void **)&out->name, err));
   memcpy(out->name, e->name, strlen(e->name) + 1);
@@ -150,13 +124,13 @@ void rdx_index_alterations_drop(rdx_index_alterations *changes) {
 rdx_status rdx_indexes_announce(rdx_database *d, const rdx_index_alterations *changes, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (uint32_t i = 0; i < changes->count && d->folder && status == RDX_OK; i++) {
-    writing w = {.err = err};
+    rdx_printed w = {.err = err};
     const rdx_index_entry *to = &changes->entries[i], *e = rdx_index_entry_find(d, to->name);
     put_definition(&w, e->name, e->written, NULL, e->index.table);
-    put_text(&w, ";\n");
-    put_text(&w, to->text);
-    status = w.status == RDX_OK ? rdx_definition_write(d, "index", e->name, w.text, err) : w.status;
-    rdx_free(w.text);
+    rdx_print(&w, ";\n");
+    rdx_print(&w, "%s", to->text);
+    status = w.status == RDX_OK ? rdx_definition_write(d, "index", e->name, w.data, err) : w.status;
+    rdx_free(w.data);
   }
   return status;
 }
