@@ -32,6 +32,7 @@ typedef struct bench_options {
   const char *answers; /* a folder with answers to TPC-H's queries; NULL: none */
   uint32_t runs;       /* at most BENCH_MAX_RUNS; 0: 5, of the papers 3 */
   bool papers;         /* suite papers: a scale that shows each effect within the budget */
+  bool shared;         /* a suite with a budget: its experiments share the time */
   bool quick;          /* sizes that take seconds, for trying that all works */
   const char *out;
   bool resume; /* take in what `out` holds, and run the other experiments */
@@ -43,7 +44,7 @@ typedef struct bench_options {
 
 typedef struct bench_report bench_report;
 
-/* The time of an experiment of the papers, and how its measurements are spread over it (budget.c). */
+/* The time of an experiment of a suite, and how its measurements are spread over it (budget.c). */
 typedef struct bench_share {
   bool counting;                /* measurements are counted, none is made */
   uint64_t points, asked, made; /* measurements of the experiment, 0: not known; asked for and made so far */
@@ -62,7 +63,7 @@ typedef struct bench {
   double deadline;               /* on the monotonic clock; 0: none */
   uint64_t skipped;              /* measurements for which no time was left */
   uint64_t scan_rows;            /* of scans */
-  bench_share share;             /* of the experiment at hand, in suite papers */
+  bench_share share;             /* of the experiment at hand, in a suite with a budget */
   double scale_factor;           /* of the Star Schema Benchmark */
   ssb_star *star;                /* once an experiment has needed it */
   uint64_t seen, seen_ever;      /* which of options.methods, by place, the experiment at hand has, and any so far */
@@ -76,14 +77,14 @@ void bench_parallel(uint32_t max, uint64_t count, void (*work)(void *context, ui
 
 /* ---- Time (budget.c) ---- */
 
-/* Whether there is time for the next measurement; if not, it counts as skipped. In suite papers an experiment that has
+/* Whether there is time for the next measurement; if not, it counts as skipped. In a suite an experiment that has
  * not enough of it makes every second measurement, or fewer, and its last one. */
 bool bench_has_time(bench *b);
 
 /* Whether time is over, or measurements are only counted: then nothing need be prepared. */
 bool bench_is_over(const bench *b);
 
-/* Give the next experiment of the papers its time: twice its share of what is left until `end`, when `left` are to
+/* Give the next experiment of a suite its time: twice its share of what is left until `end`, when `left` are to
  * come. `points`: measurements that it makes, 0 if not known. */
 void bench_share_time(bench *b, double end, size_t left, uint64_t points);
 

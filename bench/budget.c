@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Time: when no measurement is begun any more, and how those of the papers share theirs. */
+/* Time: when no measurement is begun any more, and how those of a suite share theirs. */
 
 #include "bench/bench.h"
 
@@ -31,7 +31,7 @@ bool bench_has_time(bench *b) {
   s->asked++;
   if (s->counting)
     return false;
-  if (bench_is_over(b) || (b->deadline > 0 && b->options.papers && !is_chosen(s, b->deadline))) {
+  if (bench_is_over(b) || (b->deadline > 0 && b->options.shared && !is_chosen(s, b->deadline))) {
     b->skipped++;
     return false;
   }

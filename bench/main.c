@@ -41,7 +41,8 @@ static void print_help(void) {
       "  --cases N         queries of the experiment planner (500)\n"
       "  --quick           sizes that take seconds, one run: whether all works, and no more\n"
       "  --seed N          of the data (1)\n"
-      "  --budget SECONDS  start no measurement after so long (suite papers: 3600; below 1800 its sizes are smaller)\n"
+      "  --budget SECONDS  start no measurement after so long; a suite's experiments share it (suite papers: 3600, below\n"
+      "                    1800 its sizes are smaller)\n"
       "  --out FILE.csv    write the results, one line for each metric, anew after each experiment\n"
       "  --resume          keep what FILE.csv holds, and run the experiments that it has not (suites)\n"
       "  --plots DIR       draw the results there with gnuplot\n"
@@ -369,10 +370,10 @@ static rdx_status run_suite(bench *b, char **names, int count, rdx_error *err) {
   for (size_t i = 0, many = left; i < many && status == RDX_OK; i++, left--) {
     const bench_experiment *e = todo[b->options.papers ? left - 1 : i];
     uint64_t points = 0;
-    if (b->options.papers)
+    if (b->options.shared) {
       status = count_points(b, e, &points, err);
-    if (b->options.papers)
       bench_share_time(b, end, left, points);
+    }
     if (status == RDX_OK)
       status = run_experiment(b, e, err);
   }
@@ -416,6 +417,7 @@ static rdx_status run(bench *b, char **names, int count, rdx_error *err) {
   if (b->options.quick)
     set_quick(&b->options);
   b->options.runs = b->options.runs ? b->options.runs : 5;
+  b->options.shared = suite_of(names, count) && b->options.budget > 0;
   rdx_status status = check_outputs(&b->options, names, count, err);
   if (status == RDX_OK)
     status = open_bench(b, demo, err);

@@ -13,7 +13,7 @@
 
 #define MAX_CONTENDERS 64
 #define WAKE_UP 0.3    /* seconds; an H100 that has been idle for one takes up to 0.28 */
-#define WAKE_UPS 12000 /* in the budget of suite papers, at least */
+#define WAKE_UPS 12000 /* in the budget of a suite, at least */
 
 double bench_seconds(void) {
   struct timespec now;
@@ -477,7 +477,7 @@ rdx_status bench_wake_up(const bench *b, rdx_status (*work)(void *context, rdx_e
                          rdx_error *err) {
   if (b->info->backend == RDX_BACKEND_CPU || b->info->emulated)
     return RDX_OK;
-  const double share = b->options.papers ? b->options.budget / WAKE_UPS : WAKE_UP;
+  const double share = b->options.shared ? b->options.budget / WAKE_UPS : WAKE_UP;
   const double end = bench_seconds() + (share < WAKE_UP ? share : WAKE_UP);
   rdx_status status = RDX_OK;
   do {
