@@ -138,6 +138,22 @@ typedef struct rdx_kernel {
   rdx_spirv raygen, miss, closest_hit, any_hit, intersection;
 } rdx_kernel;
 
+/* A compute kernel: the members above in their order. Where items are workgroups there is 1 item per group. */
+#define RDX_COMPUTE_KERNEL(title, args, constants, each, items, function, code)                                        \
+  {                                                                                                                    \
+    .name = title, .args_size = sizeof(struct args), .variants = constants, .grain = each, .group = items,             \
+    .body = function, .compute = RDX_SPIRV(code)                                                                       \
+  }
+
+/* The body of a kernel that does `statement` for one item `i` of its arguments `a` after the other. */
+#define RDX_EACH_ITEM(function, args, statement)                                                                       \
+  static void function(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {                       \
+    (void)variant, (void)scene;                                                                                        \
+    const struct args *a = arguments;                                                                                  \
+    for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)                                                \
+      statement;                                                                                                       \
+  }
+
 /* ---- Streams: work in order ---- */
 
 /* Commands run in the order they are given, each seeing the writes of those before it. The CPU runs them at once;

@@ -155,43 +155,16 @@ static void rank(const void *arguments, const uint32_t *variant, const rdx_scene
     rank_keys(arguments, variant[0]);
 }
 
-static const rdx_kernel mark_kernel = {.name = "bitmap mark",
-                                       .args_size = sizeof(struct bitmap_mark_args),
-                                       .variants = 1,
-                                       .grain = 16384,
-                                       .group = 256,
-                                       .body = mark,
-                                       .compute = RDX_SPIRV(spirv_bitmap_mark_comp)};
-
-static const rdx_kernel words_kernel = {.name = "bitmap words",
-                                        .args_size = sizeof(struct bitmap_words_args),
-                                        .grain = 16384,
-                                        .group = 256,
-                                        .body = words,
-                                        .compute = RDX_SPIRV(spirv_bitmap_words_comp)};
-
-static const rdx_kernel rank_kernel = {.name = "bitmap rank",
-                                       .args_size = sizeof(struct bitmap_rank_args),
-                                       .variants = 1,
-                                       .grain = 16384,
-                                       .group = 256,
-                                       .body = rank,
-                                       .compute = RDX_SPIRV(spirv_bitmap_rank_comp)};
-
-const rdx_kernel rdx_kernel_bitmap_combine = {.name = "bitmap combine",
-                                              .args_size = sizeof(struct bitmap_combine_args),
-                                              .variants = 1,
-                                              .grain = 1 << 15,
-                                              .group = 256,
-                                              .body = combine,
-                                              .compute = RDX_SPIRV(spirv_bitmap_combine_comp)};
-
-const rdx_kernel rdx_kernel_bitmap_count = {.name = "bitmap count",
-                                            .args_size = sizeof(struct bitmap_count_args),
-                                            .grain = 8,
-                                            .group = 1, /* items are workgroups */
-                                            .body = count,
-                                            .compute = RDX_SPIRV(spirv_bitmap_count_comp)};
+static const rdx_kernel mark_kernel =
+    RDX_COMPUTE_KERNEL("bitmap mark", bitmap_mark_args, 1, 16384, 256, mark, spirv_bitmap_mark_comp);
+static const rdx_kernel words_kernel =
+    RDX_COMPUTE_KERNEL("bitmap words", bitmap_words_args, 0, 16384, 256, words, spirv_bitmap_words_comp);
+static const rdx_kernel rank_kernel =
+    RDX_COMPUTE_KERNEL("bitmap rank", bitmap_rank_args, 1, 16384, 256, rank, spirv_bitmap_rank_comp);
+const rdx_kernel rdx_kernel_bitmap_combine =
+    RDX_COMPUTE_KERNEL("bitmap combine", bitmap_combine_args, 1, 1 << 15, 256, combine, spirv_bitmap_combine_comp);
+const rdx_kernel rdx_kernel_bitmap_count =
+    RDX_COMPUTE_KERNEL("bitmap count", bitmap_count_args, 0, 8, 1, count, spirv_bitmap_count_comp);
 
 rdx_status rdx_bitmap_combine(rdx_stream *stream, uint32_t op, rdx_buffer *words, const rdx_buffer *other,
                               uint64_t rows, rdx_error *err) {

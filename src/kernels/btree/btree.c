@@ -323,11 +323,7 @@ static void lookup(const void *arguments, const uint32_t *variant, const rdx_sce
     lookup_batch(args, variant, args->first + done, args->count - done < BATCH ? args->count - done : BATCH);
 }
 
-#define LOOKUP(name_, words_)                                                                                          \
-  {                                                                                                                    \
-    .name = name_, .args_size = sizeof(struct btree_args), .variants = BTREE_CONSTANTS, .grain = 4096, .group = 256,   \
-    .body = lookup, .compute = RDX_SPIRV(words_)                                                                       \
-  }
+#define LOOKUP(title, code) RDX_COMPUTE_KERNEL(title, btree_args, BTREE_CONSTANTS, 4096, 256, lookup, code)
 
 const rdx_kernel rdx_kernel_btree = LOOKUP("btree", spirv_btree_comp);
 const rdx_kernel rdx_kernel_btree_by_8 = LOOKUP("btree by 8 lanes", spirv_btree_tile_comp_lanes_8);

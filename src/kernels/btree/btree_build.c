@@ -13,12 +13,8 @@
 #include "spirv/btree_split_comp.h"
 #include "spirv/btree_visits_comp.h"
 
-static void visits(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct btree_visits_args *a = arguments;
-  for (uint32_t k = 0; k < a->count; k++)
-    a->out_visits[a->first + k] = btree_visits(a->lower, a->upper, a->valid, a->depth, a->first + k, variant[0]);
-}
+RDX_EACH_ITEM(visits, btree_visits_args,
+              a->out_visits[i] = btree_visits(a->lower, a->upper, a->valid, a->depth, (uint32_t)i, variant[0]))
 
 /* A grain is a whole number of leaves. */
 static void load(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
@@ -45,58 +41,29 @@ static void level(const void *arguments, const uint32_t *variant, const rdx_scen
   }
 }
 
-static void plan(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const btree_plan_args *a = arguments;
-  for (uint32_t k = 0; k < a->count; k++)
-    btree_plan(*a, a->first + k, variant[0]);
-}
+RDX_EACH_ITEM(plan, btree_plan_args, btree_plan(*a, (uint32_t)i, variant[0]))
 
-static void rewrite(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const btree_rewrite_args *a = arguments;
-  for (uint32_t k = 0; k < a->count; k++)
-    btree_rewrite(*a, a->first + k, variant[0]);
-}
+RDX_EACH_ITEM(rewrite, btree_rewrite_args, btree_rewrite(*a, (uint32_t)i, variant[0]))
 
-static void place(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct btree_change_args *a = arguments;
-  for (uint32_t k = 0; k < a->count; k++)
-    btree_place(*a->change, a->first + k, variant[0]);
-}
+RDX_EACH_ITEM(place, btree_change_args, btree_place(*a->change, (uint32_t)i, variant[0]))
 
-static void split(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct btree_change_args *a = arguments;
-  for (uint32_t k = 0; k < a->count; k++)
-    btree_split(*a->change, a->first + k, variant[0]);
-}
+RDX_EACH_ITEM(split, btree_change_args, btree_split(*a->change, (uint32_t)i, variant[0]))
 
-static void scan(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const btree_scan_args *a = arguments;
-  for (uint32_t k = 0; k < a->count; k++)
-    btree_scan(*a, a->first + k, variant[0]);
-}
-
-#define KERNEL(name_, args, grain_, group_, body_, words_)                                                             \
-  {                                                                                                                    \
-    .name = name_, .args_size = sizeof(struct args), .variants = 1, .grain = grain_, .group = group_, .body = body_,   \
-    .compute = RDX_SPIRV(words_)                                                                                       \
-  }
+RDX_EACH_ITEM(scan, btree_scan_args, btree_scan(*a, (uint32_t)i, variant[0]))
 
 const rdx_kernel rdx_kernel_btree_visits =
-    KERNEL("btree visits", btree_visits_args, 4096, 256, visits, spirv_btree_visits_comp);
+    RDX_COMPUTE_KERNEL("btree visits", btree_visits_args, 1, 4096, 256, visits, spirv_btree_visits_comp);
 const rdx_kernel rdx_kernel_btree_load =
-    KERNEL("btree load", btree_load_args, 4096 * BTREE_WIDTH, 256, load, spirv_btree_load_comp);
+    RDX_COMPUTE_KERNEL("btree load", btree_load_args, 1, 4096 * BTREE_WIDTH, 256, load, spirv_btree_load_comp);
 const rdx_kernel rdx_kernel_btree_level =
-    KERNEL("btree level", btree_level_args, 4096, 256, level, spirv_btree_level_comp);
-const rdx_kernel rdx_kernel_btree_plan = KERNEL("btree plan", btree_plan_args, 1024, 128, plan, spirv_btree_plan_comp);
+    RDX_COMPUTE_KERNEL("btree level", btree_level_args, 1, 4096, 256, level, spirv_btree_level_comp);
+const rdx_kernel rdx_kernel_btree_plan =
+    RDX_COMPUTE_KERNEL("btree plan", btree_plan_args, 1, 1024, 128, plan, spirv_btree_plan_comp);
 const rdx_kernel rdx_kernel_btree_rewrite =
-    KERNEL("btree rewrite", btree_rewrite_args, 1024, 128, rewrite, spirv_btree_rewrite_comp);
+    RDX_COMPUTE_KERNEL("btree rewrite", btree_rewrite_args, 1, 1024, 128, rewrite, spirv_btree_rewrite_comp);
 const rdx_kernel rdx_kernel_btree_place =
-    KERNEL("btree place", btree_change_args, 4096, 128, place, spirv_btree_place_comp);
+    RDX_COMPUTE_KERNEL("btree place", btree_change_args, 1, 4096, 128, place, spirv_btree_place_comp);
 const rdx_kernel rdx_kernel_btree_split =
-    KERNEL("btree split", btree_change_args, 256, 128, split, spirv_btree_split_comp);
-const rdx_kernel rdx_kernel_btree_scan = KERNEL("btree scan", btree_scan_args, 1, 128, scan, spirv_btree_scan_comp);
+    RDX_COMPUTE_KERNEL("btree split", btree_change_args, 1, 256, 128, split, spirv_btree_split_comp);
+const rdx_kernel rdx_kernel_btree_scan =
+    RDX_COMPUTE_KERNEL("btree scan", btree_scan_args, 1, 1, 128, scan, spirv_btree_scan_comp);

@@ -194,20 +194,11 @@ static void look_up(const void *arguments, const uint32_t *variant, const rdx_sc
 
 /* ---- Building ---- */
 
-static void mark(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct cgrx_mark_args *args = arguments;
-  for (uint32_t k = 0; k < args->count; k++)
-    args->bits[args->first + k] =
-        cgrx_wanted(args->keys, args->first + k, args->slots_in_all, *args->state, variant[0]);
-}
+RDX_EACH_ITEM(mark, cgrx_mark_args,
+              a->bits[i] = cgrx_wanted(a->keys, (uint32_t)i, a->slots_in_all, *a->state, variant[0]))
 
-static void encode(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct cgrx_encode_args *args = arguments;
-  for (uint32_t k = 0; k < args->count; k++)
-    cgrx_write(args->keys, args->triangles, args->first + k, args->slots[args->first + k], *args->state, variant[0]);
-}
+RDX_EACH_ITEM(encode, cgrx_encode_args,
+              cgrx_write(a->keys, a->triangles, (uint32_t)i, a->slots[i], *a->state, variant[0]))
 
 static void to_rows(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
@@ -219,37 +210,18 @@ static void to_rows(const void *arguments, const uint32_t *variant, const rdx_sc
   }
 }
 
-#define SPIRV(words_) RDX_SPIRV(words_)
-
 const rdx_kernel rdx_kernel_cgrx = {.name = "cgrx",
                                     .args_size = sizeof(struct cgrx_args),
                                     .variants = CGRX_CONSTANTS,
                                     .grain = 4096,
                                     .items_per_thread = 4,
                                     .body = look_up,
-                                    .raygen = SPIRV(spirv_cgrx_rgen),
-                                    .closest_hit = SPIRV(spirv_cgrx_rchit)};
+                                    .raygen = RDX_SPIRV(spirv_cgrx_rgen),
+                                    .closest_hit = RDX_SPIRV(spirv_cgrx_rchit)};
 
-const rdx_kernel rdx_kernel_cgrx_mark = {.name = "cgrx mark",
-                                         .args_size = sizeof(struct cgrx_mark_args),
-                                         .variants = 1,
-                                         .grain = 1024,
-                                         .group = 256,
-                                         .body = mark,
-                                         .compute = SPIRV(spirv_cgrx_mark_comp)};
-
-const rdx_kernel rdx_kernel_cgrx_encode = {.name = "cgrx encode",
-                                           .args_size = sizeof(struct cgrx_encode_args),
-                                           .variants = 1,
-                                           .grain = 16384,
-                                           .group = 256,
-                                           .body = encode,
-                                           .compute = SPIRV(spirv_cgrx_encode_comp)};
-
-const rdx_kernel rdx_kernel_cgrx_rows = {.name = "cgrx rows",
-                                         .args_size = sizeof(struct cgrx_rows_args),
-                                         .variants = 1,
-                                         .grain = 16384,
-                                         .group = 256,
-                                         .body = to_rows,
-                                         .compute = SPIRV(spirv_cgrx_rows_comp)};
+const rdx_kernel rdx_kernel_cgrx_mark =
+    RDX_COMPUTE_KERNEL("cgrx mark", cgrx_mark_args, 1, 1024, 256, mark, spirv_cgrx_mark_comp);
+const rdx_kernel rdx_kernel_cgrx_encode =
+    RDX_COMPUTE_KERNEL("cgrx encode", cgrx_encode_args, 1, 16384, 256, encode, spirv_cgrx_encode_comp);
+const rdx_kernel rdx_kernel_cgrx_rows =
+    RDX_COMPUTE_KERNEL("cgrx rows", cgrx_rows_args, 1, 16384, 256, to_rows, spirv_cgrx_rows_comp);

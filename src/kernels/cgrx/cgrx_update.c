@@ -97,13 +97,11 @@ BODY(plan)
 BODY(apply)
 BODY(collect)
 
-#define KERNEL(name_, variants_, grain_)                                                                               \
-  {                                                                                                                    \
-    .name = "cgrx " #name_, .args_size = sizeof(struct cgrx_##name_##_args), .variants = variants_, .grain = grain_,   \
-    .group = 128, .body = name_, .compute = RDX_SPIRV(spirv_cgrx_##name_##_comp)                                       \
-  }
-
-const rdx_kernel rdx_kernel_cgrx_load = KERNEL(load, 1, 4096);
-const rdx_kernel rdx_kernel_cgrx_plan = KERNEL(plan, 2, 1024);
-const rdx_kernel rdx_kernel_cgrx_apply = KERNEL(apply, 1, 512);
-const rdx_kernel rdx_kernel_cgrx_collect = KERNEL(collect, 1, 1024);
+const rdx_kernel rdx_kernel_cgrx_load =
+    RDX_COMPUTE_KERNEL("cgrx load", cgrx_load_args, 1, 4096, 128, load, spirv_cgrx_load_comp);
+const rdx_kernel rdx_kernel_cgrx_plan =
+    RDX_COMPUTE_KERNEL("cgrx plan", cgrx_plan_args, 2, 1024, 128, plan, spirv_cgrx_plan_comp);
+const rdx_kernel rdx_kernel_cgrx_apply =
+    RDX_COMPUTE_KERNEL("cgrx apply", cgrx_apply_args, 1, 512, 128, apply, spirv_cgrx_apply_comp);
+const rdx_kernel rdx_kernel_cgrx_collect =
+    RDX_COMPUTE_KERNEL("cgrx collect", cgrx_collect_args, 1, 1024, 128, collect, spirv_cgrx_collect_comp);

@@ -18,25 +18,10 @@ static void gather(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 }
 
-static void pair(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct changes_pair_args *a = arguments;
-  for (uint32_t k = 0; k < a->count; k++)
-    a->keep[a->first + k] = changes_keep(a->keys, a->n, a->others, a->other_n, a->first + k, variant[0]);
-}
+RDX_EACH_ITEM(pair, changes_pair_args,
+              a->keep[i] = changes_keep(a->keys, a->n, a->others, a->other_n, (uint32_t)i, variant[0]))
 
-const rdx_kernel rdx_kernel_changes_gather = {.name = "changes gather",
-                                              .args_size = sizeof(struct changes_gather_args),
-                                              .variants = 1,
-                                              .grain = 4096,
-                                              .group = 256,
-                                              .body = gather,
-                                              .compute = RDX_SPIRV(spirv_changes_gather_comp)};
-
-const rdx_kernel rdx_kernel_changes_pair = {.name = "changes pair",
-                                            .args_size = sizeof(struct changes_pair_args),
-                                            .variants = 1,
-                                            .grain = 256,
-                                            .group = 64,
-                                            .body = pair,
-                                            .compute = RDX_SPIRV(spirv_changes_pair_comp)};
+const rdx_kernel rdx_kernel_changes_gather =
+    RDX_COMPUTE_KERNEL("changes gather", changes_gather_args, 1, 4096, 256, gather, spirv_changes_gather_comp);
+const rdx_kernel rdx_kernel_changes_pair =
+    RDX_COMPUTE_KERNEL("changes pair", changes_pair_args, 1, 256, 64, pair, spirv_changes_pair_comp);

@@ -98,49 +98,23 @@ static void compact(const void *arguments, const uint32_t *variant, const rdx_sc
   }
 }
 
-const rdx_kernel rdx_kernel_engine_table = {.name = "engine table",
-                                            .args_size = sizeof(struct engine_table_args),
-                                            .variants = 1,
-                                            .grain = 4096,
-                                            .group = ENGINE_TABLE_GROUP,
-                                            .body = engine_table_body,
-                                            .compute = RDX_SPIRV(spirv_engine_table_comp)};
+const rdx_kernel rdx_kernel_engine_table = RDX_COMPUTE_KERNEL(
+    "engine table", engine_table_args, 1, 4096, ENGINE_TABLE_GROUP, engine_table_body, spirv_engine_table_comp);
 
-#define TILE(words32)                                                                                                  \
-  {                                                                                                                    \
-    .name = "engine tile", .args_size = sizeof(struct engine_tile_args), .variants = 2, .grain = 1,                    \
-    .group = 1 /* items are workgroups */, .body = engine_tile_body, .compute = RDX_SPIRV(words32)                     \
-  }
+#define TILE(words32) RDX_COMPUTE_KERNEL("engine tile", engine_tile_args, 2, 1, 1, engine_tile_body, words32)
 
 const rdx_kernel rdx_kernel_engine_tile[2] = {TILE(spirv_engine_tile_comp_atomic32),
                                               TILE(spirv_engine_tile_comp_atomic64)};
 
-const rdx_kernel rdx_kernel_engine_select = {.name = "engine select",
-                                             .args_size = sizeof(struct engine_select_args),
-                                             .grain = 256,
-                                             .group = 256,
-                                             .body = select_rows,
-                                             .compute = RDX_SPIRV(spirv_engine_select_comp)};
+const rdx_kernel rdx_kernel_engine_select =
+    RDX_COMPUTE_KERNEL("engine select", engine_select_args, 0, 256, 256, select_rows, spirv_engine_select_comp);
+const rdx_kernel rdx_kernel_engine_number =
+    RDX_COMPUTE_KERNEL("engine number", engine_number_args, 0, 8192, 256, number_groups, spirv_engine_number_comp);
 
-const rdx_kernel rdx_kernel_engine_number = {.name = "engine number",
-                                             .args_size = sizeof(struct engine_number_args),
-                                             .grain = 8192,
-                                             .group = 256,
-                                             .body = number_groups,
-                                             .compute = RDX_SPIRV(spirv_engine_number_comp)};
-
-#define RUNS(words32)                                                                                                  \
-  {                                                                                                                    \
-    .name = "engine runs", .args_size = sizeof(struct engine_runs_args), .grain = 16384, .group = 256,                 \
-    .body = add_runs, .compute = RDX_SPIRV(words32)                                                                    \
-  }
+#define RUNS(words32) RDX_COMPUTE_KERNEL("engine runs", engine_runs_args, 0, 16384, 256, add_runs, words32)
 
 const rdx_kernel rdx_kernel_engine_runs[2] = {RUNS(spirv_engine_runs_comp_atomic32),
                                               RUNS(spirv_engine_runs_comp_atomic64)};
 
-const rdx_kernel rdx_kernel_engine_compact = {.name = "engine compact",
-                                              .args_size = sizeof(struct engine_compact_args),
-                                              .grain = 16384,
-                                              .group = 256,
-                                              .body = compact,
-                                              .compute = RDX_SPIRV(spirv_engine_compact_comp)};
+const rdx_kernel rdx_kernel_engine_compact =
+    RDX_COMPUTE_KERNEL("engine compact", engine_compact_args, 0, 16384, 256, compact, spirv_engine_compact_comp);

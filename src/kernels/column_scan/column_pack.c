@@ -96,18 +96,7 @@ static void pack(const void *arguments, const uint32_t *variant, const rdx_scene
   }
 }
 
-const rdx_kernel rdx_kernel_column_bounds = {.name = "column bounds",
-                                             .args_size = sizeof(struct column_bounds_args),
-                                             .variants = 1,
-                                             .grain = 16,
-                                             .group = 1, /* items are workgroups */
-                                             .body = bounds,
-                                             .compute = RDX_SPIRV(spirv_column_bounds_comp)};
-
-const rdx_kernel rdx_kernel_column_pack = {.name = "column pack",
-                                           .args_size = sizeof(struct column_pack_args),
-                                           .variants = 1,
-                                           .grain = 16 * BLOCK_WORDS,
-                                           .group = 256,
-                                           .body = pack,
-                                           .compute = RDX_SPIRV(spirv_column_pack_comp)};
+const rdx_kernel rdx_kernel_column_bounds =
+    RDX_COMPUTE_KERNEL("column bounds", column_bounds_args, 1, 16, 1, bounds, spirv_column_bounds_comp);
+const rdx_kernel rdx_kernel_column_pack =
+    RDX_COMPUTE_KERNEL("column pack", column_pack_args, 1, 16 * BLOCK_WORDS, 256, pack, spirv_column_pack_comp);

@@ -307,10 +307,5 @@ static void scan(const void *arguments, const uint32_t *variant, const rdx_scene
     __atomic_fetch_add(a->total, found, __ATOMIC_RELAXED);
 }
 
-const rdx_kernel rdx_kernel_column_scan = {.name = "column scan",
-                                           .args_size = sizeof(struct column_scan_args),
-                                           .variants = 1,
-                                           .grain = 2,
-                                           .group = 1, /* items are workgroups */
-                                           .body = scan,
-                                           .compute = RDX_SPIRV(spirv_column_scan_comp)};
+const rdx_kernel rdx_kernel_column_scan =
+    RDX_COMPUTE_KERNEL("column scan", column_scan_args, 1, 2, 1, scan, spirv_column_scan_comp);

@@ -11,12 +11,7 @@
 #include "spirv/derived_take_bits_comp.h"
 #include "spirv/derived_take_comp.h"
 
-static void present(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct derived_present_args *a = arguments;
-  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    a->out_bits[i] = present_bits(a->words, a->absent, (uint32_t)i, a->n);
-}
+RDX_EACH_ITEM(present, derived_present_args, a->out_bits[i] = present_bits(a->words, a->absent, (uint32_t)i, a->n))
 
 static void take(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
@@ -47,12 +42,7 @@ static void take_bits(const void *arguments, const uint32_t *variant, const rdx_
     __atomic_store_n(a->beyond, 1, __ATOMIC_RELAXED);
 }
 
-static void codes(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct derived_codes_args *a = arguments;
-  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    a->codes[i] = derived_code(a->values[i], variant[0]);
-}
+RDX_EACH_ITEM(codes, derived_codes_args, a->codes[i] = derived_code(a->values[i], variant[0]))
 
 static void probes(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
@@ -65,28 +55,20 @@ static void probes(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 }
 
-static void pair(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct derived_pair_args *a = arguments;
-  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    a->out_keys[i] = paired_key(a->high, a->low, (uint32_t)i);
-}
-
-#define KERNEL(name_, args, constants, body_, words_)                                                                  \
-  {                                                                                                                    \
-    .name = name_, .args_size = sizeof(struct args), .variants = constants, .grain = 4096, .group = 256,               \
-    .body = body_, .compute = RDX_SPIRV(words_)                                                                        \
-  }
+RDX_EACH_ITEM(pair, derived_pair_args, a->out_keys[i] = paired_key(a->high, a->low, (uint32_t)i))
 
 static const rdx_kernel present_kernel =
-    KERNEL("derive present", derived_present_args, 0, present, spirv_derived_present_comp);
-static const rdx_kernel take_kernel = KERNEL("derive take", derived_take_args, 1, take, spirv_derived_take_comp);
-static const rdx_kernel take_bits_kernel =
-    KERNEL("derive take bits", derived_take_bits_args, 0, take_bits, spirv_derived_take_bits_comp);
-static const rdx_kernel codes_kernel = KERNEL("derive codes", derived_codes_args, 1, codes, spirv_derived_codes_comp);
+    RDX_COMPUTE_KERNEL("derive present", derived_present_args, 0, 4096, 256, present, spirv_derived_present_comp);
+static const rdx_kernel take_kernel =
+    RDX_COMPUTE_KERNEL("derive take", derived_take_args, 1, 4096, 256, take, spirv_derived_take_comp);
+static const rdx_kernel take_bits_kernel = RDX_COMPUTE_KERNEL("derive take bits", derived_take_bits_args, 0, 4096, 256,
+                                                              take_bits, spirv_derived_take_bits_comp);
+static const rdx_kernel codes_kernel =
+    RDX_COMPUTE_KERNEL("derive codes", derived_codes_args, 1, 4096, 256, codes, spirv_derived_codes_comp);
 static const rdx_kernel probes_kernel =
-    KERNEL("derive probes", derived_probes_args, 0, probes, spirv_derived_probes_comp);
-static const rdx_kernel pair_kernel = KERNEL("derive pair", derived_pair_args, 0, pair, spirv_derived_pair_comp);
+    RDX_COMPUTE_KERNEL("derive probes", derived_probes_args, 0, 4096, 256, probes, spirv_derived_probes_comp);
+static const rdx_kernel pair_kernel =
+    RDX_COMPUTE_KERNEL("derive pair", derived_pair_args, 0, 4096, 256, pair, spirv_derived_pair_comp);
 
 rdx_status rdx_derived_present(rdx_stream *stream, const rdx_buffer *words, uint32_t absent, rdx_buffer *bits,
                                uint64_t count, rdx_error *err) {

@@ -113,15 +113,11 @@ static void place(const void *arguments, const uint32_t *variant, const rdx_scen
   FOR_EACH_LAYOUT(place_tiles, arguments, variant);
 }
 
-#define KERNEL(title, type, constants, each, items, function, code)                                                    \
-  {                                                                                                                    \
-    .name = title, .args_size = sizeof(struct type), .variants = constants, .grain = each, .group = items,             \
-    .body = function, .compute = RDX_SPIRV(code)                                                                       \
-  }
-
-const rdx_kernel rdx_kernel_hash_mix = KERNEL("hash mix", hash_mix_args, 1, 65536, 256, mix, spirv_hash_mix_comp);
+const rdx_kernel rdx_kernel_hash_mix =
+    RDX_COMPUTE_KERNEL("hash mix", hash_mix_args, 1, 65536, 256, mix, spirv_hash_mix_comp);
 const rdx_kernel rdx_kernel_hash_reach =
-    KERNEL("hash reach", hash_place_args, 2, 32, 1, reach, spirv_hash_place_comp_reach);
-const rdx_kernel rdx_kernel_hash_spine = KERNEL("hash spine", hash_spine_args, 0, 1, 1, spine, spirv_hash_spine_comp);
+    RDX_COMPUTE_KERNEL("hash reach", hash_place_args, 2, 32, 1, reach, spirv_hash_place_comp_reach);
+const rdx_kernel rdx_kernel_hash_spine =
+    RDX_COMPUTE_KERNEL("hash spine", hash_spine_args, 0, 1, 1, spine, spirv_hash_spine_comp);
 const rdx_kernel rdx_kernel_hash_place =
-    KERNEL("hash place", hash_place_args, 2, 32, 1, place, spirv_hash_place_comp_place);
+    RDX_COMPUTE_KERNEL("hash place", hash_place_args, 2, 32, 1, place, spirv_hash_place_comp_place);

@@ -238,11 +238,7 @@ static void visits(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 }
 
-#define LOOKUP(title, code)                                                                                            \
-  {                                                                                                                    \
-    .name = title, .args_size = sizeof(struct hash_args), .variants = HASH_CONSTANTS, .grain = 4096, .group = 256,     \
-    .body = lookup, .compute = RDX_SPIRV(code)                                                                         \
-  }
+#define LOOKUP(title, code) RDX_COMPUTE_KERNEL(title, hash_args, HASH_CONSTANTS, 4096, 256, lookup, code)
 
 const rdx_kernel rdx_kernel_hash_lookup[5] = {
     LOOKUP("hash lookup by 1 lane", spirv_hash_lookup_comp_lanes_1),
@@ -252,10 +248,5 @@ const rdx_kernel rdx_kernel_hash_lookup[5] = {
     LOOKUP("hash lookup by 16 lanes", spirv_hash_lookup_comp_lanes_16),
 };
 
-const rdx_kernel rdx_kernel_hash_visits = {.name = "hash visits",
-                                           .args_size = sizeof(struct hash_visits_args),
-                                           .variants = 2,
-                                           .grain = 4096,
-                                           .group = 256,
-                                           .body = visits,
-                                           .compute = RDX_SPIRV(spirv_hash_visits_comp)};
+const rdx_kernel rdx_kernel_hash_visits =
+    RDX_COMPUTE_KERNEL("hash visits", hash_visits_args, 2, 4096, 256, visits, spirv_hash_visits_comp);

@@ -11,12 +11,8 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-static void usable(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct interval_stabbing_usable_args *args = arguments;
-  for (uint32_t word = args->first; word < args->first + args->count; word++)
-    args->bits[word] = usable_intervals(args->lower, args->upper, args->valid, word, args->n, variant[0]);
-}
+RDX_EACH_ITEM(usable, interval_stabbing_usable_args,
+              a->bits[i] = usable_intervals(a->lower, a->upper, a->valid, (uint32_t)i, a->n, variant[0]))
 
 static void level(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
@@ -68,15 +64,9 @@ static void look_up(const void *arguments, const uint32_t *variant, const rdx_sc
   }
 }
 
-#define KERNEL(title, type, constants, function, code)                                                                 \
-  {                                                                                                                    \
-    .name = title, .args_size = sizeof(struct type), .variants = constants, .grain = 4096, .group = 256,               \
-    .body = function, .compute = RDX_SPIRV(code)                                                                       \
-  }
-
-const rdx_kernel rdx_kernel_interval_stabbing_usable =
-    KERNEL("intervals usable", interval_stabbing_usable_args, 1, usable, spirv_interval_stabbing_usable_comp);
-const rdx_kernel rdx_kernel_interval_stabbing_level =
-    KERNEL("intervals level", interval_stabbing_level_args, 1, level, spirv_interval_stabbing_level_comp);
+const rdx_kernel rdx_kernel_interval_stabbing_usable = RDX_COMPUTE_KERNEL(
+    "intervals usable", interval_stabbing_usable_args, 1, 4096, 256, usable, spirv_interval_stabbing_usable_comp);
+const rdx_kernel rdx_kernel_interval_stabbing_level = RDX_COMPUTE_KERNEL(
+    "intervals level", interval_stabbing_level_args, 1, 4096, 256, level, spirv_interval_stabbing_level_comp);
 const rdx_kernel rdx_kernel_interval_stabbing =
-    KERNEL("intervals", interval_stabbing_args, 2, look_up, spirv_interval_stabbing_comp);
+    RDX_COMPUTE_KERNEL("intervals", interval_stabbing_args, 2, 4096, 256, look_up, spirv_interval_stabbing_comp);

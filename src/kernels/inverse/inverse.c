@@ -49,12 +49,5 @@ static void scan(const void *arguments, const uint32_t *variant, const rdx_scene
   }
 }
 
-const rdx_kernel rdx_kernel_inverse = {
-    .name = "inverse lookup",
-    .args_size = sizeof(struct inverse_args),
-    .variants = INVERSE_CONSTANTS,
-    .grain = 4096,
-    .group = 256,
-    .body = scan,
-    .compute = RDX_SPIRV(spirv_inverse_comp),
-};
+const rdx_kernel rdx_kernel_inverse =
+    RDX_COMPUTE_KERNEL("inverse lookup", inverse_args, INVERSE_CONSTANTS, 4096, 256, scan, spirv_inverse_comp);

@@ -71,26 +71,9 @@ static void join(const void *arguments, const uint32_t *variant, const rdx_scene
   }
 }
 
-const rdx_kernel rdx_kernel_packed_pack = {.name = "packed pack",
-                                           .args_size = sizeof(struct packed_pack_args),
-                                           .variants = 2,
-                                           .grain = 16384,
-                                           .group = 256,
-                                           .body = pack,
-                                           .compute = RDX_SPIRV(spirv_packed_pack_comp)};
-
-const rdx_kernel rdx_kernel_packed_gather = {.name = "packed gather",
-                                             .args_size = sizeof(struct packed_gather_args),
-                                             .variants = 1,
-                                             .grain = 16384,
-                                             .group = 256,
-                                             .body = gather,
-                                             .compute = RDX_SPIRV(spirv_packed_gather_comp)};
-
-const rdx_kernel rdx_kernel_packed_joined = {.name = "packed joined",
-                                             .args_size = sizeof(struct packed_joined_args),
-                                             .variants = 0,
-                                             .grain = 1024,
-                                             .group = 256,
-                                             .body = join,
-                                             .compute = RDX_SPIRV(spirv_packed_joined_comp)};
+const rdx_kernel rdx_kernel_packed_pack =
+    RDX_COMPUTE_KERNEL("packed pack", packed_pack_args, 2, 16384, 256, pack, spirv_packed_pack_comp);
+const rdx_kernel rdx_kernel_packed_gather =
+    RDX_COMPUTE_KERNEL("packed gather", packed_gather_args, 1, 16384, 256, gather, spirv_packed_gather_comp);
+const rdx_kernel rdx_kernel_packed_joined =
+    RDX_COMPUTE_KERNEL("packed joined", packed_joined_args, 0, 1024, 256, join, spirv_packed_joined_comp);

@@ -39,12 +39,7 @@ static void owner(const void *arguments, const uint32_t *variant, const rdx_scen
   }
 }
 
-static void unpair(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct primitive_unpair_args *a = arguments;
-  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    a->rows[i] = (uint32_t)a->pairs[i];
-}
+RDX_EACH_ITEM(unpair, primitive_unpair_args, a->rows[i] = (uint32_t)a->pairs[i])
 
 static void gather(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
@@ -68,19 +63,9 @@ static void scatter(const void *arguments, const uint32_t *variant, const rdx_sc
   }
 }
 
-static void bits(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct primitive_bits_args *a = arguments;
-  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    a->out_bits[i] = gathered_bits(a->bits, a->rows, (uint32_t)i, a->n);
-}
+RDX_EACH_ITEM(bits, primitive_bits_args, a->out_bits[i] = gathered_bits(a->bits, a->rows, (uint32_t)i, a->n))
 
-static void heads(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct primitive_heads_args *a = arguments;
-  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    a->bits[i] = run_heads(a->keys, (uint32_t)i, a->n, variant[0]);
-}
+RDX_EACH_ITEM(heads, primitive_heads_args, a->bits[i] = run_heads(a->keys, (uint32_t)i, a->n, variant[0]))
 
 static void long_runs(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
@@ -107,12 +92,7 @@ static void expand(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 }
 
-static void iota(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct primitive_iota_args *a = arguments;
-  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    a->rows[i] = (uint32_t)i;
-}
+RDX_EACH_ITEM(iota, primitive_iota_args, a->rows[i] = (uint32_t)i)
 
 static void wide(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)scene;
@@ -180,36 +160,30 @@ static void values(const void *arguments, const uint32_t *variant, const rdx_sce
     a->rows[i] = a->rows[i] != NO_ROW;
 }
 
-#define KERNEL(name_, args, constants, body_, words_)                                                                  \
-  {                                                                                                                    \
-    .name = name_, .args_size = sizeof(struct args), .variants = constants, .grain = 4096, .group = 256,               \
-    .body = body_, .compute = RDX_SPIRV(words_)                                                                        \
-  }
-
 static const rdx_kernel pair_kernel =
-    KERNEL("primitive pair", primitive_pair_args, 0, pair, spirv_primitives_pair_comp);
+    RDX_COMPUTE_KERNEL("primitive pair", primitive_pair_args, 0, 4096, 256, pair, spirv_primitives_pair_comp);
 static const rdx_kernel owner_kernel =
-    KERNEL("primitive owner", primitive_owner_args, 0, owner, spirv_primitives_owner_comp);
+    RDX_COMPUTE_KERNEL("primitive owner", primitive_owner_args, 0, 4096, 256, owner, spirv_primitives_owner_comp);
 static const rdx_kernel unpair_kernel =
-    KERNEL("primitive unpair", primitive_unpair_args, 0, unpair, spirv_primitives_unpair_comp);
+    RDX_COMPUTE_KERNEL("primitive unpair", primitive_unpair_args, 0, 4096, 256, unpair, spirv_primitives_unpair_comp);
 static const rdx_kernel gather_kernel =
-    KERNEL("primitive gather", primitive_gather_args, 1, gather, spirv_primitives_gather_comp);
-static const rdx_kernel scatter_kernel =
-    KERNEL("primitive scatter", primitive_scatter_args, 1, scatter, spirv_primitives_scatter_comp);
+    RDX_COMPUTE_KERNEL("primitive gather", primitive_gather_args, 1, 4096, 256, gather, spirv_primitives_gather_comp);
+static const rdx_kernel scatter_kernel = RDX_COMPUTE_KERNEL("primitive scatter", primitive_scatter_args, 1, 4096, 256,
+                                                            scatter, spirv_primitives_scatter_comp);
 static const rdx_kernel bits_kernel =
-    KERNEL("primitive bits", primitive_bits_args, 0, bits, spirv_primitives_bits_comp);
+    RDX_COMPUTE_KERNEL("primitive bits", primitive_bits_args, 0, 4096, 256, bits, spirv_primitives_bits_comp);
 static const rdx_kernel heads_kernel =
-    KERNEL("primitive heads", primitive_heads_args, 1, heads, spirv_primitives_heads_comp);
-static const rdx_kernel long_runs_kernel =
-    KERNEL("primitive long runs", primitive_long_runs_args, 1, long_runs, spirv_primitives_long_runs_comp);
+    RDX_COMPUTE_KERNEL("primitive heads", primitive_heads_args, 1, 4096, 256, heads, spirv_primitives_heads_comp);
+static const rdx_kernel long_runs_kernel = RDX_COMPUTE_KERNEL("primitive long runs", primitive_long_runs_args, 1, 4096,
+                                                              256, long_runs, spirv_primitives_long_runs_comp);
 static const rdx_kernel expand_kernel =
-    KERNEL("primitive expand", primitive_expand_args, 1, expand, spirv_primitives_expand_comp);
+    RDX_COMPUTE_KERNEL("primitive expand", primitive_expand_args, 1, 4096, 256, expand, spirv_primitives_expand_comp);
 static const rdx_kernel iota_kernel =
-    KERNEL("primitive iota", primitive_iota_args, 0, iota, spirv_primitives_iota_comp);
+    RDX_COMPUTE_KERNEL("primitive iota", primitive_iota_args, 0, 4096, 256, iota, spirv_primitives_iota_comp);
 static const rdx_kernel wide_kernel =
-    KERNEL("primitive wide", primitive_wide_args, 1, wide, spirv_primitives_wide_comp);
+    RDX_COMPUTE_KERNEL("primitive wide", primitive_wide_args, 1, 4096, 256, wide, spirv_primitives_wide_comp);
 static const rdx_kernel floats_kernel =
-    KERNEL("primitive floats", primitive_floats_args, 1, floats, spirv_primitives_floats_comp);
+    RDX_COMPUTE_KERNEL("primitive floats", primitive_floats_args, 1, 4096, 256, floats, spirv_primitives_floats_comp);
 
 static const rdx_kernel values_kernel = {.name = "primitive values",
                                          .args_size = sizeof(struct primitive_values_args),

@@ -15,12 +15,8 @@
 /* Probes that are looked for together, each having the next thing it needs on its way. */
 #define BATCH 32
 
-static void starts(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct radix_hash_starts_args *args = arguments;
-  for (uint32_t p = args->first; p < args->first + args->count; p++)
-    args->starts[p] = partition_start(args->keys, 0, args->n, p, variant[0], variant[1]);
-}
+RDX_EACH_ITEM(starts, radix_hash_starts_args,
+              a->starts[i] = partition_start(a->keys, 0, a->n, (uint32_t)i, variant[0], variant[1]))
 
 /* ---- Inserting ---- */
 
@@ -144,15 +140,9 @@ static void lookup(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 }
 
-#define KERNEL(title, type, constants, each, function, code)                                                           \
-  {                                                                                                                    \
-    .name = title, .args_size = sizeof(struct type), .variants = constants, .grain = each, .group = 256,               \
-    .body = function, .compute = RDX_SPIRV(code)                                                                       \
-  }
-
 const rdx_kernel rdx_kernel_radix_hash_starts =
-    KERNEL("radix hash starts", radix_hash_starts_args, 2, 64, starts, spirv_radix_hash_starts_comp);
-const rdx_kernel rdx_kernel_radix_hash_insert =
-    KERNEL("radix hash insert", radix_hash_insert_args, 2, 32768, insert, spirv_radix_hash_insert_comp);
-const rdx_kernel rdx_kernel_radix_hash_lookup =
-    KERNEL("radix hash lookup", radix_hash_args, RADIX_HASH_CONSTANTS, 8192, lookup, spirv_radix_hash_lookup_comp);
+    RDX_COMPUTE_KERNEL("radix hash starts", radix_hash_starts_args, 2, 64, 256, starts, spirv_radix_hash_starts_comp);
+const rdx_kernel rdx_kernel_radix_hash_insert = RDX_COMPUTE_KERNEL("radix hash insert", radix_hash_insert_args, 2,
+                                                                   32768, 256, insert, spirv_radix_hash_insert_comp);
+const rdx_kernel rdx_kernel_radix_hash_lookup = RDX_COMPUTE_KERNEL(
+    "radix hash lookup", radix_hash_args, RADIX_HASH_CONSTANTS, 8192, 256, lookup, spirv_radix_hash_lookup_comp);

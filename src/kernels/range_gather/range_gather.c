@@ -105,46 +105,20 @@ static void prefix(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 }
 
-#define SPIRV(words_) RDX_SPIRV(words_)
-
-#define RANGE_GATHER(group_)                                                                                           \
-  {                                                                                                                    \
-    .name = "range gather", .args_size = sizeof(struct range_gather_args), .variants = 3, .grain = 256,                \
-    .group = group_, .body = gather, .compute = SPIRV(spirv_range_gather_comp)                                         \
-  }
+#define RANGE_GATHER(items)                                                                                            \
+  RDX_COMPUTE_KERNEL("range gather", range_gather_args, 3, 256, items, gather, spirv_range_gather_comp)
 
 const rdx_kernel rdx_kernel_range_gather_1 = RANGE_GATHER(256);
 const rdx_kernel rdx_kernel_range_gather_4 = RANGE_GATHER(64);
 const rdx_kernel rdx_kernel_range_gather_8 = RANGE_GATHER(32);
 
 /* The grain is of whole tiles. */
-const rdx_kernel rdx_kernel_prefix_blocks = {.name = "blocks of prefix sums",
-                                             .args_size = sizeof(struct prefix_blocks_args),
-                                             .grain = 8 * PREFIX_TILE,
-                                             .group = PREFIX_TILE,
-                                             .body = blocks,
-                                             .compute = SPIRV(spirv_range_gather_blocks_comp)};
-
-const rdx_kernel rdx_kernel_prefix_sum = {.name = "prefix sums",
-                                          .args_size = sizeof(struct prefix_sum_args),
-                                          .variants = 2,
-                                          .grain = 16384,
-                                          .group = 256,
-                                          .body = prefix,
-                                          .compute = SPIRV(spirv_prefix_sum_comp)};
-
-const rdx_kernel rdx_kernel_range_pieces = {.name = "pieces of ranges",
-                                            .args_size = sizeof(struct range_pieces_args),
-                                            .variants = 1,
-                                            .grain = 4096,
-                                            .group = 256,
-                                            .body = pieces,
-                                            .compute = SPIRV(spirv_range_pieces_comp)};
-
-const rdx_kernel rdx_kernel_range_join = {.name = "joining pieces of ranges",
-                                          .args_size = sizeof(struct range_join_args),
-                                          .variants = 1,
-                                          .grain = 4096,
-                                          .group = 256,
-                                          .body = join,
-                                          .compute = SPIRV(spirv_range_join_comp)};
+const rdx_kernel rdx_kernel_prefix_blocks =
+    RDX_COMPUTE_KERNEL("blocks of prefix sums", prefix_blocks_args, 0, 8 * PREFIX_TILE, PREFIX_TILE, blocks,
+                       spirv_range_gather_blocks_comp);
+const rdx_kernel rdx_kernel_prefix_sum =
+    RDX_COMPUTE_KERNEL("prefix sums", prefix_sum_args, 2, 16384, 256, prefix, spirv_prefix_sum_comp);
+const rdx_kernel rdx_kernel_range_pieces =
+    RDX_COMPUTE_KERNEL("pieces of ranges", range_pieces_args, 1, 4096, 256, pieces, spirv_range_pieces_comp);
+const rdx_kernel rdx_kernel_range_join =
+    RDX_COMPUTE_KERNEL("joining pieces of ranges", range_join_args, 1, 4096, 256, join, spirv_range_join_comp);

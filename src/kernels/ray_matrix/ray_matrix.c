@@ -12,19 +12,10 @@
 #include "spirv/ray_matrix_rgen.h"
 #include "spirv/ray_matrix_rint.h"
 
-static void place(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct ray_matrix_place_args *a = arguments;
-  for (uint32_t k = 0; k < a->count; k++)
-    RAY_MATRIX_PLACE(*a, a->first + k, variant[0], variant[1]);
-}
+RDX_EACH_ITEM(place, ray_matrix_place_args, RAY_MATRIX_PLACE(*a, (uint32_t)i, variant[0], variant[1]))
 
-static void box(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct ray_matrix_box_args *a = arguments;
-  for (uint32_t k = 0; k < a->count; k++)
-    ray_matrix_write_box(a->cells, a->boxes, a->first + k, a->rows, a->rows_per_box, a->width);
-}
+RDX_EACH_ITEM(box, ray_matrix_box_args,
+              ray_matrix_write_box(a->cells, a->boxes, (uint32_t)i, a->rows, a->rows_per_box, a->width))
 
 /* ---- Rays ---- */
 
@@ -101,27 +92,15 @@ static void rays(const void *arguments, const uint32_t *variant, const rdx_scene
   }
 }
 
-#define SPIRV(words_) RDX_SPIRV(words_)
-
-const rdx_kernel rdx_kernel_ray_matrix_place = {.name = "ray matrix place",
-                                                .args_size = sizeof(struct ray_matrix_place_args),
-                                                .variants = 2,
-                                                .grain = 16384,
-                                                .group = 256,
-                                                .body = place,
-                                                .compute = SPIRV(spirv_ray_matrix_place_comp)};
-
-const rdx_kernel rdx_kernel_ray_matrix_box = {.name = "ray matrix box",
-                                              .args_size = sizeof(struct ray_matrix_box_args),
-                                              .grain = 2048,
-                                              .group = 128,
-                                              .body = box,
-                                              .compute = SPIRV(spirv_ray_matrix_box_comp)};
+const rdx_kernel rdx_kernel_ray_matrix_place =
+    RDX_COMPUTE_KERNEL("ray matrix place", ray_matrix_place_args, 2, 16384, 256, place, spirv_ray_matrix_place_comp);
+const rdx_kernel rdx_kernel_ray_matrix_box =
+    RDX_COMPUTE_KERNEL("ray matrix box", ray_matrix_box_args, 0, 2048, 128, box, spirv_ray_matrix_box_comp);
 
 const rdx_kernel rdx_kernel_ray_matrix_rays = {.name = "ray matrix rays",
                                                .args_size = sizeof(struct ray_matrix_rays_args),
                                                .grain = BLOCK,
                                                .body = rays,
-                                               .raygen = SPIRV(spirv_ray_matrix_rgen),
-                                               .any_hit = SPIRV(spirv_ray_matrix_rahit),
-                                               .intersection = SPIRV(spirv_ray_matrix_rint)};
+                                               .raygen = RDX_SPIRV(spirv_ray_matrix_rgen),
+                                               .any_hit = RDX_SPIRV(spirv_ray_matrix_rahit),
+                                               .intersection = RDX_SPIRV(spirv_ray_matrix_rint)};

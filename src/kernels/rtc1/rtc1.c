@@ -63,19 +63,12 @@ static void rays(const void *arguments, const uint32_t *variant, const rdx_scene
     trace_block(&t, scene, a->first + done, a->count - done < BLOCK ? a->count - done : BLOCK);
 }
 
-#define SPIRV(words_) RDX_SPIRV(words_)
-
-const rdx_kernel rdx_kernel_rtc1_encode = {.name = "rtc1 encode",
-                                           .args_size = sizeof(struct rtc1_encode_args),
-                                           .variants = 1,
-                                           .grain = 16384,
-                                           .group = 256,
-                                           .body = encode,
-                                           .compute = SPIRV(spirv_rtc1_encode_comp)};
+const rdx_kernel rdx_kernel_rtc1_encode =
+    RDX_COMPUTE_KERNEL("rtc1 encode", rtc1_encode_args, 1, 16384, 256, encode, spirv_rtc1_encode_comp);
 
 const rdx_kernel rdx_kernel_rtc1_rays = {.name = "rtc1 rays",
                                          .args_size = sizeof(struct rtc1_rays_args),
                                          .grain = BLOCK,
                                          .body = rays,
-                                         .raygen = SPIRV(spirv_rtc1_rgen),
-                                         .any_hit = SPIRV(spirv_rtc1_rahit)};
+                                         .raygen = RDX_SPIRV(spirv_rtc1_rgen),
+                                         .any_hit = RDX_SPIRV(spirv_rtc1_rahit)};

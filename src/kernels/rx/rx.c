@@ -204,14 +204,7 @@ static void encode(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 }
 
-static void count_rays(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct rx_rays_args *args = arguments;
-  for (uint32_t k = 0; k < args->count; k++)
-    args->out_rays[args->first + k] = rx_rays_of(*args, args->first + k, variant[0], variant[1]);
-}
-
-#define SPIRV(words_) RDX_SPIRV(words_)
+RDX_EACH_ITEM(count_rays, rx_rays_args, a->out_rays[i] = rx_rays_of(*a, (uint32_t)i, variant[0], variant[1]))
 
 const rdx_kernel rdx_kernel_rx_point = {.name = "rx point",
                                         .args_size = sizeof(struct rx_args),
@@ -219,16 +212,16 @@ const rdx_kernel rdx_kernel_rx_point = {.name = "rx point",
                                         .grain = BLOCK, /* of probes that may have many hits each */
                                         .subgroup_per_item = true,
                                         .body = point,
-                                        .raygen = SPIRV(spirv_rx_point_rgen),
-                                        .any_hit = SPIRV(spirv_rx_rahit)};
+                                        .raygen = RDX_SPIRV(spirv_rx_point_rgen),
+                                        .any_hit = RDX_SPIRV(spirv_rx_rahit)};
 
 const rdx_kernel rdx_kernel_rx_single = {.name = "rx point, distinct",
                                          .args_size = sizeof(struct rx_args),
                                          .variants = RX_CONSTANTS,
                                          .grain = 4096,
                                          .body = single,
-                                         .raygen = SPIRV(spirv_rx_single_rgen),
-                                         .closest_hit = SPIRV(spirv_rx_single_rchit)};
+                                         .raygen = RDX_SPIRV(spirv_rx_single_rgen),
+                                         .closest_hit = RDX_SPIRV(spirv_rx_single_rchit)};
 
 const rdx_kernel rdx_kernel_rx_range = {.name = "rx range",
                                         .args_size = sizeof(struct rx_args),
@@ -236,8 +229,8 @@ const rdx_kernel rdx_kernel_rx_range = {.name = "rx range",
                                         .grain = 256,
                                         .subgroup_per_item = true,
                                         .body = range,
-                                        .raygen = SPIRV(spirv_rx_range_rgen),
-                                        .any_hit = SPIRV(spirv_rx_rahit)};
+                                        .raygen = RDX_SPIRV(spirv_rx_range_rgen),
+                                        .any_hit = RDX_SPIRV(spirv_rx_rahit)};
 
 const rdx_kernel rdx_kernel_rx_point_boxes = {.name = "rx point, boxes",
                                               .args_size = sizeof(struct rx_args),
@@ -245,9 +238,9 @@ const rdx_kernel rdx_kernel_rx_point_boxes = {.name = "rx point, boxes",
                                               .grain = BLOCK, /* of probes that may have many hits each */
                                               .subgroup_per_item = true,
                                               .body = point_boxes,
-                                              .raygen = SPIRV(spirv_rx_point_rgen),
-                                              .any_hit = SPIRV(spirv_rx_rahit),
-                                              .intersection = SPIRV(spirv_rx_rint)};
+                                              .raygen = RDX_SPIRV(spirv_rx_point_rgen),
+                                              .any_hit = RDX_SPIRV(spirv_rx_rahit),
+                                              .intersection = RDX_SPIRV(spirv_rx_rint)};
 
 const rdx_kernel rdx_kernel_rx_range_boxes = {.name = "rx range, boxes",
                                               .args_size = sizeof(struct rx_args),
@@ -255,22 +248,11 @@ const rdx_kernel rdx_kernel_rx_range_boxes = {.name = "rx range, boxes",
                                               .grain = 256,
                                               .subgroup_per_item = true,
                                               .body = range_boxes,
-                                              .raygen = SPIRV(spirv_rx_range_rgen),
-                                              .any_hit = SPIRV(spirv_rx_rahit),
-                                              .intersection = SPIRV(spirv_rx_rint)};
+                                              .raygen = RDX_SPIRV(spirv_rx_range_rgen),
+                                              .any_hit = RDX_SPIRV(spirv_rx_rahit),
+                                              .intersection = RDX_SPIRV(spirv_rx_rint)};
 
-const rdx_kernel rdx_kernel_rx_encode = {.name = "rx encode",
-                                         .args_size = sizeof(struct rx_encode_args),
-                                         .variants = 2,
-                                         .grain = 16384,
-                                         .group = 256,
-                                         .body = encode,
-                                         .compute = SPIRV(spirv_rx_encode_comp)};
-
-const rdx_kernel rdx_kernel_rx_rays = {.name = "rx rays",
-                                       .args_size = sizeof(struct rx_rays_args),
-                                       .variants = 2,
-                                       .grain = 16384,
-                                       .group = 256,
-                                       .body = count_rays,
-                                       .compute = SPIRV(spirv_rx_rays_comp)};
+const rdx_kernel rdx_kernel_rx_encode =
+    RDX_COMPUTE_KERNEL("rx encode", rx_encode_args, 2, 16384, 256, encode, spirv_rx_encode_comp);
+const rdx_kernel rdx_kernel_rx_rays =
+    RDX_COMPUTE_KERNEL("rx rays", rx_rays_args, 2, 16384, 256, count_rays, spirv_rx_rays_comp);

@@ -218,21 +218,19 @@ static void look_up_boxes(const void *arguments, const uint32_t *variant, const 
   look_up_in(arguments, variant, scene, true);
 }
 
-#define SPIRV(words_) RDX_SPIRV(words_)
-
 const rdx_kernel rdx_kernel_rx_optimized = {.name = "rx optimized",
                                             .args_size = sizeof(struct rx_optimized_args),
                                             .variants = RX_OPTIMIZED_CONSTANTS,
                                             .grain = 4096,
                                             .body = look_up,
-                                            .raygen = SPIRV(spirv_rx_optimized_rgen),
-                                            .closest_hit = SPIRV(spirv_rx_optimized_rchit)};
+                                            .raygen = RDX_SPIRV(spirv_rx_optimized_rgen),
+                                            .closest_hit = RDX_SPIRV(spirv_rx_optimized_rchit)};
 
 const rdx_kernel rdx_kernel_rx_optimized_boxes = {.name = "rx optimized boxes",
                                                   .args_size = sizeof(struct rx_optimized_args),
                                                   .variants = RX_OPTIMIZED_CONSTANTS,
                                                   .grain = 4096,
                                                   .body = look_up_boxes,
-                                                  .raygen = SPIRV(spirv_rx_optimized_rgen),
-                                                  .closest_hit = SPIRV(spirv_rx_optimized_rchit),
-                                                  .intersection = SPIRV(spirv_rx_optimized_rint)};
+                                                  .raygen = RDX_SPIRV(spirv_rx_optimized_rgen),
+                                                  .closest_hit = RDX_SPIRV(spirv_rx_optimized_rchit),
+                                                  .intersection = RDX_SPIRV(spirv_rx_optimized_rint)};

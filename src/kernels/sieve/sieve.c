@@ -426,37 +426,14 @@ static void answer_slices(const void *arguments, const uint32_t *variant, const 
   }
 }
 
-#define SPIRV(words_) RDX_SPIRV(words_)
-
-const rdx_kernel rdx_kernel_sieve_map = {.name = "sieve map",
-                                         .args_size = sizeof(struct sieve_map_args),
-                                         .variants = 1,
-                                         .grain = 1024,
-                                         .group = 256,
-                                         .body = map,
-                                         .compute = SPIRV(spirv_sieve_map_comp)};
-
-const rdx_kernel rdx_kernel_sieve_build = {.name = "sieve build",
-                                           .args_size = sizeof(struct sieve_build_args),
-                                           .variants = 1,
-                                           .grain = 64 * LINE_WORDS,
-                                           .group = 64,
-                                           .body = build,
-                                           .compute = SPIRV(spirv_sieve_build_comp)};
-
-const rdx_kernel rdx_kernel_sieve_combine = {.name = "sieve combine",
-                                             .args_size = sizeof(struct sieve_combine_args),
-                                             .grain = 2048,
-                                             .group = 256,
-                                             .body = combine,
-                                             .compute = SPIRV(spirv_sieve_combine_comp)};
-
-const rdx_kernel rdx_kernel_sieve_refine = {.name = "sieve refine",
-                                            .args_size = sizeof(struct sieve_refine_args),
-                                            .grain = 1024,
-                                            .group = 256,
-                                            .body = refine,
-                                            .compute = SPIRV(spirv_sieve_refine_comp)};
+const rdx_kernel rdx_kernel_sieve_map =
+    RDX_COMPUTE_KERNEL("sieve map", sieve_map_args, 1, 1024, 256, map, spirv_sieve_map_comp);
+const rdx_kernel rdx_kernel_sieve_build =
+    RDX_COMPUTE_KERNEL("sieve build", sieve_build_args, 1, 64 * LINE_WORDS, 64, build, spirv_sieve_build_comp);
+const rdx_kernel rdx_kernel_sieve_combine =
+    RDX_COMPUTE_KERNEL("sieve combine", sieve_combine_args, 0, 2048, 256, combine, spirv_sieve_combine_comp);
+const rdx_kernel rdx_kernel_sieve_refine =
+    RDX_COMPUTE_KERNEL("sieve refine", sieve_refine_args, 0, 1024, 256, refine, spirv_sieve_refine_comp);
 
 const rdx_kernel rdx_kernel_sieve_slices = {
     .name = "sieve slices", .args_size = sizeof(struct sieve_slices_args), .grain = 1, .body = answer_slices};

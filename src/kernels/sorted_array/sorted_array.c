@@ -80,11 +80,8 @@ static void lookup(const void *arguments, const uint32_t *variant, const rdx_sce
                  args->count - done < SEARCH_BATCH ? args->count - done : SEARCH_BATCH);
 }
 
-#define LOOKUP(name_, words_)                                                                                          \
-  {                                                                                                                    \
-    .name = name_, .args_size = sizeof(struct sorted_array_args), .variants = SORTED_ARRAY_CONSTANTS, .grain = 4096,   \
-    .group = 2048, .body = lookup, .compute = RDX_SPIRV(words_)                                                        \
-  }
+#define LOOKUP(title, code)                                                                                            \
+  RDX_COMPUTE_KERNEL(title, sorted_array_args, SORTED_ARRAY_CONSTANTS, 4096, 2048, lookup, code)
 
 const rdx_kernel rdx_kernel_sorted_array_u32 = LOOKUP("sorted array, 32-bit keys", spirv_sorted_array_comp_keys_u32);
 const rdx_kernel rdx_kernel_sorted_array_u64 = LOOKUP("sorted array, 64-bit keys", spirv_sorted_array_comp_keys_u64);

@@ -54,12 +54,7 @@ static void trace(const struct coarse_args *a, uint32_t part, const rdx_scene *s
   append(&t);
 }
 
-static void coarse(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant;
-  const struct coarse_args *a = arguments;
-  for (uint32_t part = a->first; part < a->first + a->count; part++)
-    trace(a, part, scene);
-}
+RDX_EACH_ITEM(coarse, coarse_args, trace(a, (uint32_t)i, scene))
 
 /* ---- Blocks ---- */
 
@@ -98,12 +93,7 @@ static void add_part(const struct coarse_add_args *a, uint32_t part) {
   }
 }
 
-static void coarse_add(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct coarse_add_args *a = arguments;
-  for (uint32_t part = a->first; part < a->first + a->count; part++)
-    add_part(a, part);
-}
+RDX_EACH_ITEM(coarse_add, coarse_add_args, add_part(a, (uint32_t)i))
 
 /* ---- Blocks by runs ---- */
 
@@ -131,32 +121,16 @@ static void add_part_runs(const struct coarse_runs_args *a, uint32_t part) {
     __atomic_fetch_add(&a->counters[0], end - begin, __ATOMIC_RELAXED);
 }
 
-static void coarse_runs(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct coarse_runs_args *a = arguments;
-  for (uint32_t part = a->first; part < a->first + a->count; part++)
-    add_part_runs(a, part);
-}
-
-#define SPIRV(words_) RDX_SPIRV(words_)
+RDX_EACH_ITEM(coarse_runs, coarse_runs_args, add_part_runs(a, (uint32_t)i))
 
 const rdx_kernel rdx_kernel_coarse = {.name = "coarse cube rays",
                                       .args_size = sizeof(struct coarse_args),
                                       .grain = 1,
                                       .body = coarse,
-                                      .raygen = SPIRV(spirv_coarse_rgen),
-                                      .any_hit = SPIRV(spirv_coarse_rahit)};
+                                      .raygen = RDX_SPIRV(spirv_coarse_rgen),
+                                      .any_hit = RDX_SPIRV(spirv_coarse_rahit)};
 
-const rdx_kernel rdx_kernel_coarse_add = {.name = "coarse cube blocks",
-                                          .args_size = sizeof(struct coarse_add_args),
-                                          .grain = 1,
-                                          .group = COARSE_GROUP,
-                                          .body = coarse_add,
-                                          .compute = SPIRV(spirv_coarse_add_comp)};
-
-const rdx_kernel rdx_kernel_coarse_runs = {.name = "coarse cube runs",
-                                           .args_size = sizeof(struct coarse_runs_args),
-                                           .grain = 1,
-                                           .group = COARSE_GROUP,
-                                           .body = coarse_runs,
-                                           .compute = SPIRV(spirv_coarse_runs_comp)};
+const rdx_kernel rdx_kernel_coarse_add =
+    RDX_COMPUTE_KERNEL("coarse cube blocks", coarse_add_args, 0, 1, COARSE_GROUP, coarse_add, spirv_coarse_add_comp);
+const rdx_kernel rdx_kernel_coarse_runs =
+    RDX_COMPUTE_KERNEL("coarse cube runs", coarse_runs_args, 0, 1, COARSE_GROUP, coarse_runs, spirv_coarse_runs_comp);

@@ -10,12 +10,7 @@
 #include "spirv/rt_rays_rahit.h"
 #include "spirv/rt_rays_rgen.h"
 
-static void place(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct rt_place_args *a = arguments;
-  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    rt_place(*a, (uint32_t)i);
-}
+RDX_EACH_ITEM(place, rt_place_args, rt_place(*a, (uint32_t)i))
 
 #define LIST RDX_STAR_BATCH /* rows that are added together */
 
@@ -83,25 +78,14 @@ static void trace(const struct rt_rays_args *a, uint32_t part, const rdx_scene *
   }
 }
 
-static void rays(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant;
-  const struct rt_rays_args *a = arguments;
-  for (uint32_t part = a->first; part < a->first + a->count; part++)
-    trace(a, part, scene);
-}
+RDX_EACH_ITEM(rays, rt_rays_args, trace(a, (uint32_t)i, scene))
 
-#define SPIRV(words_) RDX_SPIRV(words_)
-
-const rdx_kernel rdx_kernel_rt_place = {.name = "RT cube triangles",
-                                        .args_size = sizeof(struct rt_place_args),
-                                        .grain = 4096,
-                                        .group = 128,
-                                        .body = place,
-                                        .compute = SPIRV(spirv_rt_place_comp)};
+const rdx_kernel rdx_kernel_rt_place =
+    RDX_COMPUTE_KERNEL("RT cube triangles", rt_place_args, 0, 4096, 128, place, spirv_rt_place_comp);
 
 const rdx_kernel rdx_kernel_rt_rays = {.name = "RT cube rays",
                                        .args_size = sizeof(struct rt_rays_args),
                                        .grain = 1,
                                        .body = rays,
-                                       .raygen = SPIRV(spirv_rt_rays_rgen),
-                                       .any_hit = SPIRV(spirv_rt_rays_rahit)};
+                                       .raygen = RDX_SPIRV(spirv_rt_rays_rgen),
+                                       .any_hit = RDX_SPIRV(spirv_rt_rays_rahit)};

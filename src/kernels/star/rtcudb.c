@@ -10,12 +10,7 @@
 #include "spirv/rtcudb_rays_rahit.h"
 #include "spirv/rtcudb_rays_rgen.h"
 
-static void place(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct rtcudb_place_args *a = arguments;
-  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    rtcudb_place(*a, (uint32_t)i);
-}
+RDX_EACH_ITEM(place, rtcudb_place_args, rtcudb_place(*a, (uint32_t)i))
 
 /* Rows that were hit are looked at together: then what they take of memory comes at the same time. */
 typedef struct tracing {
@@ -118,25 +113,14 @@ static void trace(const struct rtcudb_rays_args *a, uint32_t part, const rdx_sce
   }
 }
 
-static void rays(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant;
-  const struct rtcudb_rays_args *a = arguments;
-  for (uint32_t part = a->first; part < a->first + a->count; part++)
-    trace(a, part, scene);
-}
+RDX_EACH_ITEM(rays, rtcudb_rays_args, trace(a, (uint32_t)i, scene))
 
-#define SPIRV(words_) RDX_SPIRV(words_)
-
-const rdx_kernel rdx_kernel_rtcudb_place = {.name = "RTCUDB triangles",
-                                            .args_size = sizeof(struct rtcudb_place_args),
-                                            .grain = 4096,
-                                            .group = 128,
-                                            .body = place,
-                                            .compute = SPIRV(spirv_rtcudb_place_comp)};
+const rdx_kernel rdx_kernel_rtcudb_place =
+    RDX_COMPUTE_KERNEL("RTCUDB triangles", rtcudb_place_args, 0, 4096, 128, place, spirv_rtcudb_place_comp);
 
 const rdx_kernel rdx_kernel_rtcudb_rays = {.name = "RTCUDB rays",
                                            .args_size = sizeof(struct rtcudb_rays_args),
                                            .grain = 1,
                                            .body = rays,
-                                           .raygen = SPIRV(spirv_rtcudb_rays_rgen),
-                                           .any_hit = SPIRV(spirv_rtcudb_rays_rahit)};
+                                           .raygen = RDX_SPIRV(spirv_rtcudb_rays_rgen),
+                                           .any_hit = RDX_SPIRV(spirv_rtcudb_rays_rahit)};

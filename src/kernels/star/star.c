@@ -51,12 +51,7 @@ static void key(const void *arguments, const uint32_t *variant, const rdx_scene 
   }
 }
 
-static void starts(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct star_starts_args *a = arguments;
-  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    star_start(a->keys, a->starts, a->shift, (uint32_t)i, variant[0]);
-}
+RDX_EACH_ITEM(starts, star_starts_args, star_start(a->keys, a->starts, a->shift, (uint32_t)i, variant[0]))
 
 static void place(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
   (void)variant, (void)scene;
@@ -132,12 +127,8 @@ static void pack(const void *arguments, const uint32_t *variant, const rdx_scene
     memset((char *)a->packed_out + end * a->bytes, 0, (stop - end) * a->bytes);
 }
 
-static void heads(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct star_heads_args *a = arguments;
-  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
-    a->bits[i] = star_heads(a->starts, a->starts_count, a->groups, a->group_bytes, a->rows, (uint32_t)i);
-}
+RDX_EACH_ITEM(heads, star_heads_args,
+              a->bits[i] = star_heads(a->starts, a->starts_count, a->groups, a->group_bytes, a->rows, (uint32_t)i))
 
 static void add_run(const struct star_runs_args *a, uint32_t run, uint64_t sum, uint64_t number) {
   __atomic_fetch_add(&a->sums[run], sum, __ATOMIC_RELAXED);
@@ -249,61 +240,19 @@ static void collect(const void *arguments, const uint32_t *variant, const rdx_sc
   }
 }
 
-#define SPIRV(words_) RDX_SPIRV(words_)
-
-const rdx_kernel rdx_kernel_star_key = {.name = "star keys",
-                                        .args_size = sizeof(struct star_key_args),
-                                        .grain = 16384,
-                                        .group = 256,
-                                        .body = key,
-                                        .compute = SPIRV(spirv_star_key_comp)};
-
-const rdx_kernel rdx_kernel_star_starts = {.name = "star starts",
-                                           .args_size = sizeof(struct star_starts_args),
-                                           .variants = 1,
-                                           .grain = 65536,
-                                           .group = 256,
-                                           .body = starts,
-                                           .compute = SPIRV(spirv_star_starts_comp)};
-
-const rdx_kernel rdx_kernel_star_place = {.name = "star places",
-                                          .args_size = sizeof(struct star_place_args),
-                                          .grain = 65536,
-                                          .group = 256,
-                                          .body = place,
-                                          .compute = SPIRV(spirv_star_place_comp)};
-
-const rdx_kernel rdx_kernel_star_pack = {.name = "star packing",
-                                         .args_size = sizeof(struct star_pack_args),
-                                         .grain = 4096,
-                                         .group = 256,
-                                         .body = pack,
-                                         .compute = SPIRV(spirv_star_pack_comp)};
-
-const rdx_kernel rdx_kernel_star_heads = {.name = "star heads",
-                                          .args_size = sizeof(struct star_heads_args),
-                                          .grain = 4096,
-                                          .group = 64,
-                                          .body = heads,
-                                          .compute = SPIRV(spirv_star_heads_comp)};
-
-const rdx_kernel rdx_kernel_star_runs = {.name = "star runs",
-                                         .args_size = sizeof(struct star_runs_args),
-                                         .grain = 32,
-                                         .group = 64,
-                                         .body = runs,
-                                         .compute = SPIRV(spirv_star_runs_comp)};
-
-const rdx_kernel rdx_kernel_star_ranges = {.name = "star ranges",
-                                           .args_size = sizeof(struct star_ranges_args),
-                                           .grain = 1,
-                                           .group = STAR_GROUP,
-                                           .body = ranges,
-                                           .compute = SPIRV(spirv_star_ranges_comp)};
-
-const rdx_kernel rdx_kernel_star_collect = {.name = "star results",
-                                            .args_size = sizeof(struct star_collect_args),
-                                            .grain = 1,
-                                            .group = 64,
-                                            .body = collect,
-                                            .compute = SPIRV(spirv_star_collect_comp)};
+const rdx_kernel rdx_kernel_star_key =
+    RDX_COMPUTE_KERNEL("star keys", star_key_args, 0, 16384, 256, key, spirv_star_key_comp);
+const rdx_kernel rdx_kernel_star_starts =
+    RDX_COMPUTE_KERNEL("star starts", star_starts_args, 1, 65536, 256, starts, spirv_star_starts_comp);
+const rdx_kernel rdx_kernel_star_place =
+    RDX_COMPUTE_KERNEL("star places", star_place_args, 0, 65536, 256, place, spirv_star_place_comp);
+const rdx_kernel rdx_kernel_star_pack =
+    RDX_COMPUTE_KERNEL("star packing", star_pack_args, 0, 4096, 256, pack, spirv_star_pack_comp);
+const rdx_kernel rdx_kernel_star_heads =
+    RDX_COMPUTE_KERNEL("star heads", star_heads_args, 0, 4096, 64, heads, spirv_star_heads_comp);
+const rdx_kernel rdx_kernel_star_runs =
+    RDX_COMPUTE_KERNEL("star runs", star_runs_args, 0, 32, 64, runs, spirv_star_runs_comp);
+const rdx_kernel rdx_kernel_star_ranges =
+    RDX_COMPUTE_KERNEL("star ranges", star_ranges_args, 0, 1, STAR_GROUP, ranges, spirv_star_ranges_comp);
+const rdx_kernel rdx_kernel_star_collect =
+    RDX_COMPUTE_KERNEL("star results", star_collect_args, 0, 1, 64, collect, spirv_star_collect_comp);

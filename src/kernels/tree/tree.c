@@ -111,56 +111,20 @@ static void lookup(const void *arguments, const uint32_t *variant, const rdx_sce
 
 /* ---- Building ---- */
 
-static void make_leaves(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct tree_leaves_args *args = arguments;
-  for (uint32_t k = 0; k < args->count; k++)
-    tree_make_leaf(*args, args->first + k, variant[0]);
-}
+RDX_EACH_ITEM(make_leaves, tree_leaves_args, tree_make_leaf(*a, (uint32_t)i, variant[0]))
 
-static void make_level(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct tree_level_args *args = arguments;
-  for (uint32_t k = 0; k < args->count; k++)
-    tree_make_key(*args, args->first + k, variant[0]);
-}
+RDX_EACH_ITEM(make_level, tree_level_args, tree_make_key(*a, (uint32_t)i, variant[0]))
 
-static void make_coarse(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct tree_coarse_args *args = arguments;
-  for (uint32_t k = 0; k < args->count; k++)
-    tree_make_coarse(*args, args->first + k, variant[0]);
-}
+RDX_EACH_ITEM(make_coarse, tree_coarse_args, tree_make_coarse(*a, (uint32_t)i, variant[0]))
 
-#define LOOKUP(name_, words_)                                                                                          \
-  {                                                                                                                    \
-    .name = name_, .args_size = sizeof(struct tree_args), .variants = TREE_CONSTANTS, .grain = 4096, .group = 2048,    \
-    .body = lookup, .compute = RDX_SPIRV(words_)                                                                       \
-  }
+#define LOOKUP(title, code) RDX_COMPUTE_KERNEL(title, tree_args, TREE_CONSTANTS, 4096, 2048, lookup, code)
 
 const rdx_kernel rdx_kernel_tree_u32 = LOOKUP("tree, 32-bit keys", spirv_tree_comp_keys_u32);
 const rdx_kernel rdx_kernel_tree_u64 = LOOKUP("tree, 64-bit keys", spirv_tree_comp_keys_u64);
 
-const rdx_kernel rdx_kernel_tree_leaves = {.name = "tree leaves",
-                                           .args_size = sizeof(struct tree_leaves_args),
-                                           .variants = 1,
-                                           .grain = 16384,
-                                           .group = 256,
-                                           .body = make_leaves,
-                                           .compute = RDX_SPIRV(spirv_tree_leaves_comp)};
-
-const rdx_kernel rdx_kernel_tree_level = {.name = "tree level",
-                                          .args_size = sizeof(struct tree_level_args),
-                                          .variants = 1,
-                                          .grain = 16384,
-                                          .group = 256,
-                                          .body = make_level,
-                                          .compute = RDX_SPIRV(spirv_tree_level_comp)};
-
-const rdx_kernel rdx_kernel_tree_coarse = {.name = "tree coarse level",
-                                           .args_size = sizeof(struct tree_coarse_args),
-                                           .variants = 1,
-                                           .grain = 16384,
-                                           .group = 256,
-                                           .body = make_coarse,
-                                           .compute = RDX_SPIRV(spirv_tree_coarse_comp)};
+const rdx_kernel rdx_kernel_tree_leaves =
+    RDX_COMPUTE_KERNEL("tree leaves", tree_leaves_args, 1, 16384, 256, make_leaves, spirv_tree_leaves_comp);
+const rdx_kernel rdx_kernel_tree_level =
+    RDX_COMPUTE_KERNEL("tree level", tree_level_args, 1, 16384, 256, make_level, spirv_tree_level_comp);
+const rdx_kernel rdx_kernel_tree_coarse =
+    RDX_COMPUTE_KERNEL("tree coarse level", tree_coarse_args, 1, 16384, 256, make_coarse, spirv_tree_coarse_comp);
