@@ -10,17 +10,19 @@
 #include <string.h>
 #include <unistd.h>
 
+/* Its real path, so that .cd changes nothing; a pipe of <(...) has none. NULL: the file is not there. */
+static char *path_of(const char *path) {
+  char *real = cli_stream_path(path) ? realpath(path, NULL) : shell_copy("/dev/stdin");
+  return real || *path != '/' || access(path, F_OK) != 0 ? real : shell_copy(path);
+}
+
 static rdx_status add_file(shell *s, const char *path, const rdx_csv_params *csv, rdx_error *err) {
-  char *name = shell_table_name(path), *real = NULL;
-  rdx_status status = RDX_OK;
-  if (!cli_stream_path(path)) {
-    real = shell_copy("/dev/stdin");
-  } else if (!(real = realpath(path, NULL))) { /* so that .cd changes nothing */
-    snprintf(err->text, sizeof err->text, "cannot read %s: %s", path, strerror(errno));
-    status = RDX_ERROR_IO;
-  }
-  if (status == RDX_OK)
+  char *name = shell_table_name(path), *real = path_of(path);
+  rdx_status status = RDX_ERROR_IO;
+  if (real)
     status = rdx_database_add_file(s->database, name, real, csv, err);
+  else
+    snprintf(err->text, sizeof err->text, "cannot read %s: %s", path, strerror(errno));
   free(real);
   free(name);
   return status;

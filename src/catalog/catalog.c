@@ -488,7 +488,7 @@ static bool same_file(const struct stat *a, const struct stat *b) {
          a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
-/* The version that the file has now. */
+/* The version that the file has now. A pipe is read once. */
 static rdx_status refresh(rdx_catalog *c, rdx_source *s, rdx_error *err) {
   struct stat info;
   rdx_table *content = NULL;
@@ -498,7 +498,7 @@ static rdx_status refresh(rdx_catalog *c, rdx_source *s, rdx_error *err) {
   if (stat(s->path, &info) != 0)
     return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", s->path,
                     strerror(errno));
-  if (s->version && same_file(&info, &s->version->file))
+  if (s->version && (same_file(&info, &s->version->file) || !S_ISREG(info.st_mode)))
     return RDX_OK;
   const bool table_file = rdx_table_is_file(s->path);
   RDX_TRY(table_file ? rdx_table_open_unverified(s->path, &content, err)

@@ -32,10 +32,12 @@ bool rdx_table_is_parquet(const char *path) {
   struct stat info;
   if (!path || rdx_parquet_is_name(path))
     return path != NULL;
-  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  const bool same = file >= 0 && fstat(file, &info) == 0 && S_ISREG(info.st_mode) && info.st_size >= 12 &&
-                    pread(file, first, 4, 0) == 4 && pread(file, last, 4, info.st_size - 4) == 4 &&
-                    memcmp(first, "PAR1", 4) == 0 && memcmp(last, "PAR1", 4) == 0;
+  if (stat(path, &info) != 0 || !S_ISREG(info.st_mode)) /* who writes a pipe would see it opened, and closed */
+    return false;
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const bool same = file >= 0 && info.st_size >= 12 && pread(file, first, 4, 0) == 4 &&
+                    pread(file, last, 4, info.st_size - 4) == 4 && memcmp(first, "PAR1", 4) == 0 &&
+                    memcmp(last, "PAR1", 4) == 0;
   if (file >= 0)
     close(file);
   return same;
