@@ -5,7 +5,6 @@
 
 #include <raydex/device.h>
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,34 +13,9 @@
 
 typedef struct writer {
   const rdx_explanation *explanation;
-  char *text;
-  size_t size, capacity;
+  rdx_printed out;
   bool *written; /* shared nodes, by id */
-  rdx_status status;
-  rdx_error *err;
 } writer;
-
-static void put(writer *w, const char *format, ...) RDX_PRINTF(2, 3);
-
-static void put(writer *w, const char *format, ...) {
-  va_list arguments;
-  if (w->status != RDX_OK)
-    return;
-  va_start(arguments, format);
-  const int length = vsnprintf(NULL, 0, format, arguments);
-  va_end(arguments);
-  if (w->size + (size_t)length + 1 > w->capacity) {
-    const size_t capacity = 2 * (w->size + (size_t)length) + 256;
-    w->status = rdx_realloc((void **)&w->text, capacity, 1, "EXPLAIN", w->err);
-    if (w->status != RDX_OK)
-      return;
-    w->capacity = capacity;
-  }
-  va_start(arguments, format);
-  vsnprintf(w->text + w->size, w->capacity - w->size, format, arguments);
-  va_end(arguments);
-  w->size += (size_t)length;
-}
 
 /* ---- What a node says ---- */
 
@@ -103,8 +77,8 @@ typedef struct properties {
 } properties;
 
 static void add(writer *w, properties *p, const char *name, rdx_printed *text) {
-  if (text->status != RDX_OK && w->status == RDX_OK)
-    w->status = text->status;
+  if (text->status != RDX_OK && w->out.status == RDX_OK)
+    w->out.status = text->status;
   if (text->size > 0 && p->count < MAX_PROPERTIES) {
     p->list[p->count++] = (property){name, text->data};
     return;
@@ -120,14 +94,14 @@ static rdx_names_of names_of(const rdx_plan_node *n) {
 }
 
 static void add_word(writer *w, properties *p, const char *name, const char *word) {
-  rdx_printed text = {.err = w->err};
+  rdx_printed text = {.err = w->out.err};
   rdx_print(&text, "%s", word);
   add(w, p, name, &text);
 }
 
 static void add_expressions(writer *w, properties *p, const char *name, rdx_names_of names, rdx_bound *const *list,
                             uint32_t count) {
-  rdx_printed text = {.err = w->err};
+  rdx_printed text = {.err = w->out.err};
   for (uint32_t i = 0; i < count; i++) {
     rdx_print(&text, "%s", i > 0 ? ", " : "");
     rdx_bound_text(list[i], names, &text);
@@ -136,7 +110,7 @@ static void add_expressions(writer *w, properties *p, const char *name, rdx_name
 }
 
 static void add_keys(writer *w, properties *p, const rdx_plan_node *n) {
-  rdx_printed text = {.err = w->err};
+  rdx_printed text = {.err = w->out.err};
   for (uint32_t i = 0; i < n->key_count; i++) {
     rdx_print(&text, "%s", i > 0 ? " AND " : "");
     rdx_bound_text(n->left_keys[i], (rdx_names_of){n->left, false}, &text);
@@ -167,7 +141,7 @@ static void put_ordered(rdx_printed *text, const rdx_plan_node *n, const rdx_pla
 }
 
 static void add_aggregates(writer *w, properties *p, const rdx_plan_node *n) {
-  rdx_printed text = {.err = w->err};
+  rdx_printed text = {.err = w->out.err};
   for (uint32_t i = 0; i < n->aggregate_count; i++) {
     const rdx_plan_aggregate *a = &n->aggregates[i];
     rdx_print(&text, "%s%s(%s", i > 0 ? ", " : "", rdx_plan_aggregate_name(a), a->distinct ? "DISTINCT " : "");
@@ -183,7 +157,7 @@ static void add_aggregates(writer *w, properties *p, const rdx_plan_node *n) {
 }
 
 static void add_windows(writer *w, properties *p, const rdx_plan_node *n) {
-  rdx_printed text = {.err = w->err};
+  rdx_printed text = {.err = w->out.err};
   for (uint32_t i = 0; i < n->window_count; i++) {
     const rdx_plan_window *f = &n->windows[i];
     rdx_print(&text, "%s%s(", i > 0 ? ", " : "", f->name);
@@ -206,7 +180,7 @@ static void add_windows(writer *w, properties *p, const rdx_plan_node *n) {
 }
 
 static void add_orders(writer *w, properties *p, const rdx_plan_node *n) {
-  rdx_printed text = {.err = w->err};
+  rdx_printed text = {.err = w->out.err};
   for (uint32_t i = 0; i < n->order_count; i++) {
     const rdx_plan_order *o = &n->orders[i];
     const char *name = n->columns[o->column].name;
@@ -256,7 +230,7 @@ static void free_properties(properties *p) {
 /* ---- Text ---- */
 
 static void indent(writer *w, uint32_t level) {
-  put(w, "%*s", (int)(level * 6), "");
+  rdx_print(&w->out, "%*s", (int)(level * 6), "");
 }
 
 static const rdx_node_actuals *actuals_of(const writer *w, const rdx_plan_node *n) {
@@ -270,7 +244,7 @@ static bool calls_device(const rdx_plan_node *n) {
 }
 
 static void indent_details(writer *w, uint32_t level) {
-  put(w, "%*s", (int)(level > 0 ? level * 6 + 4 : 0), "");
+  rdx_print(&w->out, "%*s", (int)(level > 0 ? level * 6 + 4 : 0), "");
 }
 
 /* The method that ran, or that is expected to run; and the others. */
@@ -283,21 +257,21 @@ static void put_method(writer *w, const rdx_plan_node *n, const rdx_node_actuals
   if (!method)
     return;
   indent_details(w, level);
-  put(w, "  Method: %s", method);
-  put(w, n->method ? " (expected %.3f ms)\n" : "\n", n->own_ms);
+  rdx_print(&w->out, "  Method: %s", method);
+  rdx_print(&w->out, n->method ? " (expected %.3f ms)\n" : "\n", n->own_ms);
   if (n->rejected_count == 0)
     return;
   indent_details(w, level);
-  put(w, "  Rejected:");
+  rdx_print(&w->out, "  Rejected:");
   for (uint32_t i = 0; i < n->rejected_count; i++) {
     const rdx_plan_method *r = &n->rejected[i];
-    put(w, "%s %s", i > 0 ? "," : "", r->name);
+    rdx_print(&w->out, "%s %s", i > 0 ? "," : "", r->name);
     if (r->reason)
-      put(w, ": %s", r->reason);
+      rdx_print(&w->out, ": %s", r->reason);
     else
-      put(w, " %.3f ms", r->ms);
+      rdx_print(&w->out, " %.3f ms", r->ms);
   }
-  put(w, "\n");
+  rdx_print(&w->out, "\n");
 }
 
 static void put_details(writer *w, const rdx_plan_node *n, const rdx_node_actuals *a, uint32_t level) {
@@ -305,27 +279,28 @@ static void put_details(writer *w, const rdx_plan_node *n, const rdx_node_actual
   list_properties(w, n, &p);
   for (uint32_t i = 0; i < p.count; i++) {
     indent_details(w, level);
-    put(w, "  %s: %s\n", p.list[i].name, p.list[i].text);
+    rdx_print(&w->out, "  %s: %s\n", p.list[i].name, p.list[i].text);
   }
   free_properties(&p);
   if (calls_device(n)) {
     indent_details(w, level);
-    put(w, "  Device: %s\n", rdx_device_get_info(w->explanation->prepared->database->device)->name);
+    rdx_print(&w->out, "  Device: %s\n", rdx_device_get_info(w->explanation->prepared->database->device)->name);
   }
   put_method(w, n, a, level);
   if (!a)
     return;
   if (a->on_device) {
     indent_details(w, level);
-    put(w, "  Rows: on the device\n");
+    rdx_print(&w->out, "  Rows: on the device\n");
   }
   if (a->rays > 0) {
     indent_details(w, level);
-    put(w, "  Rays: %llu  Hits: %llu\n", (unsigned long long)a->rays, (unsigned long long)a->hits);
+    rdx_print(&w->out, "  Rays: %llu  Hits: %llu\n", (unsigned long long)a->rays, (unsigned long long)a->hits);
   }
   if (a->rows_read > 0 || a->bytes > 0) {
     indent_details(w, level);
-    put(w, "  Rows read: %llu  Bytes: %llu\n", (unsigned long long)a->rows_read, (unsigned long long)a->bytes);
+    rdx_print(&w->out, "  Rows read: %llu  Bytes: %llu\n", (unsigned long long)a->rows_read,
+              (unsigned long long)a->bytes);
   }
 }
 
@@ -334,16 +309,16 @@ static void put_node(writer *w, const rdx_plan_node *n, uint32_t level) {
   char tables[512];
   put_tables(n, tables, sizeof tables);
   indent(w, level);
-  put(w, "%s%s%s%s  (cost=%.3f rows=%.0f)", level > 0 ? "->  " : "", name_of(n), *tables ? " on " : "", tables,
-      n->expected_ms, n->expected_rows);
+  rdx_print(&w->out, "%s%s%s%s  (cost=%.3f rows=%.0f)", level > 0 ? "->  " : "", name_of(n), *tables ? " on " : "",
+            tables, n->expected_ms, n->expected_rows);
   if (a)
-    put(w, " (actual time=%.3f rows=%llu)", a->ms, (unsigned long long)a->rows);
+    rdx_print(&w->out, " (actual time=%.3f rows=%llu)", a->ms, (unsigned long long)a->rows);
   if (n->shared && w->written[n->id]) {
-    put(w, " (as above)\n");
+    rdx_print(&w->out, " (as above)\n");
     return;
   }
   w->written[n->id] = true;
-  put(w, "\n");
+  rdx_print(&w->out, "\n");
   put_details(w, n, a, level);
   if (n->left)
     put_node(w, n->left, level + 1);
@@ -355,60 +330,61 @@ static void put_text(writer *w) {
   const rdx_query_plan *plan = w->explanation->prepared->plan;
   put_node(w, plan->root, 0);
   for (uint32_t i = 0; i < plan->scalar_count; i++) {
-    put(w, "Subquery %u (returns $%u)\n", i + 1, plan->scalars[i].parameter + 1);
+    rdx_print(&w->out, "Subquery %u (returns $%u)\n", i + 1, plan->scalars[i].parameter + 1);
     put_node(w, plan->scalars[i].plan, 1);
   }
-  put(w, "Planning Time: %.3f ms\n", w->explanation->prepared->plan_ms);
+  rdx_print(&w->out, "Planning Time: %.3f ms\n", w->explanation->prepared->plan_ms);
   if (w->explanation->actuals)
-    put(w, "Execution Time: %.3f ms\n", w->explanation->execute_ms);
+    rdx_print(&w->out, "Execution Time: %.3f ms\n", w->explanation->execute_ms);
 }
 
 /* ---- JSON ---- */
 
 static void put_string(writer *w, const char *text) {
-  put(w, "\"");
+  rdx_print(&w->out, "\"");
   for (; *text; text++) {
     const unsigned char c = (unsigned char)*text;
     if (c == '"' || c == '\\')
-      put(w, "\\%c", c);
+      rdx_print(&w->out, "\\%c", c);
     else if (c < 0x20)
-      put(w, "\\u%04x", c);
+      rdx_print(&w->out, "\\u%04x", c);
     else
-      put(w, "%c", c);
+      rdx_print(&w->out, "%c", c);
   }
-  put(w, "\"");
+  rdx_print(&w->out, "\"");
 }
 
 static void put_json_method(writer *w, const rdx_plan_node *n, const rdx_node_actuals *a) {
   const char *method = method_of(n, a);
   if (!method)
     return;
-  put(w, ", \"Method\": ");
+  rdx_print(&w->out, ", \"Method\": ");
   put_string(w, method);
   if (n->method)
-    put(w, ", \"Expected Time\": %.6f", n->own_ms);
+    rdx_print(&w->out, ", \"Expected Time\": %.6f", n->own_ms);
   for (uint32_t i = 0; i < n->rejected_count; i++) {
     const rdx_plan_method *r = &n->rejected[i];
-    put(w, "%s{\"Method\": ", i > 0 ? ", " : ", \"Rejected\": [");
+    rdx_print(&w->out, "%s{\"Method\": ", i > 0 ? ", " : ", \"Rejected\": [");
     put_string(w, r->name);
     if (r->reason) {
-      put(w, ", \"Reason\": ");
+      rdx_print(&w->out, ", \"Reason\": ");
       put_string(w, r->reason);
     } else {
-      put(w, ", \"Expected Time\": %.6f", r->ms);
+      rdx_print(&w->out, ", \"Expected Time\": %.6f", r->ms);
     }
-    put(w, "}");
+    rdx_print(&w->out, "}");
   }
-  put(w, "%s", n->rejected_count > 0 ? "]" : "");
+  rdx_print(&w->out, "%s", n->rejected_count > 0 ? "]" : "");
 }
 
 static void put_json_actuals(writer *w, const rdx_node_actuals *a) {
   if (!a)
     return;
-  put(w, ", \"Actual Time\": %.3f, \"Actual Rows\": %llu", a->ms, (unsigned long long)a->rows);
-  put(w, "%s", a->on_device ? ", \"Rows\": \"on the device\"" : "");
-  put(w, ", \"Rays\": %llu, \"Hits\": %llu, \"Rows read\": %llu, \"Bytes\": %llu", (unsigned long long)a->rays,
-      (unsigned long long)a->hits, (unsigned long long)a->rows_read, (unsigned long long)a->bytes);
+  rdx_print(&w->out, ", \"Actual Time\": %.3f, \"Actual Rows\": %llu", a->ms, (unsigned long long)a->rows);
+  rdx_print(&w->out, "%s", a->on_device ? ", \"Rows\": \"on the device\"" : "");
+  rdx_print(&w->out, ", \"Rays\": %llu, \"Hits\": %llu, \"Rows read\": %llu, \"Bytes\": %llu",
+            (unsigned long long)a->rays, (unsigned long long)a->hits, (unsigned long long)a->rows_read,
+            (unsigned long long)a->bytes);
 }
 
 static void put_json_node(writer *w, const rdx_plan_node *n) {
@@ -416,76 +392,77 @@ static void put_json_node(writer *w, const rdx_plan_node *n) {
   char tables[512];
   properties p = {0};
   put_tables(n, tables, sizeof tables);
-  put(w, "{\"Node Type\": ");
+  rdx_print(&w->out, "{\"Node Type\": ");
   put_string(w, name_of(n));
   if (*tables) {
-    put(w, ", \"Relation Name\": ");
+    rdx_print(&w->out, ", \"Relation Name\": ");
     put_string(w, tables);
   }
-  put(w, ", \"Total Cost\": %.6f, \"Plan Rows\": %.0f", n->expected_ms, n->expected_rows);
+  rdx_print(&w->out, ", \"Total Cost\": %.6f, \"Plan Rows\": %.0f", n->expected_ms, n->expected_rows);
   list_properties(w, n, &p);
   for (uint32_t i = 0; i < p.count; i++) {
-    put(w, ", \"%s\": ", p.list[i].name);
+    rdx_print(&w->out, ", \"%s\": ", p.list[i].name);
     put_string(w, p.list[i].text);
   }
   free_properties(&p);
   if (calls_device(n)) {
-    put(w, ", \"Device\": ");
+    rdx_print(&w->out, ", \"Device\": ");
     put_string(w, rdx_device_get_info(w->explanation->prepared->database->device)->name);
   }
   put_json_method(w, n, actuals_of(w, n));
   put_json_actuals(w, actuals_of(w, n));
   for (uint32_t i = 0; i < 2 && children[i]; i++) {
-    put(w, "%s", i == 0 ? ", \"Plans\": [" : ", ");
+    rdx_print(&w->out, "%s", i == 0 ? ", \"Plans\": [" : ", ");
     put_json_node(w, children[i]);
   }
-  put(w, "%s}", n->left ? "]" : "");
+  rdx_print(&w->out, "%s}", n->left ? "]" : "");
 }
 
 static void put_json(writer *w) {
   const rdx_query_plan *plan = w->explanation->prepared->plan;
-  put(w, "[{\"Plan\": ");
+  rdx_print(&w->out, "[{\"Plan\": ");
   put_json_node(w, plan->root);
   for (uint32_t i = 0; i < plan->scalar_count; i++) {
-    put(w, "%s{\"Returns\": \"$%u\", \"Plan\": ", i == 0 ? ", \"Subqueries\": [" : ", ",
-        plan->scalars[i].parameter + 1);
+    rdx_print(&w->out, "%s{\"Returns\": \"$%u\", \"Plan\": ", i == 0 ? ", \"Subqueries\": [" : ", ",
+              plan->scalars[i].parameter + 1);
     put_json_node(w, plan->scalars[i].plan);
-    put(w, "}");
+    rdx_print(&w->out, "}");
   }
-  put(w, "%s, \"Planning Time\": %.3f", plan->scalar_count > 0 ? "]" : "", w->explanation->prepared->plan_ms);
+  rdx_print(&w->out, "%s, \"Planning Time\": %.3f", plan->scalar_count > 0 ? "]" : "",
+            w->explanation->prepared->plan_ms);
   if (w->explanation->actuals)
-    put(w, ", \"Execution Time\": %.3f", w->explanation->execute_ms);
-  put(w, "}]\n");
+    rdx_print(&w->out, ", \"Execution Time\": %.3f", w->explanation->execute_ms);
+  rdx_print(&w->out, "}]\n");
 }
 
 /* Each line of the text is a row. */
 static rdx_status make_table(writer *w, rdx_table **out) {
   char **lines = NULL;
   uint32_t count = 0;
-  for (size_t i = 0; i < w->size; i++)
-    count += w->text[i] == '\n';
-  RDX_TRY(rdx_alloc(count, sizeof *lines, "EXPLAIN", (void **)&lines, w->err));
-  char *at = w->text;
+  for (size_t i = 0; i < w->out.size; i++)
+    count += w->out.data[i] == '\n';
+  RDX_TRY(rdx_alloc(count, sizeof *lines, "EXPLAIN", (void **)&lines, w->out.err));
+  char *at = w->out.data;
   for (uint32_t i = 0; i < count; i++) {
     lines[i] = at;
     at = strchr(at, '\n');
     *at++ = '\0';
   }
-  const rdx_status status = rdx_lines_table("QUERY PLAN", lines, count, out, w->err);
+  const rdx_status status = rdx_lines_table("QUERY PLAN", lines, count, out, w->out.err);
   rdx_free(lines);
   return status;
 }
 
 rdx_status rdx_explain(const rdx_explanation *explanation, rdx_table **out, rdx_error *err) {
-  writer w = {.explanation = explanation, .err = err};
-  w.status = rdx_calloc(explanation->prepared->plan->node_count, 1, "EXPLAIN", (void **)&w.written, err);
+  writer w = {.explanation = explanation, .out = {.err = err}};
+  w.out.status = rdx_calloc(explanation->prepared->plan->node_count, 1, "EXPLAIN", (void **)&w.written, err);
   if (explanation->json)
     put_json(&w);
   else
     put_text(&w);
-  if (w.status == RDX_OK)
-    w.status = make_table(&w, out);
-  rdx_free(w.text);
+  if (w.out.status == RDX_OK)
+    w.out.status = make_table(&w, out);
+  rdx_free(w.out.data);
   rdx_free(w.written);
-  return w.status;
+  return w.out.status;
 }
