@@ -32,6 +32,12 @@ RDX_MUST_USE rdx_status rdx_alloc(size_t count, size_t size, const char *what, v
 RDX_MUST_USE rdx_status rdx_calloc(size_t count, size_t size, const char *what, void **out, rdx_error *err);
 /* Grow `*memory`; on failure it stays as it was. */
 RDX_MUST_USE rdx_status rdx_realloc(void **memory, size_t count, size_t size, const char *what, rdx_error *err);
+/* Room for one element more than `count` in an array of `*capacity`, which grows to twice as many. */
+RDX_MUST_USE rdx_status rdx_reserve_one(void **array, uint32_t count, uint32_t *capacity, size_t size, const char *what,
+                                        rdx_error *err);
+/* A copy of a text, or of `length` bytes, which is a text then. */
+RDX_MUST_USE rdx_status rdx_copy_text(const char *text, const char *what, char **out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_copy_bytes(const char *bytes, size_t length, const char *what, char **out, rdx_error *err);
 void rdx_free(void *memory);
 void rdx_free_local(void *pointer); /* for RDX_SCOPED: what the pointer there points to */
 
@@ -45,6 +51,8 @@ typedef struct rdx_arena {
 
 RDX_MUST_USE rdx_status rdx_arena_alloc(rdx_arena *arena, size_t count, size_t size, const char *what, void **out,
                                         rdx_error *err);
+RDX_MUST_USE rdx_status rdx_arena_text(rdx_arena *arena, const char *text, const char *what, const char **out,
+                                       rdx_error *err);
 void rdx_arena_free(rdx_arena *arena);
 
 /* Sort records of `words` u64 each by the first `compared` of these, ascending; equal ones stay in their order. Returns

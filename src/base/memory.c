@@ -96,6 +96,27 @@ rdx_status rdx_realloc(void **memory, size_t count, size_t size, const char *wha
   return RDX_OK;
 }
 
+rdx_status rdx_reserve_one(void **array, uint32_t count, uint32_t *capacity, size_t size, const char *what,
+                           rdx_error *err) {
+  if (count < *capacity)
+    return RDX_OK;
+  const uint32_t grown = 2 * *capacity + 8;
+  RDX_TRY(rdx_realloc(array, grown, size, what, err));
+  *capacity = grown;
+  return RDX_OK;
+}
+
+rdx_status rdx_copy_bytes(const char *bytes, size_t length, const char *what, char **out, rdx_error *err) {
+  RDX_TRY(rdx_alloc(length + 1, 1, what, (void **)out, err));
+  memcpy(*out, bytes, length);
+  (*out)[length] = '\0';
+  return RDX_OK;
+}
+
+rdx_status rdx_copy_text(const char *text, const char *what, char **out, rdx_error *err) {
+  return rdx_copy_bytes(text, strlen(text), what, out, err);
+}
+
 void rdx_free(void *memory) {
   if (memory)
     current.release(current.user, memory);
@@ -157,6 +178,13 @@ rdx_status rdx_arena_alloc(rdx_arena *arena, size_t count, size_t size, const ch
   }
   *out = block->memory + block->used;
   block->used += need;
+  return RDX_OK;
+}
+
+rdx_status rdx_arena_text(rdx_arena *arena, const char *text, const char *what, const char **out, rdx_error *err) {
+  char *copy = NULL;
+  RDX_TRY(rdx_arena_alloc(arena, strlen(text) + 1, 1, what, (void **)&copy, err));
+  *out = strcpy(copy, text);
   return RDX_OK;
 }
 

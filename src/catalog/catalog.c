@@ -17,13 +17,6 @@
 
 #define WHAT "a catalog"
 
-static rdx_status copy_text(const char *text, char **out, rdx_error *err) {
-  const size_t size = strlen(text) + 1;
-  RDX_TRY(rdx_alloc(size, 1, WHAT, (void **)out, err));
-  memcpy(*out, text, size);
-  return RDX_OK;
-}
-
 /* ---- Versions ---- */
 
 void rdx_kept_scan_drop(rdx_kept_scan *s) {
@@ -93,9 +86,9 @@ static rdx_status describe(rdx_table_version *v, const char *name, const char *p
   rdx_catalog_table *t = &v->table;
   t->rows = rdx_table_rows(v->content);
   t->column_count = rdx_table_columns(v->content);
-  RDX_TRY(copy_text(name, &t->name, err));
+  RDX_TRY(rdx_copy_text(name, WHAT, &t->name, err));
   if (path)
-    RDX_TRY(copy_text(path, &t->path, err));
+    RDX_TRY(rdx_copy_text(path, WHAT, &t->path, err));
   RDX_TRY(rdx_calloc(t->column_count, sizeof *t->columns, WHAT, (void **)&t->columns, err));
   for (uint32_t i = 0; i < t->column_count; i++) {
     const rdx_column *c = rdx_table_column(v->content, i);
@@ -219,7 +212,7 @@ rdx_status rdx_catalog_create(rdx_device *device, const char *folder, bool safe,
   RDX_TRY(rdx_calloc(1, sizeof *c, WHAT, (void **)&c, err));
   c->device = device;
   c->safe = safe;
-  const rdx_status status = folder ? copy_text(folder, &c->folder, err) : RDX_OK;
+  const rdx_status status = folder ? rdx_copy_text(folder, WHAT, &c->folder, err) : RDX_OK;
   if (status != RDX_OK) {
     rdx_free(c);
     return status;
@@ -267,14 +260,10 @@ static rdx_status add_source(rdx_catalog *c, const char *name, const char *path,
   *out = find_source(c, name);
   if (*out)
     return RDX_OK;
-  if (c->source_count == c->source_capacity) {
-    const uint32_t capacity = 2 * c->source_capacity + 8;
-    RDX_TRY(rdx_realloc((void **)&c->sources, capacity, sizeof *c->sources, WHAT, err));
-    c->source_capacity = capacity;
-  }
-  rdx_status status = copy_text(name, &made.name, err);
+  RDX_TRY(rdx_reserve_one((void **)&c->sources, c->source_count, &c->source_capacity, sizeof *c->sources, WHAT, err));
+  rdx_status status = rdx_copy_text(name, WHAT, &made.name, err);
   if (status == RDX_OK && path)
-    status = copy_text(path, &made.path, err);
+    status = rdx_copy_text(path, WHAT, &made.path, err);
   if (status != RDX_OK) {
     drop_source(&made);
     return status;
@@ -311,20 +300,12 @@ rdx_status rdx_catalog_add(rdx_catalog *c, const char *name, rdx_table *table, r
   return status;
 }
 
-static rdx_status keep_text(rdx_arena *arena, const char *text, const char **out, rdx_error *err) {
-  char *copy = NULL;
-  RDX_TRY(rdx_arena_alloc(arena, strlen(text) + 1, 1, WHAT, (void **)&copy, err));
-  memcpy(copy, text, strlen(text) + 1);
-  *out = copy;
-  return RDX_OK;
-}
-
 static rdx_status keep_texts(rdx_arena *arena, const char *const *texts, size_t count, const char *const **out,
                              rdx_error *err) {
   const char **copies = NULL;
   RDX_TRY(rdx_arena_alloc(arena, count, sizeof *copies, WHAT, (void **)&copies, err));
   for (size_t i = 0; i < count; i++)
-    RDX_TRY(keep_text(arena, texts[i], &copies[i], err));
+    RDX_TRY(rdx_arena_text(arena, texts[i], WHAT, &copies[i], err));
   *out = copies;
   return RDX_OK;
 }
@@ -335,7 +316,7 @@ static rdx_status keep_csv(rdx_source *s, const rdx_csv_params *csv, rdx_error *
   RDX_TRY(rdx_arena_alloc(&s->arena, csv->type_count, sizeof *types, WHAT, (void **)&types, err));
   for (size_t i = 0; i < csv->type_count; i++) {
     types[i] = csv->types[i];
-    RDX_TRY(keep_text(&s->arena, csv->types[i].column, &types[i].column, err));
+    RDX_TRY(rdx_arena_text(&s->arena, csv->types[i].column, WHAT, &types[i].column, err));
   }
   kept.types = types;
   if (csv->columns)
@@ -354,7 +335,7 @@ static rdx_status add_file(rdx_catalog *c, const char *name, const char *path, c
   source->path = NULL;
   source->added = true;
   replace_version(c, source, NULL);
-  RDX_TRY(copy_text(path, &source->path, err));
+  RDX_TRY(rdx_copy_text(path, WHAT, &source->path, err));
   return csv ? keep_csv(source, csv, err) : RDX_OK;
 }
 
@@ -559,13 +540,10 @@ static void add_name(void *user, const char *name) {
   for (uint32_t i = 0; i < n->count; i++)
     if (strcmp(n->list[i], name) == 0)
       return;
-  if (n->status == RDX_OK && n->count + 1 >= n->capacity) {
-    const uint32_t capacity = 2 * n->capacity + 16;
-    n->status = rdx_realloc((void **)&n->list, capacity, sizeof *n->list, WHAT, n->err);
-    n->capacity = n->status == RDX_OK ? capacity : n->capacity;
-  }
   if (n->status == RDX_OK)
-    n->status = copy_text(name, &n->list[n->count], n->err);
+    n->status = rdx_reserve_one((void **)&n->list, n->count + 1, &n->capacity, sizeof *n->list, WHAT, n->err);
+  if (n->status == RDX_OK)
+    n->status = rdx_copy_text(name, WHAT, &n->list[n->count], n->err);
   n->count += n->status == RDX_OK;
 }
 

@@ -427,11 +427,7 @@ static rdx_status copy_star(rdx_catalog *c, const rdx_catalog_star *star, const 
 
 static rdx_status keep_star(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params,
                             rdx_error *err) {
-  if (c->star_count == c->star_capacity) {
-    const uint32_t capacity = 2 * c->star_capacity + 8;
-    RDX_TRY(rdx_realloc((void **)&c->stars, capacity, sizeof *c->stars, WHAT, err));
-    c->star_capacity = capacity;
-  }
+  RDX_TRY(rdx_reserve_one((void **)&c->stars, c->star_count, &c->star_capacity, sizeof *c->stars, WHAT, err));
   rdx_kept_star made = {.params = *params};
   RDX_TRY(copy_star(c, star, params, &made.definition, err));
   const rdx_status status = make_star(c, &made, err);
@@ -519,8 +515,7 @@ void rdx_catalog_retire_cube(rdx_catalog *c, const char *name) {
 
 rdx_status rdx_catalog_note_cube(rdx_catalog *c, const rdx_star *star, const char *name, rdx_error *err) {
   char *copy = NULL;
-  RDX_TRY(rdx_alloc(strlen(name) + 1, 1, WHAT, (void **)&copy, err));
-  memcpy(copy, name, strlen(name) + 1);
+  RDX_TRY(rdx_copy_text(name, WHAT, &copy, err));
   pthread_mutex_lock(&c->lock);
   rdx_kept_star *k = find_star(c, star);
   const rdx_status status = rdx_realloc((void **)&k->cubes, k->cube_count + 1, sizeof *k->cubes, WHAT, err);

@@ -115,9 +115,7 @@ static rdx_status fill_table(rdx_pool *pool, const rdx_frame *frame, const rdx_p
   for (uint32_t i = 0; i < frame->count; i++) {
     const rdx_input *in = &frame->columns[i].input;
     rdx_growing *out = &table->columns[i];
-    const size_t length = strlen(columns[i].name);
-    RDX_TRY(rdx_alloc(length + 1, 1, "a result", (void **)&out->name, err));
-    memcpy(out->name, columns[i].name, length + 1);
+    RDX_TRY(rdx_copy_text(columns[i].name, "a result", &out->name, err));
     out->view = (rdx_column){.type = in->column.type, .scale = in->column.scale};
     RDX_TRY(rdx_progress_at_times("result", 0, 0, err));
     RDX_TRY(in->column.type == RDX_TYPE_STRING ? copy_string_column(pool, in, frame->rows, out, err)
@@ -148,11 +146,9 @@ rdx_status rdx_lines_table(const char *name, char *const *lines, uint32_t count,
   rdx_table *table = NULL;
   RDX_TRY(rdx_table_create(1, &table, err));
   rdx_growing *column = &table->columns[0];
-  rdx_status status = rdx_alloc(strlen(name) + 1, 1, "a result", (void **)&column->name, err);
-  if (status == RDX_OK) {
-    memcpy(column->name, name, strlen(name) + 1);
+  rdx_status status = rdx_copy_text(name, "a result", &column->name, err);
+  if (status == RDX_OK)
     status = rdx_growing_start(column, RDX_TYPE_STRING, 0, count, err);
-  }
   for (uint32_t i = 0; i < count && status == RDX_OK; i++)
     status = rdx_growing_add_string(column, i, lines[i], strlen(lines[i]), err);
   if (status != RDX_OK) {

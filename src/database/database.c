@@ -31,17 +31,14 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
   rdx_status status = rdx_catalog_create(device, folder, params->safe, &d->catalog, err);
   if (status == RDX_OK)
     status = rdx_device_host_pool(device, &d->pool, err);
-  if (status == RDX_OK && folder) {
-    status = rdx_alloc(strlen(folder) + 1, 1, "a database", (void **)&d->folder, err);
-    if (status == RDX_OK) {
-      memcpy(d->folder, folder, strlen(folder) + 1);
-      status = rdx_views_load(d, err);
-      if (status == RDX_OK)
-        status = rdx_defined_load(d, err);
-      if (status == RDX_OK)
-        status = rdx_indexes_load(d, err);
-    }
-  }
+  if (status == RDX_OK && folder)
+    status = rdx_copy_text(folder, "a database", &d->folder, err);
+  if (status == RDX_OK && folder)
+    status = rdx_views_load(d, err);
+  if (status == RDX_OK && folder)
+    status = rdx_defined_load(d, err);
+  if (status == RDX_OK && folder)
+    status = rdx_indexes_load(d, err);
   if (status != RDX_OK) {
     rdx_database_close(&d);
     return status;

@@ -17,13 +17,6 @@ static rdx_status fail(const rdx_statement *s, rdx_status status, const char *hi
   return rdx_sql_error(err, status, s->prepared->text, s->prepared->statement->place, hint, what, name);
 }
 
-static rdx_status copy_text(const char *text, size_t length, char **out, rdx_error *err) {
-  RDX_TRY(rdx_alloc(length + 1, 1, "a view", (void **)out, err));
-  memcpy(*out, text, length);
-  (*out)[length] = '\0';
-  return RDX_OK;
-}
-
 static void drop_view(rdx_defined_view *v) {
   rdx_free(v->name);
   rdx_free(v->text);
@@ -51,9 +44,9 @@ static rdx_status make_view(rdx_database *d, const char *name, const char *text,
       rdx_realloc((void **)&d->defined, (size_t)d->defined_count + 1, sizeof *d->defined, "a view", err);
   pthread_mutex_unlock(&d->lock);
   RDX_TRY(status);
-  status = copy_text(name, strlen(name), &out->name, err);
+  status = rdx_copy_text(name, "a view", &out->name, err);
   if (status == RDX_OK)
-    status = copy_text(text, length, &out->text, err);
+    status = rdx_copy_bytes(text, length, "a view", &out->text, err);
   if (status != RDX_OK)
     drop_view(out);
   return status;
@@ -92,21 +85,13 @@ void rdx_defined_free(rdx_database *d) {
 
 /* ---- Finding ---- */
 
-static rdx_status copy_to(rdx_arena *arena, const char *text, const char **out, rdx_error *err) {
-  char *copy = NULL;
-  RDX_TRY(rdx_arena_alloc(arena, strlen(text) + 1, 1, "a view", (void **)&copy, err));
-  memcpy(copy, text, strlen(text) + 1);
-  *out = copy;
-  return RDX_OK;
-}
-
 static rdx_status copy_view(const rdx_database *d, const char *name, bool exact, rdx_arena *arena, rdx_view_text *out,
                             rdx_error *err) {
   const rdx_defined_view *v = find(d, name, exact);
   rdx_nearest nearest = {0};
   if (v) {
-    RDX_TRY(copy_to(arena, v->name, &out->name, err));
-    return copy_to(arena, v->text, &out->text, err);
+    RDX_TRY(rdx_arena_text(arena, v->name, "a view", &out->name, err));
+    return rdx_arena_text(arena, v->text, "a view", &out->text, err);
   }
   for (uint32_t i = 0; i < d->defined_count && !exact; i++)
     rdx_nearest_consider(&nearest, name, d->defined[i].name);
@@ -134,7 +119,7 @@ static rdx_status add_names(const rdx_database *d, char ***names, uint32_t count
   RDX_TRY(rdx_realloc((void **)names, (size_t)count + d->defined_count + 1, sizeof **names, "a list", err));
   for (uint32_t i = 0; i < d->defined_count; i++) {
     const char *name = d->defined[i].name;
-    RDX_TRY(copy_text(name, strlen(name), &(*names)[count], err));
+    RDX_TRY(rdx_copy_text(name, "a view", &(*names)[count], err));
     (*names)[++count] = NULL;
   }
   return RDX_OK;
@@ -151,7 +136,7 @@ static rdx_status show_view(rdx_database *d, const char *name, rdx_error *err) {
   const rdx_defined_view *v = find_any_case(d, name);
   rdx_free(d->shown);
   d->shown = NULL;
-  return v ? copy_text(v->text, strlen(v->text), &d->shown, err) : RDX_OK;
+  return v ? rdx_copy_text(v->text, "a view", &d->shown, err) : RDX_OK;
 }
 
 rdx_status rdx_database_view(rdx_database *d, const char *name, const char **out, rdx_error *err) {

@@ -81,9 +81,7 @@ static rdx_status change_entry(const rdx_index_entry *e, const char *column, con
   put_quoted(&w, e->name, '"');
   out->text = w.data;
   RDX_TRY(w.status);
-  RDX_TRY(rdx_alloc(strlen(e->name) + 1, 1, "an index", (void **)&out->name, err));
-  memcpy(out->name, e->name, strlen(e->name) + 1);
-  return RDX_OK;
+  return rdx_copy_text(e->name, "an index", &out->name, err);
 }
 
 static bool has_change(const rdx_index_alterations *changes, const char *name) {

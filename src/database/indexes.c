@@ -97,8 +97,7 @@ rdx_status rdx_options_of_with(const rdx_sql_statement *s, const char *text, rdx
 rdx_status rdx_index_entry_read(rdx_index_entry *e, const char *name, const char *text, rdx_error *err) {
   rdx_sql_statement *s = NULL;
   const char *next = NULL;
-  RDX_TRY(rdx_alloc(strlen(name) + 1, 1, "an index", (void **)&e->name, err));
-  memcpy(e->name, name, strlen(name) + 1);
+  RDX_TRY(rdx_copy_text(name, "an index", &e->name, err));
   RDX_TRY(rdx_sql_parse(text, &e->arena, &s, &next, err));
   if (!s || s->kind != RDX_STATEMENT_CREATE_INDEX)
     return rdx_fail(err, RDX_ERROR_FORMAT, "the definition of index '%s' is none", name);
@@ -128,23 +127,15 @@ rdx_status rdx_index_entry_add(rdx_database *d, const char *name, const char *te
 
 /* ---- For plans ---- */
 
-static rdx_status keep_text(rdx_arena *arena, const char *text, const char **out, rdx_error *err) {
-  char *copy = NULL;
-  RDX_TRY(rdx_arena_alloc(arena, strlen(text) + 1, 1, "an index", (void **)&copy, err));
-  memcpy(copy, text, strlen(text) + 1);
-  *out = copy;
-  return RDX_OK;
-}
-
 /* With the lock held: whoever drops an index must not take a plan's names with it. */
 static rdx_status copy_index(const rdx_plan_index *from, rdx_arena *arena, rdx_plan_index *to, rdx_error *err) {
   const char **columns = NULL;
   *to = *from;
-  RDX_TRY(keep_text(arena, from->name, &to->name, err));
-  RDX_TRY(keep_text(arena, from->table, &to->table, err));
+  RDX_TRY(rdx_arena_text(arena, from->name, "an index", &to->name, err));
+  RDX_TRY(rdx_arena_text(arena, from->table, "an index", &to->table, err));
   RDX_TRY(rdx_arena_alloc(arena, from->column_count, sizeof *columns, "an index", (void **)&columns, err));
   for (uint32_t i = 0; i < from->column_count; i++)
-    RDX_TRY(keep_text(arena, from->columns[i], &columns[i], err));
+    RDX_TRY(rdx_arena_text(arena, from->columns[i], "an index", &columns[i], err));
   to->columns = columns;
   return RDX_OK;
 }

@@ -65,9 +65,7 @@ static rdx_status add_names(rdx_growing *column, uint64_t row, const char *const
 }
 
 static rdx_status start_column(rdx_growing *column, const char *name, rdx_type type, uint8_t scale, rdx_error *err) {
-  const size_t size = strlen(name) + 1;
-  RDX_TRY(rdx_alloc(size, 1, "a list", (void **)&column->name, err));
-  memcpy(column->name, name, size);
+  RDX_TRY(rdx_copy_text(name, "a list", &column->name, err));
   return rdx_growing_start(column, type, scale, 0, err);
 }
 

@@ -27,8 +27,7 @@ static rdx_status no_name(const rdx_statement *s, rdx_error *err) {
 static rdx_status add_named(rdx_database *d, const char *name, rdx_prepared *p, rdx_error *err) {
   char *copy = NULL;
   RDX_TRY(rdx_realloc((void **)&d->named, d->named_count + 1, sizeof *d->named, "a prepared statement", err));
-  RDX_TRY(rdx_alloc(strlen(name) + 1, 1, "a prepared statement", (void **)&copy, err));
-  memcpy(copy, name, strlen(name) + 1);
+  RDX_TRY(rdx_copy_text(name, "a prepared statement", &copy, err));
   d->named[d->named_count++] = (rdx_named){copy, p};
   return RDX_OK;
 }

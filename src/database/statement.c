@@ -41,12 +41,11 @@ static rdx_status begin_prepared(rdx_database *d, const char *text, rdx_prepared
   RDX_TRY(rdx_calloc(1, sizeof *p, "a statement", (void **)&p, err));
   p->database = d;
   p->users = 1;
-  const rdx_status status = rdx_alloc(strlen(text) + 1, 1, "a statement", (void **)&p->text, err);
+  const rdx_status status = rdx_copy_text(text, "a statement", &p->text, err);
   if (status != RDX_OK) {
     rdx_free(p);
     return status;
   }
-  memcpy(p->text, text, strlen(text) + 1);
   *out = p;
   return RDX_OK;
 }

@@ -41,10 +41,8 @@ static rdx_status find_folder(rdx_database *d, const rdx_sql_statement *written,
   if (written->name && rdx_catalog_find(d->catalog, written->name, &table, nearest, NULL) != RDX_OK)
     table = NULL; /* the statement will say so */
   const char *path = table && table->path ? table->path : NULL, *from = path ? path : d->folder;
-  const size_t size = from ? strlen(from) + 1 : 0;
-  const rdx_status status = from ? rdx_alloc(size, 1, "a path", (void **)out, err) : RDX_OK;
+  const rdx_status status = from ? rdx_copy_text(from, "a path", out, err) : RDX_OK;
   if (*out) {
-    memcpy(*out, from, size);
     const char *folder = path ? dirname(*out) : *out;
     memmove(*out, folder, strlen(folder) + 1);
   }

@@ -10,13 +10,6 @@
 #include "base/options.h"
 #include "database/definitions.h"
 
-static rdx_status copy_text(const char *text, size_t length, char **out, rdx_error *err) {
-  RDX_TRY(rdx_alloc(length + 1, 1, "a view", (void **)out, err));
-  memcpy(*out, text, length);
-  (*out)[length] = '\0';
-  return RDX_OK;
-}
-
 /* ---- Definitions and their plans ---- */
 
 /* Its STAR node, where the definition is no more than a cube can be; else what is in the way. */
@@ -133,8 +126,8 @@ static rdx_status add_view(rdx_database *d, const char *name, size_t length, con
   rdx_arena_free(&arena);
   RDX_TRY(status);
   RDX_TRY(rdx_realloc((void **)&d->views, d->view_count + 1, sizeof *d->views, "a view", err));
-  RDX_TRY(copy_text(name, length, &v.name, err));
-  status = copy_text(text, strlen(text), &v.text, err);
+  RDX_TRY(rdx_copy_bytes(name, length, "a view", &v.name, err));
+  status = rdx_copy_text(text, "a view", &v.text, err);
   if (status != RDX_OK) {
     drop_view(&v);
     return status;
@@ -218,7 +211,7 @@ static rdx_status create_view(rdx_statement *s, rdx_answer *answer, rdx_error *e
   if (!written->with_data)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,
                          "WITH NO DATA is not supported");
-  RDX_TRY(copy_text(s->prepared->text, s->prepared->rest, &text, err));
+  RDX_TRY(rdx_copy_bytes(s->prepared->text, s->prepared->rest, "a view", &text, err));
   rdx_status status = add_view(d, written->name, strlen(written->name), text, err);
   rdx_free(text);
   RDX_TRY(status);

@@ -139,9 +139,7 @@ static rdx_status find(const char *name, uint32_t *out, rdx_error *err) {
 static rdx_status keep_cache_folder(rdx_device *device, const char *dir, rdx_error *err) {
   char folder[4096];
   rdx_device_cache_folder(dir, folder, sizeof folder);
-  RDX_TRY(rdx_alloc(strlen(folder) + 1, 1, "the cache's folder", (void **)&device->cache_folder, err));
-  memcpy(device->cache_folder, folder, strlen(folder) + 1);
-  return RDX_OK;
+  return rdx_copy_text(folder, "the cache's folder", &device->cache_folder, err);
 }
 
 rdx_status rdx_device_open(const char *name, const rdx_device_params *params, rdx_device **out, rdx_error *err) {
@@ -433,11 +431,8 @@ void rdx_stream_destroy(rdx_stream **stream) {
 }
 
 rdx_status rdx_stream_scratch(rdx_stream *stream, uint64_t size, const char *what, rdx_buffer **out, rdx_error *err) {
-  if (stream->scratch_count == stream->scratch_capacity) {
-    const uint32_t capacity = stream->scratch_capacity ? 2 * stream->scratch_capacity : 8;
-    RDX_TRY(rdx_realloc((void **)&stream->scratch, capacity, sizeof *stream->scratch, "a stream", err));
-    stream->scratch_capacity = capacity;
-  }
+  RDX_TRY(rdx_reserve_one((void **)&stream->scratch, stream->scratch_count, &stream->scratch_capacity,
+                          sizeof *stream->scratch, "a stream", err));
   RDX_TRY(rdx_buffer_create(stream->device, size, what, out, err));
   stream->scratch[stream->scratch_count++] = *out;
   return RDX_OK;

@@ -290,10 +290,10 @@ static rdx_status bind_age(const call *c, rdx_bound **out) {
 }
 
 static rdx_status bind_type_name(const call *c, rdx_bound **out) {
-  char name[32], *text = NULL;
+  char name[32];
+  const char *text = NULL;
   rdx_sql_type_text(c->args[0]->type, name);
-  RDX_TRY(rdx_arena_alloc(c->b->arena, strlen(name) + 1, 1, "a type", (void **)&text, c->b->err));
-  memcpy(text, name, strlen(name) + 1);
+  RDX_TRY(rdx_arena_text(c->b->arena, name, "a type", &text, c->b->err));
   const rdx_datum value = {.text = {text, strcspn(name, "(")}};
   return rdx_bind_constant(c->b, rdx_type_of_kind(RDX_SQL_TEXT), value, c->place, out);
 }

@@ -124,11 +124,8 @@ static rdx_status add_name(parser *p, const char *name, uint32_t *out) {
   for (*out = 0; *out < c->name_count; (*out)++)
     if (strcmp(c->names[*out], name) == 0)
       return RDX_OK;
-  if (c->name_count == c->name_capacity) {
-    const uint32_t capacity = c->name_capacity ? 2 * c->name_capacity : 8;
-    RDX_TRY(rdx_realloc((void **)&c->names, capacity, sizeof *c->names, "a condition", p->err));
-    c->name_capacity = capacity;
-  }
+  RDX_TRY(
+      rdx_reserve_one((void **)&c->names, c->name_count, &c->name_capacity, sizeof *c->names, "a condition", p->err));
   const char *copy = NULL;
   RDX_TRY(copy_text(p, name, &copy));
   c->names[c->name_count++] = (char *)(uintptr_t)copy;

@@ -255,11 +255,7 @@ static void end_item(bracket *b) {
 }
 
 static rdx_status open_bracket(scanner *s, char open) {
-  if (s->count == s->capacity) {
-    const uint32_t capacity = s->capacity ? 2 * s->capacity : 64;
-    RDX_TRY(rdx_realloc((void **)&s->brackets, capacity, sizeof *s->brackets, "a statement", s->err));
-    s->capacity = capacity;
-  }
+  RDX_TRY(rdx_reserve_one((void **)&s->brackets, s->count, &s->capacity, sizeof *s->brackets, "a statement", s->err));
   const bool table = s->count > 0 && s->brackets[s->count - 1].expects_table;
   s->brackets[s->count++] = (bracket){.open = open, .from = table, .expects_table = table};
   return RDX_OK;
@@ -399,11 +395,7 @@ rdx_status rdx_sql_text_name(const rdx_sql_text *text, const char *parsed, rdx_a
     if (length > MARK_LENGTH && *digits == '\0' && from >= text->begin && from < text->end)
       return read_name(from, rdx_token_at(from).end, arena, out, err);
   }
-  char *name = NULL;
-  RDX_TRY(rdx_arena_alloc(arena, length + 1, 1, "a statement", (void **)&name, err));
-  memcpy(name, parsed, length + 1);
-  *out = name;
-  return RDX_OK;
+  return rdx_arena_text(arena, parsed, "a statement", out, err);
 }
 
 /* ---- Statements ---- */

@@ -30,11 +30,7 @@ rdx_status rdx_tree_alloc(const rdx_tree *t, size_t count, size_t size, void **o
 }
 
 rdx_status rdx_tree_copy(const rdx_tree *t, const char *text, const char **out) {
-  char *copy = NULL;
-  RDX_TRY(rdx_tree_alloc(t, strlen(text) + 1, 1, (void **)&copy));
-  memcpy(copy, text, strlen(text));
-  *out = copy;
-  return RDX_OK;
+  return rdx_arena_text(t->arena, text, "a statement", out, t->err);
 }
 
 rdx_status rdx_tree_name(const rdx_tree *t, const char *parsed, const char **out) {

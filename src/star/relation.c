@@ -199,11 +199,8 @@ static rdx_status create_foreign_rows(rdx_device *device, const rdx_dimension *d
 /* ---- Life ---- */
 
 static rdx_status copy_names(const rdx_relation *relation, rdx_packed_relation *r, rdx_error *err) {
-  for (uint32_t i = 0; i < relation->attribute_count; i++) {
-    const size_t size = strlen(relation->attributes[i].name) + 1;
-    RDX_TRY(rdx_alloc(size, 1, "the name of an attribute", (void **)&r->names[i], err));
-    memcpy(r->names[i], relation->attributes[i].name, size);
-  }
+  for (uint32_t i = 0; i < relation->attribute_count; i++)
+    RDX_TRY(rdx_copy_text(relation->attributes[i].name, "the name of an attribute", &r->names[i], err));
   return RDX_OK;
 }
 

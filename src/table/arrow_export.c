@@ -63,8 +63,8 @@ static rdx_status start_schema(struct ArrowSchema *s, const char *name, uint32_t
   schema_node *n = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *n, "an Arrow schema", (void **)&n, err));
   *s = (struct ArrowSchema){.format = n->format, .release = release_schema, .private_data = n};
-  RDX_TRY(rdx_alloc(strlen(name) + 1, 1, "an Arrow schema", (void **)&n->name, err));
-  s->name = strcpy(n->name, name);
+  RDX_TRY(rdx_copy_text(name, "an Arrow schema", &n->name, err));
+  s->name = n->name;
   RDX_TRY(rdx_calloc(children, sizeof *n->memory, "an Arrow schema", (void **)&n->memory, err));
   RDX_TRY(rdx_calloc(children, sizeof(void *), "an Arrow schema", (void **)&n->children, err));
   for (uint32_t i = 0; i < children; i++)

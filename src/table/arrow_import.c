@@ -173,8 +173,7 @@ static rdx_status take_child(const struct ArrowSchema *schema, const struct Arro
   if (!s || !s->format || !s->release || !a || !a->release || a->offset < 0 ||
       a->length < array->offset + array->length)
     return rdx_incoming_malformed(name, "it was released, or is shorter than its parent", err);
-  RDX_TRY(rdx_alloc(strlen(name) + 1, 1, "a column name", (void **)&out->name, err));
-  strcpy(out->name, name);
+  RDX_TRY(rdx_copy_text(name, "a column name", &out->name, err));
   incoming in = {.base = {.name = name,
                           .schema = s,
                           .array = a,

@@ -197,9 +197,7 @@ static rdx_status explain(explainer *x, uint32_t column, rdx_error *err) {
   else
     RDX_TRY(explain_fault(x, c->name, f, reason, err));
   char *why = NULL;
-  const size_t size = strlen(x->text) + 1;
-  RDX_TRY(rdx_alloc(size, 1, "a CSV file", (void **)&why, err));
-  memcpy(why, x->text, size);
+  RDX_TRY(rdx_copy_text(x->text, "a CSV file", &why, err));
   c->choice.why = why;
   c->choice.mixed = reason.trait == RDX_TRAIT_TEXT && f->typed > 0;
   c->choice.doubtful = reason.trait != RDX_TRAIT_TEXT || (reason.instead != RDX_TYPE_STRING && f->typed > f->texts);

@@ -24,13 +24,6 @@ typedef rdx_csv_field field;
 
 /* ---- Columns ---- */
 
-static rdx_status copy_name(field f, char **out, rdx_error *err) {
-  RDX_TRY(rdx_alloc(f.length + 1, 1, "a column name", (void **)out, err));
-  memcpy(*out, f.text, f.length);
-  (*out)[f.length] = '\0';
-  return RDX_OK;
-}
-
 /* Else a file with other line ends or characters would be one of columns with odd names, and no rows. */
 static rdx_status check_name(reader *r, field f, rdx_error *err) {
   if (memchr(f.text, '\0', f.length))
@@ -62,7 +55,7 @@ static rdx_status read_names(reader *r, bool header, char ***names, rdx_error *e
       capacity = 2 * capacity + 16;
       RDX_TRY(rdx_realloc((void **)names, capacity, sizeof **names, "column names", err));
     }
-    RDX_TRY(copy_name(f, &(*names)[r->field_count], err));
+    RDX_TRY(rdx_copy_bytes(f.text, f.length, "a column name", &(*names)[r->field_count], err));
     r->field_count++;
     last = next == r->end || *next == '\n';
     if (header && last && r->field_count == 1 && f.length == 0 && !f.quoted)
@@ -116,7 +109,7 @@ static rdx_status choose_columns(reader *r, const rdx_csv_params *params, char *
     if (r->targets[number] != RDX_CSV_SKIP)
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: column '%s' is asked for twice", r->name, params->columns[i]);
     r->targets[number] = i;
-    RDX_TRY(copy_name((field){names[number], strlen(names[number]), false}, &r->table->columns[i].name, err));
+    RDX_TRY(rdx_copy_text(names[number], "a column name", &r->table->columns[i].name, err));
   }
   for (size_t i = 0; i < params->type_count; i++) {
     const rdx_csv_type *given = &params->types[i];

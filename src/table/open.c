@@ -146,21 +146,12 @@ static const void *section_of(const struct rdx_opened *o, uint32_t number, rdx_s
   return s->size > 0 ? o->map.data + s->offset : NULL;
 }
 
-static rdx_status declare_column(const struct rdx_opened *o, uint32_t number, rdx_growing *out, rdx_error *err) {
-  const char *text = declaration_of(o, number);
-  if (!text)
-    return RDX_OK;
-  RDX_TRY(rdx_alloc(strlen(text) + 1, 1, "a declaration", (void **)&out->declaration, err));
-  memcpy(out->declaration, text, strlen(text) + 1);
-  return RDX_OK;
-}
-
 static rdx_status view_column(struct rdx_opened *o, opened_column *c, rdx_growing *out, rdx_error *err) {
   const rdx_file_column *f = file_column(o, c->number);
-  RDX_TRY(rdx_alloc(f->name + 1, 1, "a column name", (void **)&out->name, err));
-  memcpy(out->name, o->directory + o->places[c->number].name, f->name);
-  out->name[f->name] = '\0';
-  RDX_TRY(declare_column(o, c->number, out, err));
+  const char *name = o->directory + o->places[c->number].name, *declaration = declaration_of(o, c->number);
+  RDX_TRY(rdx_copy_bytes(name, f->name, "a column name", &out->name, err));
+  if (declaration)
+    RDX_TRY(rdx_copy_text(declaration, "a declaration", &out->declaration, err));
   out->view = (rdx_column){.type = (rdx_type)f->type,
                            .scale = (uint8_t)f->scale,
                            .rows = o->header.rows,

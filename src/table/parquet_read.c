@@ -180,8 +180,7 @@ static rdx_status start_column(reader *r, uint32_t i, uint32_t column, rdx_error
   const char *name = call->column_name(&r->result, column);
   rdx_growing *c = &r->table->columns[i];
   source *s = &r->sources[i];
-  RDX_TRY(rdx_alloc(strlen(name) + 1, 1, "a column name", (void **)&c->name, err));
-  strcpy(c->name, name);
+  RDX_TRY(rdx_copy_text(name, "a column name", &c->name, err));
   rdx_duckdb_handle type = call->column_logical_type(&r->result, column);
   const int id = call->get_type_id(type);
   *s = (source){.type = find_type(id), .column = column};

@@ -42,16 +42,9 @@ void rdx_growing_drop(rdx_growing *c) {
   c->name = c->declaration = NULL;
 }
 
-static rdx_status copy_text(const char *text, char **out, rdx_error *err) {
-  const size_t size = strlen(text) + 1;
-  RDX_TRY(rdx_alloc(size, 1, "a column", (void **)out, err));
-  memcpy(*out, text, size);
-  return RDX_OK;
-}
-
 rdx_status rdx_growing_describe(rdx_growing *c, const char *name, const char *declaration, rdx_error *err) {
-  RDX_TRY(copy_text(name, &c->name, err));
-  return declaration ? copy_text(declaration, &c->declaration, err) : RDX_OK;
+  RDX_TRY(rdx_copy_text(name, "a column", &c->name, err));
+  return declaration ? rdx_copy_text(declaration, "a column", &c->declaration, err) : RDX_OK;
 }
 
 rdx_table *rdx_table_retain(rdx_table *table) {

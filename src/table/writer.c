@@ -84,15 +84,12 @@ static rdx_status check_names(const rdx_field *fields, uint32_t count, rdx_error
 }
 
 static rdx_status start_column(rdx_table_writer *w, const rdx_field *field, growing_column *c, rdx_error *err) {
-  const size_t size = strlen(field->name) + 1;
   c->type = field->type;
   c->scale = field->scale;
   c->width = rdx_file_width(field->type);
   c->place = w->group;
   w->group += RDX_BLOCK_ROWS * c->width + RDX_BLOCK_ROWS / 8;
-  RDX_TRY(rdx_alloc(size, 1, "a column name", (void **)&c->name, err));
-  memcpy(c->name, field->name, size);
-  return RDX_OK;
+  return rdx_copy_text(field->name, "a column name", &c->name, err);
 }
 
 /* Make room for the first `rows` rows of a block. */
@@ -136,11 +133,7 @@ rdx_status rdx_table_writer_create(const char *path, const rdx_field *fields, ui
 }
 
 rdx_status rdx_table_writer_declare(rdx_table_writer *w, uint32_t index, const char *declaration, rdx_error *err) {
-  if (!declaration)
-    return RDX_OK;
-  RDX_TRY(rdx_alloc(strlen(declaration) + 1, 1, "a declaration", (void **)&w->columns[index].declaration, err));
-  memcpy(w->columns[index].declaration, declaration, strlen(declaration) + 1);
-  return RDX_OK;
+  return declaration ? rdx_copy_text(declaration, "a declaration", &w->columns[index].declaration, err) : RDX_OK;
 }
 
 /* Drop the memory of the block that fills. */

@@ -322,6 +322,30 @@ static void test_sizes_that_overflow(void **state) {
   }
 }
 
+static void test_copies(void **state) {
+  rdx_error err;
+  rdx_arena arena = {0};
+  char *text = NULL, *part = NULL, **list = NULL;
+  const char *kept = NULL;
+  uint32_t capacity = 0;
+  (void)state;
+  assert_int_equal(rdx_copy_text("abc", "a test", &text, &err), RDX_OK);
+  assert_int_equal(rdx_copy_bytes("abc", 2, "a test", &part, &err), RDX_OK);
+  assert_int_equal(rdx_arena_text(&arena, "", "a test", &kept, &err), RDX_OK);
+  assert_string_equal(text, "abc");
+  assert_string_equal(part, "ab");
+  assert_string_equal(kept, "");
+  for (uint32_t i = 0; i < 100; i++) {
+    assert_int_equal(rdx_reserve_one((void **)&list, i, &capacity, sizeof *list, "a test", &err), RDX_OK);
+    assert_true(capacity > i);
+    list[i] = text;
+  }
+  rdx_free(text);
+  rdx_free(part);
+  rdx_free(list);
+  rdx_arena_free(&arena);
+}
+
 static void test_format(void **state) {
   (void)state;
   static const struct {
@@ -570,6 +594,7 @@ int main(void) {
       cmocka_unit_test(test_short_jobs),
       cmocka_unit_test(test_pieces),
       cmocka_unit_test(test_allocator),
+      cmocka_unit_test(test_copies),
       cmocka_unit_test(test_format),
       cmocka_unit_test(test_sizes_that_overflow),
       cmocka_unit_test(test_progress),
