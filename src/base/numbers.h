@@ -23,10 +23,27 @@ static inline uint32_t rdx_bits_below(uint64_t count) {
 
 /* Of an exponent of at most 38. */
 static inline rdx_i128 rdx_power_of_ten(uint32_t exponent) {
-  rdx_i128 power = 1;
-  while (exponent-- > 0)
-    power *= 10;
-  return power;
+  static const int64_t low[] = {1,
+                                10,
+                                100,
+                                1000,
+                                10000,
+                                100000,
+                                1000000,
+                                10000000,
+                                100000000,
+                                1000000000,
+                                10000000000,
+                                100000000000,
+                                1000000000000,
+                                10000000000000,
+                                100000000000000,
+                                1000000000000000,
+                                10000000000000000,
+                                100000000000000000,
+                                1000000000000000000};
+  const rdx_i128 e18 = low[18];
+  return exponent <= 18 ? low[exponent] : exponent <= 36 ? low[exponent - 18] * e18 : low[exponent - 36] * e18 * e18;
 }
 
 #endif

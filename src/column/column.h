@@ -5,10 +5,29 @@
 
 #include <raydex/column.h>
 
+#include "base/base.h"
+
 /* Whether the fields of a column view make sense: RDX_ERROR_ARGUMENT, beginning with `what`, where they do not. The
  * offsets of a host string column, its dictionary and its places there are read to the end, so that later code may
  * trust them. Of a device column only the type and the scale are looked at. */
 RDX_MUST_USE rdx_status rdx_column_check(const rdx_column *column, const char *what, rdx_error *err);
+
+static inline bool rdx_type_is_float(rdx_type type) {
+  return type == RDX_TYPE_F32 || type == RDX_TYPE_F64;
+}
+
+/* Integers and decimals. */
+static inline bool rdx_type_is_exact(rdx_type type) {
+  return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_DECIMAL;
+}
+
+/* What values that are no floats and no strings are stored as: the smallest number and the largest. */
+static inline void rdx_type_limits(rdx_type type, rdx_i128 *min, rdx_i128 *max) {
+  const uint32_t bits = 8 * (uint32_t)rdx_type_size(type);
+  const bool is_unsigned = (type >= RDX_TYPE_U8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_BOOL;
+  *min = is_unsigned ? 0 : -((rdx_i128)1 << (bits - 1));
+  *max = type == RDX_TYPE_BOOL ? 1 : ((rdx_i128)1 << (is_unsigned ? bits : bits - 1)) - 1;
+}
 
 /* Whether row i of a host column is not NULL. */
 static inline bool rdx_column_has(const rdx_column *column, uint64_t i) {

@@ -88,11 +88,6 @@ static inline bool rdx_encoded_column_is_float(const rdx_encoded_column *column)
   return rdx_type_is_float(column->type);
 }
 
-/* Whether values of a type can be calculated with: integers and decimals. */
-static inline bool rdx_encoded_column_is_numeric(const rdx_encoded_column *column) {
-  return (column->type >= RDX_TYPE_I8 && column->type <= RDX_TYPE_U64) || column->type == RDX_TYPE_DECIMAL;
-}
-
 /* ---- Codes without a column ---- */
 
 /* Bytes of a packed code that may be `max`. */

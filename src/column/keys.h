@@ -56,8 +56,4 @@ RDX_MUST_USE rdx_status rdx_keys_encode_probes(const rdx_column *probes, uint64_
                                                const rdx_probe_target *target, void *out, uint32_t *usable,
                                                rdx_error *err);
 
-static inline bool rdx_type_is_float(rdx_type type) {
-  return type == RDX_TYPE_F32 || type == RDX_TYPE_F64;
-}
-
 #endif

@@ -17,22 +17,11 @@ typedef struct probe_key {
 
 static const probe_key nothing = {0, false};
 
-static bool is_integer(rdx_type type) {
-  return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_DECIMAL;
-}
-
 /* ---- Integers and decimals ---- */
 
 static rdx_i128 integer_at(const rdx_column *c, uint64_t row) {
   const int64_t value = rdx_column_integer(c, row);
   return c->type == RDX_TYPE_U64 ? (rdx_i128)(uint64_t)value : value;
-}
-
-static void limits_of(rdx_type type, rdx_i128 *min, rdx_i128 *max) {
-  const uint32_t bits = 8 * (uint32_t)rdx_type_size(type);
-  const bool is_unsigned = type >= RDX_TYPE_U8 && type <= RDX_TYPE_U64;
-  *min = is_unsigned ? 0 : -((rdx_i128)1 << (bits - 1));
-  *max = ((rdx_i128)1 << (is_unsigned ? bits : bits - 1)) - 1;
 }
 
 /* `value` / `divisor` as the key type has it: exact for points, rounded inwards for bounds. */
@@ -46,7 +35,7 @@ static probe_key from_integer(rdx_i128 value, rdx_i128 divisor, const rdx_probe_
   if (rest < 0 && t->role == RDX_PROBE_UPPER)
     quotient--;
   rdx_i128 min, max;
-  limits_of(t->type, &min, &max);
+  rdx_type_limits(t->type, &min, &max);
   if (quotient < min) {
     if (t->role != RDX_PROBE_LOWER)
       return nothing;
@@ -106,8 +95,8 @@ static probe_key from_string(const rdx_column *c, uint64_t row, const rdx_probe_
 /* ---- All of them ---- */
 
 static rdx_status check_types(const rdx_column *c, const rdx_probe_target *t, rdx_error *err) {
-  if ((is_integer(c->type) && is_integer(t->type)) || (rdx_type_is_float(c->type) && rdx_type_is_float(t->type)) ||
-      c->type == t->type)
+  if ((rdx_type_is_exact(c->type) && rdx_type_is_exact(t->type)) ||
+      (rdx_type_is_float(c->type) && rdx_type_is_float(t->type)) || c->type == t->type)
     return RDX_OK;
   return rdx_fail(err, RDX_ERROR_ARGUMENT, "probes of type %s cannot be looked up among keys of type %s",
                   rdx_type_name(c->type), rdx_type_name(t->type));

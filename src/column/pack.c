@@ -143,7 +143,7 @@ static rdx_status choose_ranks(rdx_device *device, rdx_encoded_column *c, rdx_er
 /* The values of ranks, for calculating. */
 static rdx_status upload_values(rdx_device *device, rdx_encoded_column *c, rdx_error *err) {
   RDX_SCOPED(rdx_free_local) int64_t *values = NULL;
-  if (!rdx_encoded_column_has_ranks(c) || !rdx_encoded_column_is_numeric(c))
+  if (!rdx_encoded_column_has_ranks(c) || !rdx_type_is_exact(c->type))
     return RDX_OK;
   RDX_TRY(rdx_alloc(c->count, 8, "the values of a column", (void **)&values, err));
   const uint64_t zero = rdx_key_zero(c->type);

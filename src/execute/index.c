@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "column/column.h"
 #include "execute/operators.h"
 #include "execute/predicate.h"
 
@@ -88,8 +89,7 @@ static bool fill_bound(const rdx_column *other, bool largest, int64_t *memory, r
       [RDX_TYPE_I64] = INT64_MAX,       [RDX_TYPE_U8] = UINT8_MAX,     [RDX_TYPE_U16] = UINT16_MAX,
       [RDX_TYPE_U32] = UINT32_MAX,      [RDX_TYPE_U64] = UINT64_MAX,   [RDX_TYPE_DATE] = INT32_MAX,
       [RDX_TYPE_TIMESTAMP] = INT64_MAX, [RDX_TYPE_DECIMAL] = INT64_MAX};
-  if (other->type == RDX_TYPE_STRING || other->type == RDX_TYPE_F32 || other->type == RDX_TYPE_F64 ||
-      other->type == RDX_TYPE_BOOL)
+  if (other->type == RDX_TYPE_STRING || rdx_type_is_float(other->type) || other->type == RDX_TYPE_BOOL)
     return false;
   *memory = largest ? (int64_t)max[other->type] : ((size_t)other->type < RDX_COUNT(min) ? min[other->type] : 0);
   *out = (rdx_column){.type = other->type, .scale = other->scale, .rows = 1, .values = memory};

@@ -10,8 +10,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/numbers.h"
 #include "column/column.h"
 #include "execute/operators.h"
+#include "expression/types.h"
+#include "predicate/terms.h"
 
 #define WHAT "a condition"
 #define MAX_LEVELS 150         /* predicates have a bound on theirs */
@@ -47,10 +50,6 @@ bool rdx_known(rdx_execution *x, const rdx_bound *e, rdx_known_value *out) {
     return false;
   out->units = e->type.kind == RDX_SQL_DECIMAL && e->type.precision > 18 ? out->datum.wide : out->datum.i;
   return true;
-}
-
-static bool is_exact(rdx_sql_type type) {
-  return type.kind >= RDX_SQL_SMALLINT && type.kind <= RDX_SQL_DECIMAL;
 }
 
 const rdx_bound *rdx_uncast(const rdx_bound *e) {
@@ -94,12 +93,6 @@ static rdx_predicate_kind predicate_of_op(rdx_op op) {
   return (rdx_predicate_kind)(RDX_PREDICATE_EQ + (op - RDX_OP_EQ));
 }
 
-static rdx_predicate_kind mirrored(rdx_predicate_kind kind) {
-  static const rdx_predicate_kind mirror[] = {RDX_PREDICATE_EQ, RDX_PREDICATE_NE, RDX_PREDICATE_GT,
-                                              RDX_PREDICATE_GE, RDX_PREDICATE_LT, RDX_PREDICATE_LE};
-  return mirror[kind - RDX_PREDICATE_EQ];
-}
-
 static rdx_predicate_kind opposite(rdx_predicate_kind kind) {
   static const rdx_predicate_kind other[] = {RDX_PREDICATE_NE, RDX_PREDICATE_EQ, RDX_PREDICATE_GE,
                                              RDX_PREDICATE_GT, RDX_PREDICATE_LE, RDX_PREDICATE_LT};
@@ -112,16 +105,9 @@ typedef struct units {
   bool exact, high, low;
 } units;
 
-static void limits_of(rdx_type type, rdx_i128 *min, rdx_i128 *max) {
-  const uint32_t bits = 8 * (uint32_t)rdx_type_size(type);
-  const bool is_unsigned = (type >= RDX_TYPE_U8 && type <= RDX_TYPE_U64) || type == RDX_TYPE_BOOL;
-  *min = is_unsigned ? 0 : -((rdx_i128)1 << (bits - 1));
-  *max = type == RDX_TYPE_BOOL ? 1 : ((rdx_i128)1 << (is_unsigned ? bits : bits - 1)) - 1;
-}
-
 static units clip_units(const rdx_column *column, rdx_i128 value, bool exact) {
   rdx_i128 min, max;
-  limits_of(column->type, &min, &max);
+  rdx_type_limits(column->type, &min, &max);
   return (units){(int64_t)(uint64_t)value, exact, value > max, value < min};
 }
 
@@ -130,18 +116,11 @@ static units floor_units(const rdx_column *column, rdx_i128 value, rdx_i128 divi
   return clip_units(column, value / divisor - (rest < 0), rest == 0);
 }
 
-static rdx_i128 power_of_ten(uint32_t exponent) {
-  rdx_i128 power = 1;
-  while (exponent-- > 0)
-    power *= 10;
-  return power;
-}
-
 /* A value of an exact type; columns have at most 18 digits after the point, values 38 in all. */
 static units exact_units(const rdx_column *column, rdx_i128 value, uint32_t scale) {
   if (scale >= column->scale)
-    return floor_units(column, value, power_of_ten(scale - column->scale));
-  const rdx_i128 factor = power_of_ten(column->scale - scale);
+    return floor_units(column, value, rdx_power_of_ten(scale - column->scale));
+  const rdx_i128 factor = rdx_power_of_ten(column->scale - scale);
   rdx_i128 product;
   if (__builtin_mul_overflow(value, factor, &product))
     return (units){.high = value > 0, .low = value < 0};
@@ -174,7 +153,7 @@ static bool units_of(const rdx_column *column, rdx_sql_type type, const rdx_know
   if (type.kind == RDX_SQL_DOUBLE)
     return column->type != RDX_TYPE_DECIMAL && double_units(column, value->datum.f, out);
   *out = exact_units(column, value->units, type.kind == RDX_SQL_DECIMAL ? type.scale : 0);
-  return is_exact(type);
+  return rdx_is_exact(type);
 }
 
 /* The comparison with the floor of a value above it that is true for the same values. */
@@ -217,10 +196,6 @@ static rdx_status make_text_column(const translator *t, const rdx_sql_text *text
   return RDX_OK;
 }
 
-static bool is_float(rdx_type type) {
-  return type == RDX_TYPE_F32 || type == RDX_TYPE_F64;
-}
-
 /* column `kind` value, none of them NULL. */
 static rdx_status make_comparison(const translator *t, rdx_predicate_kind kind, uint32_t column, rdx_sql_type type,
                                   const rdx_known_value *value, rdx_predicate *out, bool *found) {
@@ -229,7 +204,7 @@ static rdx_status make_comparison(const translator *t, rdx_predicate_kind kind, 
   *found = true;
   if (c->type == RDX_TYPE_STRING)
     return make_text_column(t, &value->datum.text, 1, &out->values);
-  if (is_float(c->type)) {
+  if (rdx_type_is_float(c->type)) {
     double *copy = NULL;
     RDX_TRY(alloc(t, 1, sizeof *copy, (void **)&copy));
     *copy = value->datum.f;
@@ -256,7 +231,7 @@ static bool is_comparable(const rdx_column *c, rdx_sql_type type) {
   case RDX_TYPE_STRING:
     return type.kind == RDX_SQL_TEXT;
   default:
-    return is_exact(type) || type.kind == RDX_SQL_DOUBLE;
+    return rdx_is_exact(type) || type.kind == RDX_SQL_DOUBLE;
   }
 }
 
@@ -283,7 +258,7 @@ static rdx_status compare(const translator *t, const rdx_bound *e, bool negated,
   if (value.datum.null)
     return make_never(out);
   rdx_predicate_kind kind = predicate_of_op(e->op);
-  kind = left ? kind : mirrored(kind);
+  kind = left ? kind : rdx_predicate_mirrored(kind);
   return make_comparison(t, negated ? opposite(kind) : kind, column->index, other->type, &value, out, found);
 }
 
@@ -292,9 +267,9 @@ static rdx_status compare(const translator *t, const rdx_bound *e, bool negated,
 /* Values of a list that the column can have, as a column of its type; false: some value cannot be said so. */
 static rdx_status list_values(const translator *t, const rdx_bound *e, const rdx_column *c, rdx_column *out,
                               bool *has_null, bool *found) {
-  const size_t size = c->type == RDX_TYPE_STRING ? sizeof(rdx_sql_text)
-                      : is_float(c->type)        ? 8
-                                                 : rdx_type_size(c->type);
+  const size_t size = c->type == RDX_TYPE_STRING   ? sizeof(rdx_sql_text)
+                      : rdx_type_is_float(c->type) ? 8
+                                                   : rdx_type_size(c->type);
   char *values = NULL;
   uint64_t count = 0;
   RDX_TRY(alloc(t, e->count, size, (void **)&values));
@@ -303,22 +278,22 @@ static rdx_status list_values(const translator *t, const rdx_bound *e, const rdx
     rdx_known_value value;
     units u = {.exact = true};
     *found = rdx_known(t->t->x, e->args[i], &value) && is_comparable(c, e->args[i]->type);
-    if (*found && !value.datum.null && c->type != RDX_TYPE_STRING && !is_float(c->type))
+    if (*found && !value.datum.null && c->type != RDX_TYPE_STRING && !rdx_type_is_float(c->type))
       *found = units_of(c, e->args[i]->type, &value, &u);
     if (!*found)
       return RDX_OK;
     *has_null |= value.datum.null;
     if (value.datum.null || !u.exact || u.high || u.low)
       continue;
-    const void *from = c->type == RDX_TYPE_STRING ? (const void *)&value.datum.text
-                       : is_float(c->type)        ? (const void *)&value.datum.f
-                                                  : (const void *)&u.floor;
+    const void *from = c->type == RDX_TYPE_STRING   ? (const void *)&value.datum.text
+                       : rdx_type_is_float(c->type) ? (const void *)&value.datum.f
+                                                    : (const void *)&u.floor;
     memcpy(values + size * count++, from, size);
   }
   if (c->type == RDX_TYPE_STRING)
     return make_text_column(t, (const rdx_sql_text *)(const void *)values, count, out);
   *out = (rdx_column){
-      .type = is_float(c->type) ? RDX_TYPE_F64 : c->type, .scale = c->scale, .rows = count, .values = values};
+      .type = rdx_type_is_float(c->type) ? RDX_TYPE_F64 : c->type, .scale = c->scale, .rows = count, .values = values};
   return RDX_OK;
 }
 

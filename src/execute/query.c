@@ -9,7 +9,9 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "column/column.h"
 #include "execute/predicate.h"
+#include "expression/types.h"
 
 #define WHAT "an aggregate"
 #define MAX_AT_ONCE 8u
@@ -37,10 +39,6 @@ typedef struct exact {
   uint32_t steps; /* that are left */
 } exact;
 
-static bool is_exact_column(const rdx_column *c) {
-  return (c->type >= RDX_TYPE_I8 && c->type <= RDX_TYPE_U64) || c->type == RDX_TYPE_DECIMAL;
-}
-
 static rdx_status make_constant(exact *e, const rdx_bound *b, rdx_expression **out, rdx_error *err) {
   rdx_known_value value;
   if (!rdx_known(e->x, b, &value) || value.datum.null || value.units > INT64_MAX || value.units < INT64_MIN)
@@ -48,10 +46,6 @@ static rdx_status make_constant(exact *e, const rdx_bound *b, rdx_expression **o
   const uint8_t scale = b->type.kind == RDX_SQL_DECIMAL ? b->type.scale : 0;
   return make(e->x, (rdx_expression){.kind = RDX_EXPRESSION_CONSTANT, .value = (int64_t)value.units, .scale = scale},
               out, err);
-}
-
-static bool is_exact_type(rdx_sql_type type) {
-  return type.kind >= RDX_SQL_SMALLINT && type.kind <= RDX_SQL_DECIMAL && type.scale <= MAX_SCALE;
 }
 
 static rdx_status convert(exact *e, const rdx_bound *b, rdx_expression **out, rdx_error *err);
@@ -83,11 +77,11 @@ static rdx_status convert_call(exact *e, const rdx_bound *b, rdx_expression **ou
 
 static rdx_status convert(exact *e, const rdx_bound *b, rdx_expression **out, rdx_error *err) {
   *out = NULL;
-  if (!is_exact_type(b->type) || e->steps == 0)
+  if (!rdx_is_exact(b->type) || b->type.scale > MAX_SCALE || e->steps == 0)
     return RDX_OK;
   e->steps--;
   const rdx_bound *column = rdx_uncast(b);
-  if (column && is_exact_column(&e->columns[column->index]))
+  if (column && rdx_type_is_exact(e->columns[column->index].type))
     return rdx_attribute_expression(e->x, e->numbers[column->index], out, err);
   if (b->kind == RDX_BOUND_CALL && b->op == RDX_OP_CAST && rdx_keeps_values(b->args[0]->type, b->type))
     return convert(e, b->args[0], out, err);

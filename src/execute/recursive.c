@@ -94,7 +94,7 @@ static rdx_status put_value(seen *s, const rdx_column *c, uint64_t row, rdx_erro
     RDX_TRY(put(s, &value.text.length, sizeof value.text.length, err));
     return put(s, value.text.data, value.text.length, err);
   }
-  if (c->type == RDX_TYPE_F32 || c->type == RDX_TYPE_F64) {
+  if (rdx_type_is_float(c->type)) {
     const double number = value.f != value.f ? (double)NAN : value.f + 0.0;
     return put(s, &number, sizeof number, err);
   }

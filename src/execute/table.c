@@ -60,13 +60,6 @@ static rdx_status split(filtering *f, const rdx_translation *t, rdx_bound *e, rd
   return RDX_OK;
 }
 
-static void mark_columns(const rdx_bound *e, bool *used) {
-  if (e->kind == RDX_BOUND_COLUMN)
-    used[e->index] = true;
-  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
-    mark_columns(e->args[i], used);
-}
-
 /* How it scans: by the index that there is, or as the session says. */
 static void find_scan_params(const filtering *f, rdx_scan_params *out) {
   if (f->node->index && f->node->index->scans)
@@ -82,7 +75,7 @@ static rdx_status list_columns(const filtering *f, uint32_t **columns, uint32_t 
   RDX_TRY(rdx_arena_alloc(f->x->arena, n->column_count, sizeof *used, WHAT, (void **)&used, err));
   RDX_TRY(rdx_arena_alloc(f->x->arena, n->column_count, sizeof **columns, WHAT, (void **)columns, err));
   memset(used, 0, n->column_count * sizeof *used);
-  mark_columns(n->filter, used);
+  rdx_bound_mark_columns(n->filter, used);
   *count = 0;
   for (uint32_t i = 0; i < n->column_count; i++)
     if (used[i])

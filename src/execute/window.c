@@ -119,10 +119,6 @@ static uint64_t group_edge(const cursor *c, const rdx_window_run *r, bool preced
   return edge < c->end ? edge : c->end;
 }
 
-static bool is_real_type(rdx_type type) {
-  return type == RDX_TYPE_F32 || type == RDX_TYPE_F64;
-}
-
 /* Whether the value of a place comes before the end of a frame whose value is that of a row; with `is_end` also where
  * it is equal. */
 static bool is_before(const rdx_window_run *r, uint32_t row, const rdx_column *ends, uint32_t of, bool is_end) {
@@ -133,7 +129,7 @@ static bool is_before(const rdx_window_run *r, uint32_t row, const rdx_column *e
     return o && o->nulls_first;
   rdx_column_datum(values, row, &a);
   rdx_column_datum(ends, of, &b);
-  const int order = is_real_type(values->type) ? rdx_compare_doubles(a.f, b.f) : (a.i > b.i) - (a.i < b.i);
+  const int order = rdx_type_is_float(values->type) ? rdx_compare_doubles(a.f, b.f) : (a.i > b.i) - (a.i < b.i);
   return is_end && order == 0 ? true : o && o->descending ? order > 0 : order < 0;
 }
 

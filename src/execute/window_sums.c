@@ -12,7 +12,7 @@
 #define UNIT (-1074) /* the exponent of the least bit of any f64 */
 
 static bool is_real(const rdx_window_run *r) {
-  return r->value.column.type == RDX_TYPE_F32 || r->value.column.type == RDX_TYPE_F64;
+  return rdx_type_is_float(r->value.column.type);
 }
 
 void rdx_window_sum_clear(rdx_window_run *r) {

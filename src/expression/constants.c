@@ -52,6 +52,20 @@ bool rdx_bound_equal(const rdx_bound *a, const rdx_bound *b) {
   return true;
 }
 
+bool rdx_bound_has(const rdx_bound *e, rdx_bound_kind kind) {
+  bool has = e->kind == kind;
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !has; i++)
+    has = rdx_bound_has(e->args[i], kind);
+  return has;
+}
+
+void rdx_bound_mark_columns(const rdx_bound *e, bool *read) {
+  if (e->kind == RDX_BOUND_COLUMN)
+    read[e->index] = true;
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
+    rdx_bound_mark_columns(e->args[i], read);
+}
+
 /* ---- Columns ---- */
 
 static rdx_i128 digits_of(rdx_sql_type type, const rdx_datum *value) {

@@ -11,30 +11,6 @@
 #include "table/value.h"
 
 #define DIGITS 38
-#define E18 ((rdx_i128)1000000000000000000)
-
-rdx_i128 rdx_power_of_ten(uint32_t n) {
-  static const int64_t low[] = {1,
-                                10,
-                                100,
-                                1000,
-                                10000,
-                                100000,
-                                1000000,
-                                10000000,
-                                100000000,
-                                1000000000,
-                                10000000000,
-                                100000000000,
-                                1000000000000,
-                                10000000000000,
-                                100000000000000,
-                                1000000000000000,
-                                10000000000000000,
-                                100000000000000000,
-                                1000000000000000000};
-  return n <= 18 ? low[n] : n <= 36 ? low[n - 18] * E18 : low[n - 36] * E18 * E18;
-}
 
 rdx_i128 rdx_decimal_shorten(rdx_i128 value, uint32_t n) {
   const rdx_i128 power = rdx_power_of_ten(n);

@@ -6,11 +6,9 @@
 /* Decimal numbers: an integer times a power of ten. */
 
 #include "base/base.h"
+#include "base/numbers.h"
 
 #define RDX_DECIMAL_TEXT 48 /* room for one as text */
-
-/* 10^n, n from 0 to 38. */
-rdx_i128 rdx_power_of_ten(uint32_t n);
 
 /* Whether a number has at most so many digits. */
 static inline bool rdx_decimal_fits(rdx_i128 value, uint8_t precision) {

@@ -166,6 +166,10 @@ RDX_MUST_USE rdx_status rdx_bind_constant(rdx_binding *b, rdx_sql_type type, rdx
 
 /* Whether two expressions are the same, places aside. */
 bool rdx_bound_equal(const rdx_bound *a, const rdx_bound *b);
+/* Whether there is one of a kind in an expression, not a CALL. */
+bool rdx_bound_has(const rdx_bound *e, rdx_bound_kind kind);
+/* Note which COLUMNs an expression reads. */
+void rdx_bound_mark_columns(const rdx_bound *e, bool *read);
 
 /* A constant or a parameter's value as a column of one row, as predicates and probes want it (smallest decimal scale
  * kept; SMALLINT to BIGINT as I64, TEXT as STRING). Memory is the arena's. RDX_ERROR_OVERFLOW beyond 18 digits. */

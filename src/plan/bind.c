@@ -317,7 +317,7 @@ static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *whic
   const rdx_sql_kind kind = value ? value->type.kind : RDX_SQL_BOOL;
   const bool numbers = which->kind == RDX_PLAN_SUM || which->kind == RDX_PLAN_AVG;
   char text[32];
-  if ((numbers && !rdx_is_number(kind)) || (which->truth && kind != RDX_SQL_BOOL))
+  if ((numbers && !rdx_is_number(rdx_type_of_kind(kind))) || (which->truth && kind != RDX_SQL_BOOL))
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "there is no %s(%s)", which->name,
                             rdx_sql_type_text(value->type, text));
   if (kind == RDX_SQL_UNKNOWN)

@@ -6,10 +6,6 @@
 
 #include "plan/correlated.h"
 
-static rdx_status refuse(const rdx_block *b, rdx_sql_place place, const char *what) {
-  return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, place, NULL, "%s", what);
-}
-
 /* ---- Keys, and what else is compared ---- */
 
 /* Outer columns become the block's own, inner ones those of the dependent leaf. */
@@ -18,7 +14,7 @@ static rdx_status lift_node(void *user, rdx_bound *node, rdx_bound **out) {
   rdx_planner *p = l->block->planner;
   if (node->kind == RDX_BOUND_OUTER) {
     if (node->value.i > 1)
-      return refuse(l->block, node->place, "a subquery can read columns of the query next around it only");
+      return rdx_block_refuse(l->block, node->place, "a subquery can read columns of the query next around it only");
     return rdx_bind_column(p, node->index, node->type, node->place, out);
   }
   if (node->kind != RDX_BOUND_COLUMN)
@@ -26,14 +22,7 @@ static rdx_status lift_node(void *user, rdx_bound *node, rdx_bound **out) {
   for (uint32_t i = 0; i < l->list->count; i++)
     if (rdx_bound_equal(l->list->list[i], node))
       return rdx_bind_column(p, rdx_leaf_column(l->leaf, l->first + i), node->type, node->place, out);
-  return refuse(l->block, node->place, "this subquery compares outer columns in a way that cannot be joined");
-}
-
-bool rdx_bound_has_columns(const rdx_bound *node) {
-  bool has = node->kind == RDX_BOUND_COLUMN;
-  for (uint32_t i = 0; node->kind == RDX_BOUND_CALL && i < node->count && !has; i++)
-    has = rdx_bound_has_columns(node->args[i]);
-  return has;
+  return rdx_block_refuse(l->block, node->place, "this subquery compares outer columns in a way that cannot be joined");
 }
 
 /* Whether a conjunct says that something of the outer query equals something of the inner one. */
@@ -42,7 +31,8 @@ static bool is_key(const rdx_bound *c, uint32_t *outer) {
     return false;
   for (*outer = 0; *outer < 2; ++*outer) {
     const rdx_bound *out = c->args[*outer], *in = c->args[1 - *outer];
-    if (rdx_bound_has_outer(out) && !rdx_bound_has_columns(out) && !rdx_bound_has_outer(in))
+    if (rdx_bound_has(out, RDX_BOUND_OUTER) && !rdx_bound_has(out, RDX_BOUND_COLUMN) &&
+        !rdx_bound_has(in, RDX_BOUND_OUTER))
       return true;
   }
   return false;
@@ -94,9 +84,11 @@ rdx_status rdx_build_correlated(rdx_block *b, rdx_bound_query *q, const rdx_form
                                 rdx_plan_node **out) {
   rdx_block *c = q->block;
   if (c->aggregating && x->rest.count > 0)
-    return refuse(b, q->written->place, "a subquery with aggregates can be compared with outer columns by = only");
+    return rdx_block_refuse(b, q->written->place,
+                            "a subquery with aggregates can be compared with outer columns by = only");
   if (c->set_count > 0)
-    return refuse(b, q->written->place, "GROUPING SETS in a subquery that reads outer columns are not supported");
+    return rdx_block_refuse(b, q->written->place,
+                            "GROUPING SETS in a subquery that reads outer columns are not supported");
   c->output_count = c->visible = f->outputs;
   c->distinct = f->distinct;
   c->no_star = c->aggregating;
@@ -189,19 +181,19 @@ static bool has_counts(const rdx_block *c) {
  * partners: HAVING must not hold for the others. */
 rdx_status rdx_check_correlated(const rdx_block *b, const rdx_bound_query *q) {
   if (q->block && q->block->window_count > 0)
-    return refuse(b, q->written->place, "a subquery that reads outer columns cannot have window functions");
+    return rdx_block_refuse(b, q->written->place, "a subquery that reads outer columns cannot have window functions");
   if (!q->block || q->limit || q->offset)
-    return refuse(b, q->written->place,
-                  "a subquery that reads outer columns cannot be a set operation or VALUES, nor have LIMIT");
+    return rdx_block_refuse(b, q->written->place,
+                            "a subquery that reads outer columns cannot be a set operation or VALUES, nor have LIMIT");
   const rdx_block *c = q->block;
   if (c->aggregating && c->group_count == 0 && c->having &&
       (has_counts(c) || !rdx_bound_rejects(c->having, UINT64_MAX)))
-    return refuse(
+    return rdx_block_refuse(
         b, q->written->place,
         "HAVING that may hold where no row is there, in a subquery that reads outer columns and has no GROUP BY, "
         "is not supported");
   return q->block->distinct_on_count > 0
-             ? refuse(b, q->written->place, "a subquery that reads outer columns cannot have DISTINCT ON")
+             ? rdx_block_refuse(b, q->written->place, "a subquery that reads outer columns cannot have DISTINCT ON")
              : RDX_OK;
 }
 
@@ -294,16 +286,16 @@ bool rdx_compares_pairs(const rdx_block *c) {
   uint32_t outer = 0;
   bool pairs = false, foreign = false;
   for (uint32_t i = 0; i < c->visible; i++)
-    pairs |= rdx_bound_has_outer(c->outputs[i].value);
+    pairs |= rdx_bound_has(c->outputs[i].value, RDX_BOUND_OUTER);
   for (uint32_t i = 0; i < c->correlations.count; i++)
     pairs |= !is_key(c->correlations.list[i], &outer);
   for (uint32_t i = 0; i < c->aggregate_count; i++) {
     const rdx_plan_aggregate *a = &c->aggregates[i];
-    pairs |= a->value && rdx_bound_has_outer(a->value);
-    pairs |= a->argument && rdx_bound_has_outer(a->argument);
+    pairs |= a->value && rdx_bound_has(a->value, RDX_BOUND_OUTER);
+    pairs |= a->argument && rdx_bound_has(a->argument, RDX_BOUND_OUTER);
     for (uint32_t k = 0; k < a->order_count; k++)
-      pairs |= rdx_bound_has_outer(a->orders[k].value);
-    foreign |= a->value && rdx_bound_has_outer(a->value) && !rdx_bound_has_columns(a->value);
+      pairs |= rdx_bound_has(a->orders[k].value, RDX_BOUND_OUTER);
+    foreign |= a->value && rdx_bound_has(a->value, RDX_BOUND_OUTER) && !rdx_bound_has(a->value, RDX_BOUND_COLUMN);
   }
   return pairs && !foreign;
 }
@@ -332,8 +324,9 @@ rdx_status rdx_make_pairs(rdx_block *b, rdx_bound_query *q, rdx_dependent *out) 
   rdx_plan_node *plan = NULL;
   rdx_parts x = {0};
   if (c->having || c->means.count > 0 || c->firsts.count > 0 || c->set_count > 0)
-    return refuse(b, q->written->place,
-                  "a subquery with HAVING or statistics such as stddev can be compared with outer columns by = only");
+    return rdx_block_refuse(
+        b, q->written->place,
+        "a subquery with HAVING or statistics such as stddev can be compared with outer columns by = only");
   RDX_TRY(rdx_find_parts(c, &x));
   RDX_TRY(rdx_aggregates_rewrite(p, d.aggregates, d.aggregate_count, collect_value, &(collecting){p, &x.columns}));
   c->aggregating = c->distinct = false;

@@ -29,7 +29,6 @@ typedef struct rdx_parts {
   rdx_conjuncts outer, inner, rest, columns;
 } rdx_parts;
 
-bool rdx_bound_has_columns(const rdx_bound *node);
 RDX_MUST_USE rdx_status rdx_collect_columns(rdx_planner *p, const rdx_bound *node, rdx_conjuncts *list);
 RDX_MUST_USE rdx_status rdx_find_parts(rdx_block *inner, rdx_parts *out);
 /* The correlated query as a plan whose outputs are its own, its inner keys, and the columns that else are compared. */

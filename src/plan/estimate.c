@@ -52,13 +52,6 @@ double rdx_estimate_share(const rdx_bound *c) {
   }
 }
 
-static bool has_parameters(const rdx_bound *node) {
-  bool has = node->kind == RDX_BOUND_PARAMETER;
-  for (uint32_t i = 0; node->kind == RDX_BOUND_CALL && i < node->count && !has; i++)
-    has = has_parameters(node->args[i]);
-  return has;
-}
-
 /* The rows that a sample is drawn from: of a table, or of these blocks of it. */
 typedef struct population {
   uint32_t *blocks; /* NULL: all */
@@ -134,7 +127,7 @@ rdx_status rdx_estimate_filter(rdx_planner *p, rdx_catalog_table *table, const u
   const rdx_sample *known = find_sample(p, table, columns, count, filter);
   if (known)
     *out = known->rows;
-  if (known || table->rows == 0 || has_parameters(filter))
+  if (known || table->rows == 0 || rdx_bound_has(filter, RDX_BOUND_PARAMETER))
     return RDX_OK;
   RDX_TRY(find_population(p, table, columns, count, filter, &from));
   const uint32_t sampled = from.rows < SAMPLE_ROWS ? (uint32_t)from.rows : SAMPLE_ROWS;
@@ -169,8 +162,8 @@ static bool is_compared(const rdx_planner *p, const rdx_group *group, const rdx_
     const bool compares = c->kind == RDX_BOUND_CALL && c->count == 2 &&
                           (equal ? c->op == RDX_OP_EQ : c->op >= RDX_OP_EQ && c->op <= RDX_OP_GE);
     for (uint32_t k = 0; compares && k < 2; k++)
-      found |= column_of(c->args[k]) && rdx_bound_equal(column_of(c->args[k]), column) &&
-               rdx_is_known(p, c->args[1 - k]);
+      found |=
+          column_of(c->args[k]) && rdx_bound_equal(column_of(c->args[k]), column) && rdx_is_known(p, c->args[1 - k]);
   }
   for (uint32_t i = 0; i < group->count && !found; i++)
     found = group->items[i].outer && (is_compared(p, group->items[i].left, column, equal) ||

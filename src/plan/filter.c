@@ -129,19 +129,12 @@ typedef struct ways {
   uint32_t count;
 } ways;
 
-static void mark_columns(const rdx_bound *e, bool *used) {
-  if (e->kind == RDX_BOUND_COLUMN)
-    used[e->index] = true;
-  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
-    mark_columns(e->args[i], used);
-}
-
 /* The table's columns that a filter reads. */
 static rdx_status list_columns(rdx_planner *p, const rdx_plan_node *n, uint32_t **columns, uint32_t *count) {
   bool *used = NULL;
   RDX_TRY(rdx_planner_alloc(p, n->column_count, sizeof *used, &used));
   RDX_TRY(rdx_planner_alloc(p, n->column_count, sizeof **columns, columns));
-  mark_columns(n->filter, used);
+  rdx_bound_mark_columns(n->filter, used);
   *count = 0;
   for (uint32_t i = 0; i < n->column_count; i++)
     if (used[i])

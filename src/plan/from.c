@@ -398,7 +398,7 @@ static rdx_status bind_on(rdx_block *b, const rdx_from *from, uint64_t left, uin
     RDX_TRY(attach(b, from, dependents, sides));
   else if (b->dependent_count > dependents) /* what an inner join keeps is what WHERE keeps */
     on = &b->from.conjuncts;
-  if (rdx_bound_has_outer(condition))
+  if (rdx_bound_has(condition, RDX_BOUND_OUTER))
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->on->place, "use them in the subquery's WHERE",
                             "ON cannot read columns of an enclosing query");
   return rdx_conjuncts_split(b->planner, on, condition);
@@ -519,7 +519,7 @@ static rdx_status bind_one_row(rdx_block *b, const rdx_from *from, rdx_group *gr
   const rdx_status status = rdx_bind_condition(b, from->on, "JOIN conditions", &args[0]);
   b->scope = 0;
   RDX_TRY(status);
-  if (b->dependent_count > before_on || rdx_bound_has_outer(args[0]))
+  if (b->dependent_count > before_on || rdx_bound_has(args[0], RDX_BOUND_OUTER))
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->on->place,
                             "write ON true, and use CASE in the list",
                             "this condition of a LATERAL query that aggregates is not supported");

@@ -7,6 +7,7 @@
  * relations are joined in a good order (joins.c) and what comes after is put on top (query.c). */
 
 #include "cost/cost.h"
+#include "expression/types.h"
 #include "plan/plan.h"
 
 /* ---- Columns while a block is planned ---- */
@@ -265,6 +266,8 @@ RDX_MUST_USE rdx_status rdx_planner_alloc(rdx_planner *p, uint64_t count, size_t
 RDX_MUST_USE rdx_status rdx_planner_grow(rdx_planner *p, void *array, uint32_t count, uint32_t *capacity, size_t size);
 rdx_status rdx_planner_fail(const rdx_planner *p, rdx_status status, rdx_sql_place place, const char *hint,
                             const char *format, ...) RDX_PRINTF(5, 6);
+/* What is not supported. */
+rdx_status rdx_block_refuse(const rdx_block *block, rdx_sql_place place, const char *what);
 RDX_MUST_USE rdx_status rdx_planner_node(rdx_planner *p, rdx_plan_kind kind, rdx_plan_node *left, rdx_plan_node *right,
                                          rdx_plan_node **out);
 
@@ -298,10 +301,6 @@ RDX_MUST_USE rdx_status rdx_bind_orderings(rdx_block *block, const rdx_ast *ast,
 RDX_MUST_USE rdx_status rdx_bind_ordered(rdx_block *block, const rdx_ast *ast, rdx_plan_aggregate *out);
 /* The type of an aggregate of values of a type. */
 rdx_sql_type rdx_aggregate_type(rdx_plan_aggregate_kind kind, rdx_sql_type of);
-
-static inline bool rdx_is_number(rdx_sql_kind kind) {
-  return kind >= RDX_SQL_SMALLINT && kind <= RDX_SQL_DOUBLE;
-}
 
 /* ---- Statistics (statistics.c) ---- */
 
@@ -381,7 +380,6 @@ uint64_t rdx_aggregates_leaves(const rdx_plan_aggregate *list, uint32_t count);
  * columns there are, aggregates included (outer.c). */
 bool rdx_bound_is_strict(const rdx_bound *e, uint64_t leaves);
 bool rdx_bound_rejects(const rdx_bound *condition, uint64_t leaves);
-bool rdx_bound_has_outer(const rdx_bound *node);
 RDX_MUST_USE rdx_status rdx_conjuncts_add(rdx_planner *p, rdx_conjuncts *list, rdx_bound *conjunct);
 /* Add the parts of a condition that must all hold; what all branches of an OR have in common is a part of its own, and
  * so is what they say together of one leaf. */

@@ -73,7 +73,7 @@ static rdx_status part_list(lateral *l) {
   RDX_TRY(rdx_planner_alloc(p, l->count, sizeof *l->written, &l->written));
   for (uint32_t i = 0; i < l->count; i++) {
     l->written[i] = c->outputs[i].value;
-    if (!rdx_bound_has_outer(l->written[i]))
+    if (!rdx_bound_has(l->written[i], RDX_BOUND_OUTER))
       continue;
     lifted = true;
     RDX_TRY(rdx_collect_columns(p, l->written[i], &l->parts.columns));
@@ -93,7 +93,8 @@ static rdx_status part_conditions(lateral *l) {
   rdx_conjuncts all = l->parts.rest;
   l->parts.rest = (rdx_conjuncts){0};
   for (uint32_t i = 0; i < all.count; i++)
-    RDX_TRY(rdx_conjuncts_add(l->block->planner, rdx_bound_has_columns(all.list[i]) ? &l->parts.rest : &l->conditions,
+    RDX_TRY(rdx_conjuncts_add(l->block->planner,
+                              rdx_bound_has(all.list[i], RDX_BOUND_COLUMN) ? &l->parts.rest : &l->conditions,
                               all.list[i]));
   return RDX_OK;
 }
@@ -104,7 +105,7 @@ static rdx_status check_orders(const lateral *l) {
   for (uint32_t i = 0; i < q->order_count; i++) {
     const uint32_t output = q->orders[i].column;
     const rdx_bound *value = output < l->count ? l->written[output] : q->block->outputs[output].value;
-    if (rdx_bound_has_outer(value))
+    if (rdx_bound_has(value, RDX_BOUND_OUTER))
       return refuse(l, value->place, NULL, "ORDER BY of a LATERAL query with LIMIT cannot read outer columns");
   }
   return RDX_OK;
@@ -193,7 +194,7 @@ static rdx_status guard(const lateral *l, uint32_t leaf, uint32_t first, rdx_bou
 static rdx_status lift_list(lateral *l, rdx_lifting *lifting) {
   for (uint32_t i = 0; i < l->count; i++) {
     rdx_bound *value = NULL;
-    if (!rdx_bound_has_outer(l->written[i]))
+    if (!rdx_bound_has(l->written[i], RDX_BOUND_OUTER))
       continue;
     RDX_TRY(rdx_lift_value(lifting, l->written[i], &value));
     RDX_TRY(guard(l, lifting->leaf, lifting->first, &value));

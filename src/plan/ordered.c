@@ -18,7 +18,7 @@ static rdx_status fail(const rdx_block *b, const rdx_ast *ast, const char *forma
 /* ---- What is sorted by ---- */
 
 static bool is_same_for_all(const rdx_bound *e) {
-  return rdx_bound_leaves(e) == 0 && !rdx_bound_has_outer(e);
+  return rdx_bound_leaves(e) == 0 && !rdx_bound_has(e, RDX_BOUND_OUTER);
 }
 
 static rdx_status bind_text(rdx_block *b, rdx_bound **value) {
@@ -111,7 +111,7 @@ static rdx_status bind_within_group(rdx_block *b, const rdx_ast *ast, rdx_plan_a
     RDX_TRY(bind_fraction(b, ast, &out->argument));
   RDX_TRY(bind_ordering(b, &ast->orders[0], &order));
   order.nulls_first = false; /* they do not count */
-  if (out->kind == RDX_PLAN_PERCENTILE_CONT && !rdx_is_number(order.value->type.kind))
+  if (out->kind == RDX_PLAN_PERCENTILE_CONT && !rdx_is_number(order.value->type))
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, order.value->place,
                             "percentile_disc takes values of any type", "there is no percentile_cont of %s",
                             rdx_sql_type_text(order.value->type, type));

@@ -41,6 +41,10 @@ rdx_status rdx_planner_fail(const rdx_planner *p, rdx_status status, rdx_sql_pla
   return rdx_sql_error(p->err, status, p->text, place, hint && *hint ? hint : NULL, "%s", text);
 }
 
+rdx_status rdx_block_refuse(const rdx_block *b, rdx_sql_place place, const char *what) {
+  return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, place, NULL, "%s", what);
+}
+
 rdx_status rdx_planner_node(rdx_planner *p, rdx_plan_kind kind, rdx_plan_node *left, rdx_plan_node *right,
                             rdx_plan_node **out) {
   rdx_plan_node *node = NULL;

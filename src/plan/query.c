@@ -430,7 +430,7 @@ rdx_status rdx_bind_where(rdx_block *b, const rdx_ast *ast) {
   RDX_TRY(rdx_bind_condition(b, ast, "WHERE", &condition));
   RDX_TRY(rdx_conjuncts_split(p, &parts, condition));
   for (uint32_t i = 0; i < parts.count; i++)
-    RDX_TRY(rdx_conjuncts_add(p, rdx_bound_has_outer(parts.list[i]) ? &b->correlations : &b->from.conjuncts,
+    RDX_TRY(rdx_conjuncts_add(p, rdx_bound_has(parts.list[i], RDX_BOUND_OUTER) ? &b->correlations : &b->from.conjuncts,
                               parts.list[i]));
   return RDX_OK;
 }

@@ -72,8 +72,8 @@ static rdx_status bind_argument(rdx_block *b, const rdx_ast *ast, rdx_bound **ou
 /* The ends may differ from row to row. */
 static rdx_status lift_arguments(rdx_block *b, series *s, bool *lateral) {
   rdx_lifting lifting = {.block = b, .list = &(rdx_conjuncts){0}};
-  *lateral = rdx_bound_has_outer(s->args[0]) || rdx_bound_has_outer(s->args[1]);
-  if (rdx_bound_has_outer(s->args[2]))
+  *lateral = rdx_bound_has(s->args[0], RDX_BOUND_OUTER) || rdx_bound_has(s->args[1], RDX_BOUND_OUTER);
+  if (rdx_bound_has(s->args[2], RDX_BOUND_OUTER))
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, s->args[2]->place, NULL,
                             "the step of generate_series must be the same for all rows, and reads columns");
   for (uint32_t i = 0; i < 2; i++)

@@ -25,13 +25,9 @@ typedef struct shape {
 
 /* ---- What the star layer can say ---- */
 
-static bool is_exact(const rdx_sql_type type) {
-  return type.kind >= RDX_SQL_SMALLINT && type.kind <= RDX_SQL_DECIMAL;
-}
-
 /* Below casts that change no value and no scale, nor fail. */
 static const rdx_bound *without_casts(const rdx_bound *e) {
-  while (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST && is_exact(e->type) &&
+  while (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST && rdx_is_exact(e->type) &&
          e->type.scale == e->args[0]->type.scale && rdx_keeps_values(e->args[0]->type, e->type))
     e = e->args[0];
   return e;
@@ -40,7 +36,7 @@ static const rdx_bound *without_casts(const rdx_bound *e) {
 /* Arithmetic over integers and decimals. */
 static bool is_exact_expression(const rdx_bound *e, uint32_t *steps) {
   e = without_casts(e);
-  if (!is_exact(e->type) || ++*steps > MAX_STEPS)
+  if (!rdx_is_exact(e->type) || ++*steps > MAX_STEPS)
     return false;
   if (e->kind == RDX_BOUND_CONSTANT)
     return !e->value.null && e->type.precision <= 18 && e->type.scale <= 18;
@@ -117,9 +113,8 @@ static bool is_edge(const rdx_bound *c, const rdx_bound **a, const rdx_bound **b
 }
 
 static bool same_kind(const rdx_sql_type *a, const rdx_sql_type *b) {
-  const bool integers = a->kind >= RDX_SQL_SMALLINT && a->kind <= RDX_SQL_BIGINT && b->kind >= RDX_SQL_SMALLINT &&
-                        b->kind <= RDX_SQL_BIGINT;
-  return integers || (a->kind == b->kind && (a->kind == RDX_SQL_DATE || a->kind == RDX_SQL_TEXT));
+  return (rdx_is_integer(*a) && rdx_is_integer(*b)) ||
+         (a->kind == b->kind && (a->kind == RDX_SQL_DATE || a->kind == RDX_SQL_TEXT));
 }
 
 /* The dimension that an edge of the fact table leads to; `*fits` is false where it is none of a star. */
@@ -262,13 +257,6 @@ static rdx_status make_node(shape *s, rdx_plan_node **out) {
 #define FEW_READ 8                      /* one row in so many, of blocks that a filter has to look at, */
 #define FEW_FOUND 64                    /* or that an index finds */
 
-static bool has_parameters(const rdx_bound *e) {
-  bool has = e->kind == RDX_BOUND_PARAMETER;
-  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !has; i++)
-    has = has_parameters(e->args[i]);
-  return has;
-}
-
 static rdx_status has_few_blocks(const shape *s, const rdx_plan_node *node, bool *few) {
   rdx_planner *p = s->block->planner;
   rdx_catalog_table *table = s->star->fact;
@@ -309,8 +297,8 @@ static rdx_status has_index(const shape *s, bool *has) {
 static rdx_status reads_few(const shape *s, const rdx_plan_node *node, bool *few) {
   *few = false;
   if (s->star->dimension_count > 0 || s->star->fact->rows < LARGE_TABLE || !node->filter ||
-      has_parameters(node->filter) || node->view || s->block->planner->settings->star.method != RDX_STAR_AUTO ||
-      node->star_params.method > RDX_STAR_COLUMN_ENGINE ||
+      rdx_bound_has(node->filter, RDX_BOUND_PARAMETER) || node->view ||
+      s->block->planner->settings->star.method != RDX_STAR_AUTO || node->star_params.method > RDX_STAR_COLUMN_ENGINE ||
       rdx_catalog_has_star(s->block->planner->catalog, node->star, &node->star_params))
     return RDX_OK;
   RDX_TRY(has_few_blocks(s, node, few));

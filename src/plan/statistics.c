@@ -247,8 +247,8 @@ rdx_status rdx_bind_statistic(rdx_block *b, const rdx_ast *ast, const rdx_statis
   rdx_bound *values[2];
   const uint32_t arguments = rdx_statistic_arguments(which);
   for (uint32_t i = 0; i < arguments; i++) {
-    const rdx_sql_kind type = args[i]->type.kind;
-    if (!rdx_is_number(type) && !(arguments == 2 && type == RDX_SQL_UNKNOWN))
+    const rdx_sql_type type = args[i]->type;
+    if (!rdx_is_number(type) && !(arguments == 2 && type.kind == RDX_SQL_UNKNOWN))
       return fail_types(&s, which, args);
     if (ast->distinct && arguments == 2)
       return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, "take DISTINCT rows of a query in FROM",

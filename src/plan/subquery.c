@@ -10,10 +10,6 @@
 
 static const rdx_sql_type boolean = {.kind = RDX_SQL_BOOL}, bigint = {.kind = RDX_SQL_BIGINT};
 
-static rdx_status refuse(const rdx_block *b, rdx_sql_place place, const char *what) {
-  return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, place, NULL, "%s", what);
-}
-
 static rdx_status truth(rdx_block *b, bool value, rdx_sql_place place, rdx_bound **out) {
   return rdx_bind_constant(&b->planner->binding, boolean, (rdx_datum){.i = value}, place, out);
 }
@@ -200,7 +196,7 @@ static bool needs_single(const rdx_block *b, const rdx_bound_query *q) {
   if (!c || c->aggregating || c->window_count > 0 || c->distinct_on_count > 0 || q->limit || q->offset)
     return false;
   return kind != RDX_SQL_UNKNOWN && (kind != RDX_SQL_INTERVAL || !c->distinct) &&
-         (b->lazy || rdx_bound_has_outer(c->outputs[0].value) || (c->distinct && rdx_compares_pairs(c)));
+         (b->lazy || rdx_bound_has(c->outputs[0].value, RDX_BOUND_OUTER) || (c->distinct && rdx_compares_pairs(c)));
 }
 
 static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
@@ -296,7 +292,7 @@ static rdx_status add_keys(rdx_block *b, rdx_bound **left, uint32_t count, rdx_s
     RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d->leaf, i), b->leaves[d->leaf].types[i], place, &column));
     RDX_TRY(rdx_bind_pair(b, "=", left[i], column, place, &equal));
     if (equal->kind != RDX_BOUND_CALL || equal->op != RDX_OP_EQ)
-      return refuse(b, place, "these values cannot be looked for in a subquery");
+      return rdx_block_refuse(b, place, "these values cannot be looked for in a subquery");
     d->outer_keys[d->key_count] = equal->args[0];
     d->inner_keys[d->key_count++] = equal->args[1];
   }
@@ -341,14 +337,15 @@ static rdx_status bind_in_conjunct(rdx_block *b, const rdx_ast *ast, bool negate
   const bool one_row = q->block && q->block->aggregating && q->block->group_count == 0;
   if (q->outer_levels > 0 && one_row && q->column_count == 1) {
     if (q->block->having && negated)
-      return refuse(b, ast->place, "NOT IN of a subquery with HAVING that reads outer columns is not supported");
+      return rdx_block_refuse(b, ast->place,
+                              "NOT IN of a subquery with HAVING that reads outer columns is not supported");
     return add_equal(b, ast, left[0], negated);
   }
   const uint32_t count = q->column_count;
   const bool correlated = q->outer_levels > 0;
   if (correlated && one_row)
-    return refuse(b, ast->place,
-                  "IN of a subquery that reads outer columns and aggregates without GROUP BY can have one column");
+    return rdx_block_refuse(
+        b, ast->place, "IN of a subquery that reads outer columns and aggregates without GROUP BY can have one column");
   bool null = false;
   for (uint32_t i = 0; i < count; i++)
     null |= is_null(left[i]);
@@ -488,9 +485,10 @@ static rdx_status bind_marked(rdx_block *b, const rdx_ast *ast, const char *op, 
   if (correlated && q->block && q->block->aggregating && q->block->group_count == 0) { /* it has one row */
     rdx_bound *value = NULL;
     if (q->block->having || count > 1)
-      return refuse(b, ast->place,
-                    "IN, ANY and ALL of a subquery that reads outer columns and aggregates without GROUP BY can have "
-                    "no HAVING, and one column");
+      return rdx_block_refuse(
+          b, ast->place,
+          "IN, ANY and ALL of a subquery that reads outer columns and aggregates without GROUP BY can have "
+          "no HAVING, and one column");
     RDX_TRY(bind_scalar(b, ast, &value));
     return rdx_bind_pair(b, op, left[0], value, ast->place, out);
   }
@@ -518,11 +516,11 @@ static rdx_status bind_quantified(rdx_block *b, const rdx_ast *ast, rdx_bound **
   summary s;
   const char *op = ast->all ? opposite(ast->name) : ast->name; /* x < ALL is NOT x >= ANY */
   if (!op || !opposite(op))
-    return refuse(b, ast->place, "only comparisons can have ANY or ALL");
+    return rdx_block_refuse(b, ast->place, "only comparisons can have ANY or ALL");
   RDX_TRY(rdx_bind_query(b->planner, b, b->ctes, ast->query, &q));
   RDX_TRY(bind_left(b, ast, q->column_count, &left));
   if (q->column_count != 1 && strcmp(op, "=") != 0)
-    return refuse(b, ast->place, "ANY and ALL of several columns are supported as [NOT] IN only");
+    return rdx_block_refuse(b, ast->place, "ANY and ALL of several columns are supported as [NOT] IN only");
   if (q->outer_levels > 0 || q->column_count != 1) {
     RDX_TRY(bind_marked(b, ast, op, q, left, out));
     return ast->all ? rdx_bind_pair(b, "not", *out, NULL, ast->place, out) : RDX_OK;

@@ -80,13 +80,6 @@ uint64_t rdx_aggregates_leaves(const rdx_plan_aggregate *list, uint32_t count) {
   return leaves;
 }
 
-bool rdx_bound_has_outer(const rdx_bound *node) {
-  bool has = node->kind == RDX_BOUND_OUTER;
-  for (uint32_t i = 0; node->kind == RDX_BOUND_CALL && i < node->count && !has; i++)
-    has = rdx_bound_has_outer(node->args[i]);
-  return has;
-}
-
 rdx_status rdx_conjuncts_add(rdx_planner *p, rdx_conjuncts *list, rdx_bound *conjunct) {
   for (uint32_t i = 0; i < list->count; i++)
     if (rdx_bound_equal(list->list[i], conjunct))
@@ -164,7 +157,7 @@ static rdx_status add_implied(rdx_planner *p, const rdx_bound *either, uint64_t 
     const rdx_conjuncts parts = parts_of(&either->args[i]);
     rdx_conjuncts own = {0};
     for (uint32_t k = 0; k < parts.count; k++)
-      if (rdx_bound_leaves(parts.list[k]) == leaf && !rdx_bound_has_outer(parts.list[k]))
+      if (rdx_bound_leaves(parts.list[k]) == leaf && !rdx_bound_has(parts.list[k], RDX_BOUND_OUTER))
         RDX_TRY(rdx_conjuncts_add(p, &own, parts.list[k]));
     if (own.count == 0)
       return RDX_OK;

@@ -89,17 +89,14 @@ static rdx_status check_allowed(const rdx_block *b, const rdx_ast *ast) {
   return b->in_window ? fail(b, ast, "window functions cannot be in %s", "window functions") : RDX_OK;
 }
 
-static bool reads_columns(const rdx_bound *e) {
-  bool reads = e->kind == RDX_BOUND_COLUMN || e->kind == RDX_BOUND_OUTER;
-  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !reads; i++)
-    reads = reads_columns(e->args[i]);
-  return reads;
+static bool has_columns(const rdx_bound *e) {
+  return rdx_bound_has(e, RDX_BOUND_COLUMN) || rdx_bound_has(e, RDX_BOUND_OUTER);
 }
 
 /* A number that is the same for all rows. */
 static rdx_status bind_number(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   RDX_TRY(rdx_bind(b, ast, out));
-  if (reads_columns(*out))
+  if (has_columns(*out))
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL,
                             "this must be the same for all rows, and reads columns");
   return rdx_bind_cast(&b->planner->binding, *out, bigint, false, ast->place, out);
@@ -108,7 +105,7 @@ static rdx_status bind_number(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
 static rdx_status check_value(const rdx_block *b, const rdx_ast *ast, const struct function *f, rdx_bound *value) {
   const rdx_sql_kind kind = value->type.kind;
   char text[32];
-  if (((f->kind == RDX_WINDOW_SUM || f->kind == RDX_WINDOW_AVG) && !rdx_is_number(kind)) ||
+  if (((f->kind == RDX_WINDOW_SUM || f->kind == RDX_WINDOW_AVG) && !rdx_is_number(value->type)) ||
       (f->truth && kind != RDX_SQL_BOOL) ||
       ((f->kind == RDX_WINDOW_MIN || f->kind == RDX_WINDOW_MAX) && kind == RDX_SQL_INTERVAL))
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "there is no %s(%s)", f->name,
@@ -159,7 +156,7 @@ static rdx_status bind_partition(rdx_block *b, const rdx_sql_window *written, rd
   for (uint32_t i = 0; i < written->partition_count; i++) {
     rdx_bound *value = NULL;
     RDX_TRY(rdx_bind(b, written->partition[i], &value));
-    if (reads_columns(value)) /* what is the same for all parts nothing */
+    if (has_columns(value)) /* what is the same for all parts nothing */
       w->partition[w->partition_count++] = value;
   }
   for (uint32_t i = 0; i < written->order_count; i++) {
@@ -167,7 +164,7 @@ static rdx_status bind_partition(rdx_block *b, const rdx_sql_window *written, rd
     const bool first = o->nulls == RDX_NULLS_DEFAULT ? o->descending : o->nulls == RDX_NULLS_FIRST;
     rdx_bound *value = NULL;
     RDX_TRY(rdx_bind(b, o->value, &value));
-    if (reads_columns(value))
+    if (has_columns(value))
       w->orders[w->order_count++] = (rdx_plan_ordering){value, o->descending, first};
   }
   return RDX_OK;
@@ -189,7 +186,7 @@ static rdx_status widen_real(rdx_block *b, rdx_bound **value) {
 static rdx_status bind_distance(rdx_block *b, const rdx_ast *ast, const rdx_bound *value, rdx_bound **out) {
   char texts[2][32];
   RDX_TRY(rdx_bind(b, ast, out));
-  if (reads_columns(*out))
+  if (has_columns(*out))
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL,
                             "this must be the same for all rows, and reads columns");
   if ((*out)->type.kind == RDX_SQL_UNKNOWN)
@@ -198,7 +195,7 @@ static rdx_status bind_distance(rdx_block *b, const rdx_ast *ast, const rdx_boun
                           ast->place, out));
   RDX_TRY(widen_real(b, out));
   const rdx_sql_kind kind = (*out)->type.kind;
-  if (is_time(value->type.kind) ? kind == RDX_SQL_INTERVAL : rdx_is_number(value->type.kind) && rdx_is_number(kind))
+  if (is_time(value->type.kind) ? kind == RDX_SQL_INTERVAL : rdx_is_number(value->type) && rdx_is_number((*out)->type))
     return RDX_OK;
   return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place,
                           is_time(value->type.kind) ? "write INTERVAL '1 day'" : NULL,

@@ -30,13 +30,6 @@ static const rdx_bound *zoned_column(const rewriting *r, const rdx_bound *e) {
   return e->kind == RDX_BOUND_COLUMN && r->known[e->index] ? e : NULL;
 }
 
-static bool reads_columns(const rdx_bound *e) {
-  bool reads = e->kind == RDX_BOUND_COLUMN;
-  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !reads; i++)
-    reads = reads_columns(e->args[i]);
-  return reads;
-}
-
 static rdx_status make_call(const rewriting *r, rdx_op op, rdx_bound **args, uint32_t count, rdx_bound **out) {
   RDX_TRY(rdx_arena_alloc(r->z->arena, 1, sizeof **out, WHAT, (void **)out, r->err));
   **out = (rdx_bound){.kind = RDX_BOUND_CALL, .op = op, .type = boolean, .args = args, .count = count};
@@ -89,7 +82,7 @@ static rdx_status compare(const rewriting *r, const rdx_bound *e, rdx_bound **ou
   const rdx_bound *column = e->args[left ? 0 : 1];
   rdx_bound *value = e->args[left ? 1 : 0];
   const rdx_op op = left ? e->op : mirrored(e->op);
-  if (e->op == RDX_OP_NE || !zoned_column(r, column) || reads_columns(value))
+  if (e->op == RDX_OP_NE || !zoned_column(r, column) || rdx_bound_has(value, RDX_BOUND_COLUMN))
     return RDX_OK;
   return op == RDX_OP_EQ ? within(r, column, value, out) : compare_bound(r, column, op, value, out);
 }
@@ -100,7 +93,7 @@ static rdx_status list(const rewriting *r, const rdx_bound *e, rdx_bound **out) 
     return RDX_OK;
   RDX_TRY(rdx_arena_alloc(r->z->arena, e->count, sizeof(rdx_bound *), WHAT, (void **)&args, r->err));
   for (uint32_t i = 1; i < e->count; i++) {
-    if (reads_columns(e->args[i]))
+    if (rdx_bound_has(e->args[i], RDX_BOUND_COLUMN))
       return RDX_OK;
     RDX_TRY(within(r, e->args[0], e->args[i], &args[i - 1]));
   }
@@ -147,13 +140,6 @@ static rdx_status open_zones(const rdx_zone_filter *z, bool *known, rdx_input *i
   return RDX_OK;
 }
 
-static void mark_read(const rdx_bound *e, bool *read) {
-  if (e->kind == RDX_BOUND_COLUMN)
-    read[e->index] = true;
-  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
-    mark_read(e->args[i], read);
-}
-
 static rdx_status find_true(const rdx_zone_filter *z, const rdx_input *inputs, const rdx_bound *condition,
                             uint32_t **blocks, uint64_t *count, bool *few, rdx_error *err) {
   const uint64_t all = (z->table->rows + RDX_CATALOG_BLOCK - 1) / RDX_CATALOG_BLOCK;
@@ -185,7 +171,7 @@ rdx_status rdx_zones_find(const rdx_zone_filter *z, uint32_t **blocks, uint64_t 
   RDX_TRY(rdx_arena_alloc(z->arena, 2 * (uint64_t)z->count, sizeof *inputs, WHAT, (void **)&inputs, err));
   memset(inputs, 0, 2 * (size_t)z->count * sizeof *inputs);
   memset(known, 0, z->count * sizeof *known);
-  mark_read(z->filter, known);
+  rdx_bound_mark_columns(z->filter, known);
   RDX_TRY(open_zones(z, known, inputs, &any, err));
   const rewriting r = {.z = z, .known = known, .err = err};
   if (any)

@@ -441,3 +441,9 @@ rdx_status rdx_predicate_normalize(const rdx_encoded_column *columns, uint32_t c
   const context c = {columns, count, domain, arena};
   return normalize(&c, predicate, false, 1, out, err);
 }
+
+rdx_predicate_kind rdx_predicate_mirrored(rdx_predicate_kind kind) {
+  static const rdx_predicate_kind mirror[] = {RDX_PREDICATE_EQ, RDX_PREDICATE_NE, RDX_PREDICATE_GT,
+                                              RDX_PREDICATE_GE, RDX_PREDICATE_LT, RDX_PREDICATE_LE};
+  return mirror[kind - RDX_PREDICATE_EQ];
+}

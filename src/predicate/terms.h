@@ -47,6 +47,9 @@ typedef struct rdx_node {
   struct rdx_node *children;
 } rdx_node;
 
+/* Of a comparison x < y the one that says the same of y and x. */
+rdx_predicate_kind rdx_predicate_mirrored(rdx_predicate_kind kind);
+
 /* Levels of a predicate tree that are allowed, so that recursion has a bound. */
 #define RDX_PREDICATE_DEPTH 200
 

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "column/column.h"
 #include "sql/condition.h"
 #include "table/value.h"
 
@@ -26,13 +27,6 @@ static rdx_status alloc(binder *b, uint64_t count, size_t size, void **out, rdx_
   RDX_TRY(rdx_arena_alloc(&b->condition->bound, count, size, "a condition", out, err));
   memset(*out, 0, count * size);
   return RDX_OK;
-}
-
-static void limits_of(rdx_type type, rdx_i128 *min, rdx_i128 *max) {
-  const uint32_t bits = 8 * (uint32_t)rdx_type_size(type);
-  const bool is_unsigned = type >= RDX_TYPE_U8 && type <= RDX_TYPE_U64;
-  *min = is_unsigned || type == RDX_TYPE_BOOL ? 0 : -((rdx_i128)1 << (bits - 1));
-  *max = type == RDX_TYPE_BOOL ? 1 : ((rdx_i128)1 << (is_unsigned ? bits : bits - 1)) - 1;
 }
 
 static rdx_status make_values(binder *b, const rdx_column *column, uint64_t count, rdx_column *out, rdx_error *err) {
@@ -60,10 +54,6 @@ static void set_units(const rdx_column *values, uint64_t i, rdx_i128 units) {
 
 /* ---- Comparisons ---- */
 
-static bool is_float(rdx_type type) {
-  return type == RDX_TYPE_F32 || type == RDX_TYPE_F64;
-}
-
 /* The comparison with the floor of a literal that is above it that says the same; = and <> with the least and the most
  * of all values. */
 static rdx_predicate_kind compare_floor(rdx_predicate_kind kind) {
@@ -83,7 +73,7 @@ static rdx_predicate_kind compare_floor(rdx_predicate_kind kind) {
 /* The comparison with the literal's floor that says the same; beyond the type's limits, with a limit. */
 static rdx_predicate_kind compare_units(rdx_predicate_kind kind, const rdx_column *column, rdx_units *units) {
   rdx_i128 min, max;
-  limits_of(column->type, &min, &max);
+  rdx_type_limits(column->type, &min, &max);
   const bool high = units->floor > max, low = units->floor < min;
   if (high || low) {
     const bool below = kind == RDX_PREDICATE_LT || kind == RDX_PREDICATE_LE;
@@ -166,7 +156,7 @@ static rdx_status bind_comparison(binder *b, const rdx_sql_node *node, rdx_predi
   *out = (rdx_predicate){.kind = kind, .column = number_of(b, node->column)};
   if (column->type == RDX_TYPE_STRING)
     return bind_string(b, literal, 1, column, name, &out->values, err);
-  if (is_float(column->type))
+  if (rdx_type_is_float(column->type))
     return bind_float(b, kind, literal, column, name, out, err);
   RDX_TRY(make_values(b, column, 1, &out->values, err));
   if (literal->kind == RDX_LITERAL_NULL)
@@ -194,13 +184,13 @@ static rdx_status bind_list(binder *b, const rdx_sql_node *node, rdx_predicate *
   *out = (rdx_predicate){.kind = RDX_PREDICATE_IN, .column = number_of(b, node->column)};
   if (column->type == RDX_TYPE_STRING)
     return bind_string(b, node->literals, node->count, column, name, &out->values, err);
-  if (is_float(column->type)) {
+  if (rdx_type_is_float(column->type)) {
     RDX_TRY(bind_floats(b, node->literals, node->count, column, name, &out->values, err));
     return out->values.rows > 0 ? RDX_OK : bind_comparison(b, node, RDX_PREDICATE_EQ, &node->literals[0], out, err);
   }
   rdx_i128 min, max;
   uint64_t kept = 0;
-  limits_of(column->type, &min, &max);
+  rdx_type_limits(column->type, &min, &max);
   RDX_TRY(make_values(b, column, node->count, &out->values, err));
   for (uint32_t i = 0; i < node->count; i++) {
     rdx_units units;

@@ -11,6 +11,7 @@
 #include <pg_query.h>
 #include <pg_query/pg_query.pb-c.h>
 
+#include "predicate/terms.h"
 #include "sql/condition.h"
 #include "sql/text.h"
 #include "table/value.h"
@@ -298,22 +299,6 @@ static bool find_operator(const char *name, rdx_predicate_kind *out) {
   return false;
 }
 
-/* 5 > x says x < 5. */
-static rdx_predicate_kind mirrored(rdx_predicate_kind kind) {
-  switch (kind) {
-  case RDX_PREDICATE_LT:
-    return RDX_PREDICATE_GT;
-  case RDX_PREDICATE_LE:
-    return RDX_PREDICATE_GE;
-  case RDX_PREDICATE_GT:
-    return RDX_PREDICATE_LT;
-  case RDX_PREDICATE_GE:
-    return RDX_PREDICATE_LE;
-  default:
-    return kind;
-  }
-}
-
 static rdx_status take_literals(parser *p, const node *column, node *const *items, size_t count, rdx_sql_node *out) {
   RDX_TRY(take_column(p, column, &out->column));
   RDX_TRY(alloc(p, count, sizeof *out->literals, (void **)&out->literals));
@@ -334,7 +319,7 @@ static rdx_status take_comparison(parser *p, const node *n, rdx_sql_node *out) {
     return take_literals(p, e->lexpr, &e->rexpr, 1, out);
   if (!is_column(e->rexpr))
     return unsupported(p, place_of(n), "a comparison needs a column by itself on one side");
-  out->kind = mirrored(out->kind);
+  out->kind = rdx_predicate_mirrored(out->kind);
   return take_literals(p, e->rexpr, &e->lexpr, 1, out);
 }
 

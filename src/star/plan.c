@@ -131,7 +131,7 @@ static rdx_status find_scale(const rdx_plan *plan, const rdx_expression *e, uint
   switch (e->kind) {
   case RDX_EXPRESSION_ATTRIBUTE:
     RDX_TRY(check_attribute(plan, e->attribute, "an expression", err));
-    if (!rdx_encoded_column_is_numeric(&plan->relation->attributes[e->attribute]))
+    if (!rdx_type_is_exact(plan->relation->attributes[e->attribute].type))
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "attribute %.40s is of type %s, which cannot be calculated with",
                       plan->relation->names[e->attribute],
                       rdx_type_name(plan->relation->attributes[e->attribute].type));
@@ -249,7 +249,7 @@ static rdx_status make_measure(rdx_plan *plan, const rdx_expression *e, bool cod
   uint32_t scale = 0, nodes = RDX_MAX_STEPS;
   if (e->kind == RDX_EXPRESSION_ATTRIBUTE) {
     const rdx_encoded_column *c = &plan->relation->attributes[e->attribute];
-    if (codes && (!rdx_encoded_column_is_numeric(c) || rdx_attribute_is_summed_apart(c))) {
+    if (codes && (!rdx_type_is_exact(c->type) || rdx_attribute_is_summed_apart(c))) {
       code_measure(c, s, m);
       return RDX_OK;
     }
