@@ -153,7 +153,7 @@ rdx_status rdx_dates_age(rdx_worker *w, const rdx_node *n, const rdx_datum *args
     days--;
   }
   for (; days < 0; months--)
-    days += negative ? rdx_days_of_month(to.year, to.month) : rdx_days_of_month(from.year, from.month);
+    days += rdx_days_of_month(from.year, from.month);
   const int32_t sign = negative ? -1 : 1;
   out->interval = (rdx_sql_interval){(int32_t)months * sign, days * sign, micros * sign};
   return RDX_OK;
