@@ -8,6 +8,8 @@
 #include <raydex/context.h>
 #include <raydex/status.h>
 
+#include <pthread.h>
+
 #define RDX_TRY(call)                                                                                                  \
   do {                                                                                                                 \
     rdx_status rdx_try_status = (call);                                                                                \
@@ -18,6 +20,18 @@
 /* Before the declaration of a local variable: `destroy` gets its address where its scope ends, however it ends. So what
  * a function makes for a while needs no chain of `if (status == RDX_OK)`, only RDX_TRY. */
 #define RDX_SCOPED(destroy) __attribute__((cleanup(destroy)))
+
+/* Hold a lock until the end of the scope. */
+#define RDX_LOCKED(lock) RDX_SCOPED(rdx_unlock) pthread_mutex_t *rdx_locked = rdx_lock(lock)
+
+static inline pthread_mutex_t *rdx_lock(pthread_mutex_t *lock) {
+  pthread_mutex_lock(lock);
+  return lock;
+}
+
+static inline void rdx_unlock(pthread_mutex_t **lock) {
+  pthread_mutex_unlock(*lock);
+}
 
 __extension__ typedef __int128 rdx_i128; /* for sums and scaled numbers that pass 64 bits */
 

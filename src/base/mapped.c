@@ -76,13 +76,12 @@ static uint32_t add_watch(const void *data, uint64_t size) {
 /* A handler that was set after ours stays. */
 static void drop_watch(uint32_t place) {
   struct sigaction now;
-  pthread_mutex_lock(&lock);
+  RDX_LOCKED(&lock);
   atomic_store(&watches[place].end, 0);
   atomic_store(&watches[place].begin, 0);
   if (--watch_count == 0 && sigaction(SIGBUS, NULL, &now) == 0 && now.sa_flags & SA_SIGINFO &&
       now.sa_sigaction == on_bus_error)
     sigaction(SIGBUS, &before, NULL);
-  pthread_mutex_unlock(&lock);
 }
 
 rdx_status rdx_mapped_open(int file, const char *path, rdx_mapped *out, rdx_error *err) {

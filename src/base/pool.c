@@ -131,12 +131,11 @@ static bool look(const rdx_pool *pool, bool (*check)(const rdx_pool *pool, uint6
 static void wait_for_news(rdx_pool *pool, uint64_t seen) {
   if (look(pool, has_news, seen))
     return;
-  pthread_mutex_lock(&pool->lock);
+  RDX_LOCKED(&pool->lock);
   atomic_fetch_add(&pool->asleep, 1);
   while (!has_news(pool, seen))
     pthread_cond_wait(&pool->wake, &pool->lock);
   atomic_fetch_sub(&pool->asleep, 1);
-  pthread_mutex_unlock(&pool->lock);
 }
 
 /* Sleep until the job is over, or it is time to ask; whether it is over. */
@@ -166,9 +165,8 @@ static void wait_for_end(rdx_pool *pool, watch *w) {
 
 /* Wake those who wait for a condition. */
 static void call_out(rdx_pool *pool, pthread_cond_t *condition) {
-  pthread_mutex_lock(&pool->lock);
+  RDX_LOCKED(&pool->lock);
   pthread_cond_broadcast(condition);
-  pthread_mutex_unlock(&pool->lock);
 }
 
 static void *run_worker(void *argument) {
@@ -269,13 +267,12 @@ uint32_t rdx_pool_limited(const rdx_pool *pool) {
 
 /* No more workers than there are pieces for: each that wakes takes time, and all of them go through one lock. */
 static void wake_workers(rdx_pool *pool, uint64_t pieces) {
-  pthread_mutex_lock(&pool->lock);
+  RDX_LOCKED(&pool->lock);
   if (pieces > atomic_load(&pool->asleep) || atomic_load(&pool->limit) < pool->threads)
     pthread_cond_broadcast(&pool->wake);
   else
     for (uint64_t i = 1; i < pieces; i++)
       pthread_cond_signal(&pool->wake);
-  pthread_mutex_unlock(&pool->lock);
 }
 
 /* From piece `first` on, with the turn. */

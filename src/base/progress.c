@@ -28,11 +28,10 @@ static _Thread_local rdx_owner current;
 static _Thread_local double asked_ms;
 
 void rdx_set_progress(rdx_progress_fn callback, void *user) {
-  pthread_mutex_lock(&process.lock);
+  RDX_LOCKED(&process.lock);
   process.callback = callback;
   process.user = user;
   atomic_store(&process.set, callback != NULL);
-  pthread_mutex_unlock(&process.lock);
 }
 
 /* ---- Contexts ---- */

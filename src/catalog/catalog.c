@@ -138,10 +138,8 @@ rdx_status rdx_table_version_open_columns(rdx_table_version *v, const uint32_t *
 
 rdx_status rdx_catalog_open_columns(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns,
                                     uint32_t count, rdx_error *err) {
-  pthread_mutex_lock(&catalog->lock);
-  const rdx_status status = rdx_table_version_open_columns(rdx_table_version_of(table), columns, count, err);
-  pthread_mutex_unlock(&catalog->lock);
-  return status;
+  RDX_LOCKED(&catalog->lock);
+  return rdx_table_version_open_columns(rdx_table_version_of(table), columns, count, err);
 }
 
 /* ---- Blocks ---- */
@@ -184,10 +182,8 @@ static rdx_status open_blocks(rdx_table_version *v, const uint32_t *columns, uin
 
 rdx_status rdx_catalog_open_blocks(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns,
                                    uint32_t count, const uint32_t *blocks, uint64_t block_count, rdx_error *err) {
-  pthread_mutex_lock(&catalog->lock);
-  const rdx_status status = open_blocks(rdx_table_version_of(table), columns, count, blocks, block_count, err);
-  pthread_mutex_unlock(&catalog->lock);
-  return status;
+  RDX_LOCKED(&catalog->lock);
+  return open_blocks(rdx_table_version_of(table), columns, count, blocks, block_count, err);
 }
 
 rdx_status rdx_catalog_zones(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column, rdx_column *smallest,
@@ -286,18 +282,17 @@ rdx_status rdx_catalog_add(rdx_catalog *c, const char *name, rdx_table *table, r
   rdx_table_version *version = NULL;
   rdx_source *source = NULL;
   RDX_TRY(make_version(name, NULL, table, false, &version, err));
-  pthread_mutex_lock(&c->lock);
+  RDX_LOCKED(&c->lock);
   const rdx_status status = add_source(c, name, NULL, &source, err);
-  if (status == RDX_OK) {
-    source->added = true;
-    rdx_free(source->path);
-    source->path = NULL;
-    replace_version(c, source, version);
-  } else {
+  if (status != RDX_OK) {
     rdx_table_version_drop_user(version);
+    return status;
   }
-  pthread_mutex_unlock(&c->lock);
-  return status;
+  source->added = true;
+  rdx_free(source->path);
+  source->path = NULL;
+  replace_version(c, source, version);
+  return RDX_OK;
 }
 
 static rdx_status keep_texts(rdx_arena *arena, const char *const *texts, size_t count, const char *const **out,
@@ -327,8 +322,9 @@ static rdx_status keep_csv(rdx_source *s, const rdx_csv_params *csv, rdx_error *
   return RDX_OK;
 }
 
-static rdx_status add_file(rdx_catalog *c, const char *name, const char *path, const rdx_csv_params *csv,
-                           rdx_error *err) {
+rdx_status rdx_catalog_add_file(rdx_catalog *c, const char *name, const char *path, const rdx_csv_params *csv,
+                                rdx_error *err) {
+  RDX_LOCKED(&c->lock);
   rdx_source *source = NULL;
   RDX_TRY(add_source(c, name, path, &source, err));
   rdx_free(source->path);
@@ -337,14 +333,6 @@ static rdx_status add_file(rdx_catalog *c, const char *name, const char *path, c
   replace_version(c, source, NULL);
   RDX_TRY(rdx_copy_text(path, WHAT, &source->path, err));
   return csv ? keep_csv(source, csv, err) : RDX_OK;
-}
-
-rdx_status rdx_catalog_add_file(rdx_catalog *c, const char *name, const char *path, const rdx_csv_params *csv,
-                                rdx_error *err) {
-  pthread_mutex_lock(&c->lock);
-  const rdx_status status = add_file(c, name, path, csv, err);
-  pthread_mutex_unlock(&c->lock);
-  return status;
 }
 
 bool rdx_catalog_remove(rdx_catalog *c, const char *name) {
@@ -505,25 +493,22 @@ rdx_status rdx_catalog_find(rdx_catalog *c, const char *name, rdx_catalog_table 
   rdx_source *source = NULL;
   *out = NULL;
   nearest[0] = '\0';
-  pthread_mutex_lock(&c->lock);
+  RDX_LOCKED(&c->lock);
   forget_if_gone(c, name);
-  rdx_status status = find_by_name(c, name, &source, nearest, err);
-  if (status == RDX_OK && source)
-    status = refresh(c, source, err);
-  if (status == RDX_OK && source) {
-    source->version->users++;
-    *out = &source->version->table;
-  }
-  pthread_mutex_unlock(&c->lock);
-  return status;
+  RDX_TRY(find_by_name(c, name, &source, nearest, err));
+  if (!source)
+    return RDX_OK;
+  RDX_TRY(refresh(c, source, err));
+  source->version->users++;
+  *out = &source->version->table;
+  return RDX_OK;
 }
 
 void rdx_catalog_release(rdx_catalog *c, rdx_catalog_table *table) {
   if (!table)
     return;
-  pthread_mutex_lock(&c->lock);
+  RDX_LOCKED(&c->lock);
   rdx_table_version_drop_user(rdx_table_version_of(table));
-  pthread_mutex_unlock(&c->lock);
 }
 
 /* ---- The list of names ---- */

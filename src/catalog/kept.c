@@ -81,7 +81,8 @@ static rdx_status visit_version(const rdx_table_version *v, rdx_kept_fn visit, v
   return RDX_OK;
 }
 
-static rdx_status visit_all(const rdx_catalog *c, rdx_kept_fn visit, void *user, rdx_error *err) {
+rdx_status rdx_catalog_visit(rdx_catalog *c, rdx_kept_fn visit, void *user, rdx_error *err) {
+  RDX_LOCKED(&c->lock);
   for (uint32_t i = 0; i < c->source_count; i++)
     if (c->sources[i].version)
       RDX_TRY(visit_version(c->sources[i].version, visit, user, err));
@@ -90,13 +91,6 @@ static rdx_status visit_all(const rdx_catalog *c, rdx_kept_fn visit, void *user,
     RDX_TRY(visit(user, &kept, err));
   }
   return RDX_OK;
-}
-
-rdx_status rdx_catalog_visit(rdx_catalog *c, rdx_kept_fn visit, void *user, rdx_error *err) {
-  pthread_mutex_lock(&c->lock);
-  const rdx_status status = visit_all(c, visit, user, err);
-  pthread_mutex_unlock(&c->lock);
-  return status;
 }
 
 /* ---- Trimming ---- */
@@ -165,8 +159,7 @@ static void drop(rdx_catalog *c, const oldest *o) {
 }
 
 void rdx_catalog_trim(rdx_catalog *c, uint64_t bytes) {
-  pthread_mutex_lock(&c->lock);
+  RDX_LOCKED(&c->lock);
   for (oldest o = find_oldest(c); o.found && o.bytes > bytes; o = find_oldest(c))
     drop(c, &o);
-  pthread_mutex_unlock(&c->lock);
 }

@@ -44,10 +44,9 @@ static rdx_status learn_unique(rdx_device *device, rdx_table_version *v, uint32_
 
 rdx_status rdx_catalog_unique(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column, bool *out,
                               rdx_error *err) {
-  pthread_mutex_lock(&catalog->lock);
+  RDX_LOCKED(&catalog->lock);
   const rdx_status status = learn_unique(catalog->device, rdx_table_version_of(table), column, err);
   *out = table->columns[column].unique == 1;
-  pthread_mutex_unlock(&catalog->lock);
   return status;
 }
 
@@ -67,13 +66,13 @@ static bool scan_lists(const rdx_kept_scan *s, const rdx_scan_params *params, co
   return lists;
 }
 
-static bool scan_has(const rdx_kept_scan *s, const rdx_scan_params *params, const uint32_t *columns, uint32_t count,
-                     uint32_t *numbers) {
-  if (!scan_lists(s, params, columns, count))
-    return false;
-  for (uint32_t i = 0; i < count; i++)
-    numbers[i] = find_number(s->columns, s->count, columns[i]);
-  return true;
+/* The number of the scan that lists the columns, or how many scans there are. */
+static uint32_t find_scan(const rdx_table_version *v, const rdx_scan_params *params, const uint32_t *columns,
+                          uint32_t count) {
+  uint32_t i = 0;
+  while (i < v->scan_count && !scan_lists(&v->scans[i], params, columns, count))
+    i++;
+  return i;
 }
 
 /* The columns and those of the scan of the same method that was made last: so that one grows instead of many. */
@@ -122,51 +121,36 @@ static rdx_status keep_scan(rdx_catalog *c, rdx_table_version *v, const uint32_t
 rdx_status rdx_catalog_scan(rdx_catalog *c, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
                             const rdx_scan_params *params, const rdx_scan **out, uint32_t *numbers, rdx_error *err) {
   rdx_table_version *v = rdx_table_version_of(table);
-  rdx_status status = RDX_OK;
-  *out = NULL;
-  pthread_mutex_lock(&c->lock);
-  for (int attempt = 0; attempt < 2 && status == RDX_OK && !*out; attempt++) {
-    for (uint32_t i = 0; i < v->scan_count && !*out; i++) {
-      if (!scan_has(&v->scans[i], params, columns, count, numbers))
-        continue;
-      rdx_usage_note(&v->scans[i].usage);
-      *out = v->scans[i].scan;
-    }
-    if (!*out)
-      status = keep_scan(c, v, columns, count, params, err);
-  }
-  pthread_mutex_unlock(&c->lock);
-  return status;
-}
-
-static bool version_has_scan(const rdx_table_version *v, const rdx_scan_params *params, const uint32_t *columns,
-                             uint32_t count) {
-  for (uint32_t i = 0; i < v->scan_count; i++)
-    if (scan_lists(&v->scans[i], params, columns, count))
-      return true;
-  return false;
+  RDX_LOCKED(&c->lock);
+  const uint32_t number = find_scan(v, params, columns, count);
+  if (number == v->scan_count)
+    RDX_TRY(keep_scan(c, v, columns, count, params, err));
+  rdx_kept_scan *kept = &v->scans[number];
+  for (uint32_t i = 0; i < count; i++)
+    numbers[i] = find_number(kept->columns, kept->count, columns[i]);
+  rdx_usage_note(&kept->usage);
+  *out = kept->scan;
+  return RDX_OK;
 }
 
 bool rdx_catalog_has_scan(rdx_catalog *c, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
                           const rdx_scan_params *params) {
-  pthread_mutex_lock(&c->lock);
-  const bool has = version_has_scan(rdx_table_version_of(table), params, columns, count);
-  pthread_mutex_unlock(&c->lock);
-  return has;
+  RDX_LOCKED(&c->lock);
+  const rdx_table_version *v = rdx_table_version_of(table);
+  return find_scan(v, params, columns, count) < v->scan_count;
 }
 
 /* Who rents until that has cost as much as to buy, and buys then, pays twice as much as was best at most. */
 bool rdx_catalog_scan_pays(rdx_catalog *c, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
                            const rdx_scan_params *params, double saved_ms, double prepare_ms) {
   rdx_table_version *v = rdx_table_version_of(table);
-  pthread_mutex_lock(&c->lock);
-  bool pays = version_has_scan(v, params, columns, count);
+  RDX_LOCKED(&c->lock);
+  bool pays = find_scan(v, params, columns, count) < v->scan_count;
   if (!pays) {
     v->missed_ms += saved_ms;
     pays = v->missed_ms >= prepare_ms;
     v->missed_ms = pays ? 0 : v->missed_ms;
   }
-  pthread_mutex_unlock(&c->lock);
   return pays;
 }
 
@@ -196,23 +180,16 @@ rdx_status rdx_catalog_index(rdx_catalog *c, rdx_catalog_table *table, const uin
                              const rdx_index_params *params, const rdx_index **out, rdx_error *err) {
   rdx_table_version *v = rdx_table_version_of(table);
   rdx_kept_index wanted = {.params = *params, .count = count};
-  rdx_status status = RDX_OK;
-  *out = NULL;
+  uint32_t i = 0;
   memcpy(wanted.columns, columns, count * sizeof *columns);
-  pthread_mutex_lock(&c->lock);
-  for (int attempt = 0; attempt < 2 && status == RDX_OK && !*out; attempt++) {
-    for (uint32_t i = 0; i < v->index_count && !*out; i++) {
-      rdx_kept_index *kept = &v->indexes[i];
-      if (!is_same_index(kept, &wanted))
-        continue;
-      rdx_usage_note(&kept->usage);
-      *out = kept->index;
-    }
-    if (!*out)
-      status = keep_index(c, v, &wanted, err);
-  }
-  pthread_mutex_unlock(&c->lock);
-  return status;
+  RDX_LOCKED(&c->lock);
+  while (i < v->index_count && !is_same_index(&v->indexes[i], &wanted))
+    i++;
+  if (i == v->index_count)
+    RDX_TRY(keep_index(c, v, &wanted, err));
+  rdx_usage_note(&v->indexes[i].usage);
+  *out = v->indexes[i].index;
+  return RDX_OK;
 }
 
 /* ---- Columns ---- */
@@ -232,21 +209,15 @@ static rdx_status keep_column(rdx_catalog *c, rdx_table_version *v, uint32_t col
 rdx_status rdx_catalog_device_column(rdx_catalog *c, rdx_catalog_table *table, uint32_t column,
                                      const rdx_device_column **out, rdx_error *err) {
   rdx_table_version *v = rdx_table_version_of(table);
-  rdx_status status = RDX_OK;
-  *out = NULL;
-  pthread_mutex_lock(&c->lock);
-  for (int attempt = 0; attempt < 2 && status == RDX_OK && !*out; attempt++) {
-    for (uint32_t i = 0; i < v->copy_count && !*out; i++) {
-      if (v->copies[i].column != column)
-        continue;
-      rdx_usage_note(&v->copies[i].usage);
-      *out = v->copies[i].copy;
-    }
-    if (!*out)
-      status = keep_column(c, v, column, err);
-  }
-  pthread_mutex_unlock(&c->lock);
-  return status;
+  uint32_t i = 0;
+  RDX_LOCKED(&c->lock);
+  while (i < v->copy_count && v->copies[i].column != column)
+    i++;
+  if (i == v->copy_count)
+    RDX_TRY(keep_column(c, v, column, err));
+  rdx_usage_note(&v->copies[i].usage);
+  *out = v->copies[i].copy;
+  return RDX_OK;
 }
 
 /* ---- Stars ---- */
@@ -444,7 +415,7 @@ rdx_status rdx_catalog_hold_star(rdx_catalog *c, const rdx_catalog_star *star, c
                                  rdx_star **out, uint32_t *numbers, rdx_error *err) {
   rdx_status status = RDX_OK;
   *out = NULL;
-  pthread_mutex_lock(&c->lock);
+  RDX_LOCKED(&c->lock);
   for (int attempt = 0; attempt < 2 && status == RDX_OK && !*out; attempt++) {
     for (uint32_t i = 0; i < c->star_count && !*out; i++) {
       rdx_kept_star *k = &c->stars[i];
@@ -457,7 +428,6 @@ rdx_status rdx_catalog_hold_star(rdx_catalog *c, const rdx_catalog_star *star, c
     if (!*out)
       status = keep_star(c, star, params, err);
   }
-  pthread_mutex_unlock(&c->lock);
   return status;
 }
 
@@ -477,60 +447,50 @@ static bool star_has_cube(const rdx_kept_star *k, const char *name) {
 }
 
 bool rdx_catalog_has_cube(rdx_catalog *c, const rdx_star *star, const char *name) {
-  pthread_mutex_lock(&c->lock);
-  const bool has = star_has_cube(find_star(c, star), name);
-  pthread_mutex_unlock(&c->lock);
-  return has;
+  RDX_LOCKED(&c->lock);
+  return star_has_cube(find_star(c, star), name);
 }
 
 bool rdx_catalog_has_star(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params) {
   bool has = false;
-  pthread_mutex_lock(&c->lock);
+  RDX_LOCKED(&c->lock);
   for (uint32_t i = 0; i < c->star_count && !has; i++) {
     has = same_star(&c->stars[i], star, params);
     for (uint32_t k = 0; k < star->attribute_count && has; k++)
       has = find_attribute(&c->stars[i].definition, &star->attributes[k]) != UINT32_MAX;
   }
-  pthread_mutex_unlock(&c->lock);
   return has;
 }
 
 bool rdx_catalog_has_star_cube(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params,
                                const char *name) {
   bool has = false;
-  pthread_mutex_lock(&c->lock);
+  RDX_LOCKED(&c->lock);
   for (uint32_t i = 0; i < c->star_count && !has; i++)
     has = same_star(&c->stars[i], star, params) && star_has_cube(&c->stars[i], name);
-  pthread_mutex_unlock(&c->lock);
   return has;
 }
 
 void rdx_catalog_retire_cube(rdx_catalog *c, const char *name) {
-  pthread_mutex_lock(&c->lock);
+  RDX_LOCKED(&c->lock);
   for (uint32_t i = 0; i < c->star_count; i++)
     c->stars[i].retired |= star_has_cube(&c->stars[i], name);
   sweep_stars(c, false);
-  pthread_mutex_unlock(&c->lock);
 }
 
 rdx_status rdx_catalog_note_cube(rdx_catalog *c, const rdx_star *star, const char *name, rdx_error *err) {
   char *copy = NULL;
-  RDX_TRY(rdx_copy_text(name, WHAT, &copy, err));
-  pthread_mutex_lock(&c->lock);
+  RDX_LOCKED(&c->lock);
   rdx_kept_star *k = find_star(c, star);
-  const rdx_status status = rdx_realloc((void **)&k->cubes, k->cube_count + 1, sizeof *k->cubes, WHAT, err);
-  if (status == RDX_OK)
-    k->cubes[k->cube_count++] = copy;
-  else
-    rdx_free(copy);
-  pthread_mutex_unlock(&c->lock);
-  return status;
+  RDX_TRY(rdx_realloc((void **)&k->cubes, k->cube_count + 1, sizeof *k->cubes, WHAT, err));
+  RDX_TRY(rdx_copy_text(name, WHAT, &copy, err));
+  k->cubes[k->cube_count++] = copy;
+  return RDX_OK;
 }
 
 void rdx_catalog_release_star(rdx_catalog *c, rdx_star *star) {
-  pthread_mutex_lock(&c->lock);
+  RDX_LOCKED(&c->lock);
   for (uint32_t i = 0; i < c->star_count; i++)
     c->stars[i].users -= c->stars[i].star == star;
   sweep_stars(c, false);
-  pthread_mutex_unlock(&c->lock);
 }

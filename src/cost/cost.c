@@ -41,8 +41,8 @@ double rdx_work_ms(const rdx_calibration *r, const rdx_work *w) {
       w->built * r->join_build[w->join_method] + w->probed * r->join_probe[w->join_method] +
       sized(w->rays, r->ray, scene_sizes, w->primitives) + sized(w->hits, r->hit, scene_sizes, w->primitives) +
       w->cubes * r->cube + w->coarse_cubes * r->coarse_cube + w->traces * r->rt_cube + w->tuples * r->tuple +
-      sized(w->steps, r->range, tuple_sizes, w->searched_tuples) + w->runs * r->run +
-      w->evaluations * r->evaluate + w->values * r->value;
+      sized(w->steps, r->range, tuple_sizes, w->searched_tuples) + w->runs * r->run + w->evaluations * r->evaluate +
+      w->values * r->value;
   return 1e-6 * ns;
 }
 
@@ -114,7 +114,7 @@ static void learn(rdx_device *device, const rdx_calibration *calibration) {
 }
 
 void rdx_device_get_calibration(rdx_device *device, rdx_calibration *out) {
-  pthread_mutex_lock(&known);
+  RDX_LOCKED(&known);
   if (device->calibration) {
     *out = *device->calibration;
   } else {
@@ -122,11 +122,12 @@ void rdx_device_get_calibration(rdx_device *device, rdx_calibration *out) {
       rdx_calibration_built_in(&device->info, out);
     learn(device, out);
   }
-  pthread_mutex_unlock(&known);
 }
 
-/* With `measuring` held. */
-static rdx_status calibrate(rdx_device *device, bool force, rdx_calibration *out, rdx_error *err) {
+rdx_status rdx_device_calibrate(rdx_device *device, bool force, rdx_calibration *out, rdx_error *err) {
+  if (!device || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_device_calibrate: device and out must not be NULL");
+  RDX_LOCKED(&measuring);
   rdx_device_get_calibration(device, out); /* another one may have measured meanwhile */
   if (!force && out->source != RDX_CALIBRATION_BUILT_IN)
     return RDX_OK;
@@ -139,13 +140,4 @@ static rdx_status calibrate(rdx_device *device, bool force, rdx_calibration *out
   pthread_mutex_unlock(&known);
   rdx_calibration_store(device, out);
   return RDX_OK;
-}
-
-rdx_status rdx_device_calibrate(rdx_device *device, bool force, rdx_calibration *out, rdx_error *err) {
-  if (!device || !out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_device_calibrate: device and out must not be NULL");
-  pthread_mutex_lock(&measuring);
-  const rdx_status status = calibrate(device, force, out, err);
-  pthread_mutex_unlock(&measuring);
-  return status;
 }

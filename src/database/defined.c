@@ -85,8 +85,10 @@ void rdx_defined_free(rdx_database *d) {
 
 /* ---- Finding ---- */
 
-static rdx_status copy_view(const rdx_database *d, const char *name, bool exact, rdx_arena *arena, rdx_view_text *out,
+rdx_status rdx_defined_find(void *user, const char *name, bool exact, rdx_arena *arena, rdx_view_text *out,
                             rdx_error *err) {
+  rdx_database *d = user;
+  RDX_LOCKED(&d->lock);
   const rdx_defined_view *v = find(d, name, exact);
   rdx_nearest nearest = {0};
   if (v) {
@@ -99,23 +101,13 @@ static rdx_status copy_view(const rdx_database *d, const char *name, bool exact,
   return RDX_OK;
 }
 
-rdx_status rdx_defined_find(void *user, const char *name, bool exact, rdx_arena *arena, rdx_view_text *out,
-                            rdx_error *err) {
-  rdx_database *d = user;
-  pthread_mutex_lock(&d->lock);
-  const rdx_status status = copy_view(d, name, exact, arena, out, err);
-  pthread_mutex_unlock(&d->lock);
-  return status;
-}
-
 bool rdx_defined_has(rdx_database *d, const char *name, bool exact) {
-  pthread_mutex_lock(&d->lock);
-  const bool has = find(d, name, exact) != NULL;
-  pthread_mutex_unlock(&d->lock);
-  return has;
+  RDX_LOCKED(&d->lock);
+  return find(d, name, exact) != NULL;
 }
 
-static rdx_status add_names(const rdx_database *d, char ***names, uint32_t count, rdx_error *err) {
+rdx_status rdx_defined_add_names(rdx_database *d, char ***names, uint32_t count, rdx_error *err) {
+  RDX_LOCKED(&d->lock);
   RDX_TRY(rdx_realloc((void **)names, (size_t)count + d->defined_count + 1, sizeof **names, "a list", err));
   for (uint32_t i = 0; i < d->defined_count; i++) {
     const char *name = d->defined[i].name;
@@ -123,13 +115,6 @@ static rdx_status add_names(const rdx_database *d, char ***names, uint32_t count
     (*names)[++count] = NULL;
   }
   return RDX_OK;
-}
-
-rdx_status rdx_defined_add_names(rdx_database *d, char ***names, uint32_t count, rdx_error *err) {
-  pthread_mutex_lock(&d->lock);
-  const rdx_status status = add_names(d, names, count, err);
-  pthread_mutex_unlock(&d->lock);
-  return status;
 }
 
 static rdx_status show_view(rdx_database *d, const char *name, rdx_error *err) {
@@ -142,10 +127,9 @@ static rdx_status show_view(rdx_database *d, const char *name, rdx_error *err) {
 rdx_status rdx_database_view(rdx_database *d, const char *name, const char **out, rdx_error *err) {
   if (!d || !name || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_view: database, name and out must not be NULL");
-  pthread_mutex_lock(&d->lock);
+  RDX_LOCKED(&d->lock);
   const rdx_status status = show_view(d, name, err);
   *out = d->shown;
-  pthread_mutex_unlock(&d->lock);
   return status;
 }
 
@@ -224,18 +208,14 @@ static rdx_status check_droppable(const rdx_statement *s, const char *name, rdx_
 }
 
 rdx_status rdx_defined_check_droppable(const rdx_statement *s, const char *name, rdx_error *err) {
-  pthread_mutex_lock(&s->database->views_lock);
-  const rdx_status status = check_droppable(s, name, err);
-  pthread_mutex_unlock(&s->database->views_lock);
-  return status;
+  RDX_LOCKED(&s->database->views_lock);
+  return check_droppable(s, name, err);
 }
 
 rdx_status rdx_defined_check_unread(const rdx_statement *s, const char *table, const char *column, const char *doing,
                                     rdx_error *err) {
-  pthread_mutex_lock(&s->database->views_lock);
-  const rdx_status status = check_unread(s, &(reading){.name = table, .column = column}, doing, err);
-  pthread_mutex_unlock(&s->database->views_lock);
-  return status;
+  RDX_LOCKED(&s->database->views_lock);
+  return check_unread(s, &(reading){.name = table, .column = column}, doing, err);
 }
 
 /* ---- Statements ---- */
@@ -280,7 +260,9 @@ static rdx_status check_replaceable(const rdx_statement *s, const char *name, rd
   return check_unread(s, &(reading){.name = name, .view = true, .replaced = true}, doing, err);
 }
 
-static rdx_status create_view(rdx_statement *s, rdx_error *err) {
+rdx_status rdx_defined_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  snprintf(answer->tag, sizeof answer->tag, "CREATE VIEW");
+  RDX_LOCKED(&s->database->views_lock);
   rdx_database *d = s->database;
   const rdx_sql_statement *written = s->prepared->statement;
   rdx_defined_view v;
@@ -298,15 +280,8 @@ static rdx_status create_view(rdx_statement *s, rdx_error *err) {
   return RDX_OK;
 }
 
-rdx_status rdx_defined_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  snprintf(answer->tag, sizeof answer->tag, "CREATE VIEW");
-  pthread_mutex_lock(&s->database->views_lock);
-  const rdx_status status = create_view(s, err);
-  pthread_mutex_unlock(&s->database->views_lock);
-  return status;
-}
-
-static rdx_status remove_view(rdx_statement *s, const char *name, bool *found, rdx_error *err) {
+rdx_status rdx_defined_drop(rdx_statement *s, const char *name, bool *found, rdx_error *err) {
+  RDX_LOCKED(&s->database->views_lock);
   rdx_database *d = s->database;
   rdx_defined_view *v = find_any_case(d, name), gone;
   *found = v != NULL;
@@ -321,11 +296,4 @@ static rdx_status remove_view(rdx_statement *s, const char *name, bool *found, r
   drop_view(&gone);
   rdx_definitions_changed(d);
   return RDX_OK;
-}
-
-rdx_status rdx_defined_drop(rdx_statement *s, const char *name, bool *found, rdx_error *err) {
-  pthread_mutex_lock(&s->database->views_lock);
-  const rdx_status status = remove_view(s, name, found, err);
-  pthread_mutex_unlock(&s->database->views_lock);
-  return status;
 }

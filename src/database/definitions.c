@@ -124,7 +124,6 @@ rdx_status rdx_definitions_load(rdx_database *d, const char *kind, rdx_definitio
 }
 
 void rdx_definitions_changed(rdx_database *d) {
-  pthread_mutex_lock(&d->lock);
+  RDX_LOCKED(&d->lock);
   d->settings_version++;
-  pthread_mutex_unlock(&d->lock);
 }

@@ -142,15 +142,13 @@ static rdx_status copy_index(const rdx_plan_index *from, rdx_arena *arena, rdx_p
 
 rdx_status rdx_indexes_list(rdx_prepared *p, rdx_plan_index **out, uint32_t *count, rdx_error *err) {
   rdx_database *d = p->database;
-  rdx_status status = RDX_OK;
   *count = 0;
-  pthread_mutex_lock(&d->lock);
+  RDX_LOCKED(&d->lock);
   if (d->index_count > 0)
-    status = rdx_arena_alloc(&p->arena, d->index_count, sizeof **out, "indexes", (void **)out, err);
-  for (uint32_t i = 0; i < d->index_count && status == RDX_OK; i++)
-    status = copy_index(&d->indexes[i].index, &p->arena, &(*out)[(*count)++], err);
-  pthread_mutex_unlock(&d->lock);
-  return status;
+    RDX_TRY(rdx_arena_alloc(&p->arena, d->index_count, sizeof **out, "indexes", (void **)out, err));
+  for (uint32_t i = 0; i < d->index_count; i++)
+    RDX_TRY(copy_index(&d->indexes[i].index, &p->arena, &(*out)[(*count)++], err));
+  return RDX_OK;
 }
 
 /* ---- Statements ---- */

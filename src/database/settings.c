@@ -140,15 +140,12 @@ static rdx_status change_method(rdx_settings *out, setting which, const char *va
 }
 
 static rdx_status set_method(rdx_database *d, setting which, const char *value, rdx_error *err) {
-  pthread_mutex_lock(&d->lock);
+  RDX_LOCKED(&d->lock);
   rdx_settings changed = d->settings;
-  const rdx_status status = change_method(&changed, which, value, err);
-  if (status == RDX_OK) {
-    d->settings = changed;
-    d->settings_version++;
-  }
-  pthread_mutex_unlock(&d->lock);
-  return status;
+  RDX_TRY(change_method(&changed, which, value, err));
+  d->settings = changed;
+  d->settings_version++;
+  return RDX_OK;
 }
 
 /* ---- What statements may take ---- */

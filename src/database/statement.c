@@ -133,7 +133,7 @@ bool rdx_prepared_is_current(rdx_prepared *p) {
 
 static rdx_prepared *take_kept(rdx_database *d, const char *text) {
   rdx_prepared *found = NULL;
-  pthread_mutex_lock(&d->lock);
+  RDX_LOCKED(&d->lock);
   for (uint32_t i = 0; i < d->kept_count && !found; i++) {
     if (strcmp(d->kept[i]->text, text) != 0)
       continue;
@@ -142,7 +142,6 @@ static rdx_prepared *take_kept(rdx_database *d, const char *text) {
     memmove(d->kept + 1, d->kept, i * sizeof(rdx_prepared *));
     d->kept[0] = found;
   }
-  pthread_mutex_unlock(&d->lock);
   return found;
 }
 

@@ -71,7 +71,14 @@ static void renew(rdx_database *d, rdx_view *v) {
     v->prepared = NULL;
 }
 
-static rdx_status list_views(rdx_prepared *p, rdx_error *err) {
+static void drop_view(rdx_view *v) {
+  rdx_prepared_release(v->prepared);
+  rdx_free(v->name);
+  rdx_free(v->text);
+}
+
+rdx_status rdx_views_list(rdx_prepared *p, rdx_error *err) {
+  RDX_LOCKED(&p->database->views_lock);
   rdx_database *d = p->database;
   if (d->view_count == 0)
     return RDX_OK;
@@ -91,19 +98,6 @@ static rdx_status list_views(rdx_prepared *p, rdx_error *err) {
     p->views[p->view_count++] = (rdx_plan_view){v->prepared->statement->name, v->prepared->query, star, v->star};
   }
   return RDX_OK;
-}
-
-static void drop_view(rdx_view *v) {
-  rdx_prepared_release(v->prepared);
-  rdx_free(v->name);
-  rdx_free(v->text);
-}
-
-rdx_status rdx_views_list(rdx_prepared *p, rdx_error *err) {
-  pthread_mutex_lock(&p->database->views_lock);
-  const rdx_status status = list_views(p, err);
-  pthread_mutex_unlock(&p->database->views_lock);
-  return status;
 }
 
 void rdx_views_free(rdx_database *d) {
@@ -191,7 +185,13 @@ static void remove_view(rdx_database *d, rdx_view *v) {
   drop_view(&gone);
 }
 
-static rdx_status create_view(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+bool rdx_views_has(rdx_database *d, const char *name) {
+  RDX_LOCKED(&d->views_lock);
+  return find_view(d, name) != NULL;
+}
+
+rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  RDX_LOCKED(&s->database->views_lock);
   rdx_database *d = s->database;
   const rdx_sql_statement *written = s->prepared->statement;
   const rdx_plan_node *star = NULL;
@@ -225,7 +225,8 @@ static rdx_status create_view(rdx_statement *s, rdx_answer *answer, rdx_error *e
   return status;
 }
 
-static rdx_status drop_named(rdx_database *d, const char *name, bool *found, rdx_error *err) {
+rdx_status rdx_views_drop(rdx_database *d, const char *name, bool *found, rdx_error *err) {
+  RDX_LOCKED(&d->views_lock);
   rdx_view *v = find_view(d, name);
   *found = v != NULL;
   if (!v)
@@ -233,25 +234,4 @@ static rdx_status drop_named(rdx_database *d, const char *name, bool *found, rdx
   RDX_TRY(rdx_definition_remove(d, "view", name, err));
   remove_view(d, v);
   return RDX_OK;
-}
-
-bool rdx_views_has(rdx_database *d, const char *name) {
-  pthread_mutex_lock(&d->views_lock);
-  const bool has = find_view(d, name) != NULL;
-  pthread_mutex_unlock(&d->views_lock);
-  return has;
-}
-
-rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  pthread_mutex_lock(&s->database->views_lock);
-  const rdx_status status = create_view(s, answer, err);
-  pthread_mutex_unlock(&s->database->views_lock);
-  return status;
-}
-
-rdx_status rdx_views_drop(rdx_database *d, const char *name, bool *found, rdx_error *err) {
-  pthread_mutex_lock(&d->views_lock);
-  const rdx_status status = drop_named(d, name, found, err);
-  pthread_mutex_unlock(&d->views_lock);
-  return status;
 }

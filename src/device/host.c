@@ -19,12 +19,11 @@ rdx_status rdx_device_host_pool(rdx_device *device, rdx_pool **out, rdx_error *e
   *out = atomic_load(&device->host_pool);
   if (*out)
     return RDX_OK;
-  pthread_mutex_lock(&starting);
+  RDX_LOCKED(&starting);
   *out = atomic_load(&device->host_pool);
   if (!*out)
     status = rdx_pool_create(0, out, err);
   atomic_store(&device->host_pool, *out);
-  pthread_mutex_unlock(&starting);
   return status;
 }
 

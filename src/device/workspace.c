@@ -32,19 +32,16 @@ rdx_status rdx_workspace_create(rdx_device *device, uint64_t bitmap_bytes, rdx_w
 }
 
 static void *take(rdx_workspace *s, shelf *from) {
-  pthread_mutex_lock(&s->lock);
-  void *item = from->count > 0 ? from->items[--from->count] : NULL;
-  pthread_mutex_unlock(&s->lock);
-  return item;
+  RDX_LOCKED(&s->lock);
+  return from->count > 0 ? from->items[--from->count] : NULL;
 }
 
 /* Whether there was room. */
 static bool give(rdx_workspace *s, shelf *to, void *item) {
-  pthread_mutex_lock(&s->lock);
+  RDX_LOCKED(&s->lock);
   const bool capacity = to->count < KEPT;
   if (capacity)
     to->items[to->count++] = item;
-  pthread_mutex_unlock(&s->lock);
   return capacity;
 }
 

@@ -220,10 +220,8 @@ static rdx_status make_extremes(const rdx_packed_relation *relation, const work 
 }
 
 rdx_status rdx_wide_values_sums(const rdx_packed_relation *relation, rdx_wide_values *values, rdx_error *err) {
-  pthread_mutex_lock(&relation->lazy->lock);
-  const rdx_status status = values->limbs.count > 0 ? RDX_OK : make_sums(relation, values, err);
-  pthread_mutex_unlock(&relation->lazy->lock);
-  return status;
+  RDX_LOCKED(&relation->lazy->lock);
+  return values->limbs.count > 0 ? RDX_OK : make_sums(relation, values, err);
 }
 
 static rdx_status find_extremes(const rdx_packed_relation *relation, rdx_wide_values *values, rdx_error *err) {
@@ -240,10 +238,8 @@ static rdx_status find_extremes(const rdx_packed_relation *relation, rdx_wide_va
 }
 
 rdx_status rdx_wide_values_extremes(const rdx_packed_relation *relation, rdx_wide_values *values, rdx_error *err) {
-  pthread_mutex_lock(&relation->lazy->lock);
-  const rdx_status status = values->nearest.codes ? RDX_OK : find_extremes(relation, values, err);
-  pthread_mutex_unlock(&relation->lazy->lock);
-  return status;
+  RDX_LOCKED(&relation->lazy->lock);
+  return values->nearest.codes ? RDX_OK : find_extremes(relation, values, err);
 }
 
 /* ---- Life ---- */
@@ -287,23 +283,21 @@ static rdx_wide_values *take_out(rdx_lazy *lazy, const rdx_step *steps, uint32_t
 rdx_status rdx_wide_values_take(const rdx_packed_relation *relation, const rdx_step *steps, uint32_t step_count,
                                 uint32_t bits, rdx_wide_values **out, rdx_error *err) {
   rdx_lazy *lazy = relation->lazy;
-  pthread_mutex_lock(&lazy->lock);
+  RDX_LOCKED(&lazy->lock);
   *out = take_out(lazy, steps, step_count);
-  const rdx_status status = *out ? RDX_OK : create(steps, step_count, bits, out, err);
-  if (status == RDX_OK) {
-    (*out)->users++;
-    (*out)->next = lazy->wide_values;
-    lazy->wide_values = *out;
-  }
-  pthread_mutex_unlock(&lazy->lock);
-  return status;
+  if (!*out)
+    RDX_TRY(create(steps, step_count, bits, out, err));
+  (*out)->users++;
+  (*out)->next = lazy->wide_values;
+  lazy->wide_values = *out;
+  return RDX_OK;
 }
 
 /* Of those that nobody uses some of the last are kept. */
 void rdx_wide_values_give(const rdx_packed_relation *relation, rdx_wide_values *values) {
   rdx_lazy *lazy = relation->lazy;
   uint32_t kept = 0;
-  pthread_mutex_lock(&lazy->lock);
+  RDX_LOCKED(&lazy->lock);
   values->users--;
   for (rdx_wide_values **at = &lazy->wide_values; *at;) {
     rdx_wide_values *v = *at;
@@ -314,7 +308,6 @@ void rdx_wide_values_give(const rdx_packed_relation *relation, rdx_wide_values *
       destroy(v);
     }
   }
-  pthread_mutex_unlock(&lazy->lock);
 }
 
 void rdx_wide_values_drop_all(rdx_packed_relation *relation) {

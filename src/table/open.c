@@ -309,14 +309,13 @@ static void note_failure(verify_work *w, uint64_t item, const char *what) {
   if (rows)
     snprintf(where, sizeof where, " (rows %llu to %llu)", (unsigned long long)first,
              (unsigned long long)(end < w->table->rows ? end : w->table->rows) - 1);
-  pthread_mutex_lock(&w->lock);
+  RDX_LOCKED(&w->lock);
   if (item < w->failed) {
     w->failed = item;
     (void)rdx_fail(&w->err, RDX_ERROR_FORMAT, "%s is damaged: column '%s', block %llu%s of its %s: %s", w->path,
                    w->table->columns[v->column].name, (unsigned long long)v->chunk, where, section_names[v->kind],
                    what);
   }
-  pthread_mutex_unlock(&w->lock);
 }
 
 static uint32_t largest_of(const uint32_t *values, uint64_t count) {

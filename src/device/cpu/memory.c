@@ -70,11 +70,10 @@ static bool find(rdx_cpu_spares *s, uint64_t size, rdx_cpu_block *out) {
 }
 
 bool rdx_cpu_spares_drop(rdx_cpu_spares *s) {
-  pthread_mutex_lock(&s->lock);
+  RDX_LOCKED(&s->lock);
   const bool any = s->count > 0;
   while (s->count > 0)
     rdx_free(take(s, 0).memory);
-  pthread_mutex_unlock(&s->lock);
   return any;
 }
 
@@ -98,10 +97,9 @@ void rdx_cpu_block_destroy(rdx_cpu_spares *s, rdx_cpu_block *block) {
     return;
   }
   advise(block, MADV_FREE, PAGE);
-  pthread_mutex_lock(&s->lock);
+  RDX_LOCKED(&s->lock);
   while (s->count == RDX_CPU_SPARES || s->bytes + block->size > MAX_KEPT)
     rdx_free(take(s, 0).memory);
   s->blocks[s->count++] = *block;
   s->bytes += block->size;
-  pthread_mutex_unlock(&s->lock);
 }

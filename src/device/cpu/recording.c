@@ -101,9 +101,8 @@ static void add_scene(rdx_recording *r, const rdx_scene *scene, const float *coo
 }
 
 void rdx_record_scene(rdx_recording *r, const rdx_scene *scene, const float *coordinates) {
-  pthread_mutex_lock(&r->lock);
+  RDX_LOCKED(&r->lock);
   add_scene(r, scene, coordinates);
-  pthread_mutex_unlock(&r->lock);
 }
 
 /* The number of a scene; scene_count: it is not recorded. */
@@ -115,15 +114,14 @@ static uint32_t find(const rdx_recording *r, const rdx_scene *scene) {
 }
 
 void rdx_record_scene_end(rdx_recording *r, const rdx_scene *scene) {
-  pthread_mutex_lock(&r->lock);
+  RDX_LOCKED(&r->lock);
   const uint32_t i = find(r, scene);
   if (i < r->scene_count)
     r->known[i] = NULL;
-  pthread_mutex_unlock(&r->lock);
 }
 
 uint64_t rdx_record_rays(rdx_recording *r, const rdx_scene *scene, const rdx_ray *rays, uint32_t count) {
-  pthread_mutex_lock(&r->lock);
+  RDX_LOCKED(&r->lock);
   const uint64_t first = r->ray_count, capacity = RDX_RECORDING_MAX - first;
   const uint32_t number = find(r, scene);
   r->incomplete |= count > capacity;
@@ -134,7 +132,6 @@ uint64_t rdx_record_rays(rdx_recording *r, const rdx_scene *scene, const rdx_ray
     memcpy(out->direction, rays[i].direction, sizeof out->direction);
   }
   r->ray_count += count < capacity ? count : capacity;
-  pthread_mutex_unlock(&r->lock);
   return first;
 }
 
@@ -166,7 +163,6 @@ static void add_hit(rdx_recording *r, uint64_t ray, uint32_t primitive) {
 }
 
 void rdx_record_hit(rdx_recording *r, uint64_t ray, uint32_t primitive) {
-  pthread_mutex_lock(&r->lock);
+  RDX_LOCKED(&r->lock);
   add_hit(r, ray, primitive);
-  pthread_mutex_unlock(&r->lock);
 }

@@ -43,10 +43,9 @@ static rdx_status list_locked(rdx_error *err) {
 }
 
 rdx_status rdx_vulkan_count(uint32_t *out, rdx_error *err) {
-  pthread_mutex_lock(&known.lock);
+  RDX_LOCKED(&known.lock);
   rdx_status status = list_locked(err);
   *out = known.count;
-  pthread_mutex_unlock(&known.lock);
   return status;
 }
 
@@ -62,14 +61,12 @@ uint32_t rdx_vulkan_find_missing(char *text, size_t size) {
 }
 
 static rdx_status get_physical(uint32_t index, rdx_vk_physical *out, rdx_error *err) {
-  pthread_mutex_lock(&known.lock);
-  rdx_status status = list_locked(err);
-  if (status == RDX_OK && index >= known.count)
-    status = rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no device %u", index + 1);
-  if (status == RDX_OK)
-    *out = known.list[index];
-  pthread_mutex_unlock(&known.lock);
-  return status;
+  RDX_LOCKED(&known.lock);
+  RDX_TRY(list_locked(err));
+  if (index >= known.count)
+    return rdx_fail(err, RDX_ERROR_NOT_FOUND, "there is no device %u", index + 1);
+  *out = known.list[index];
+  return RDX_OK;
 }
 
 rdx_status rdx_vulkan_describe(uint32_t index, rdx_device_info *out, rdx_error *err) {

@@ -237,34 +237,26 @@ static rdx_status block_create(rdx_vk_device *d, rdx_vk_block **out, rdx_error *
 }
 
 static rdx_status sub_allocate(rdx_vk_device *d, rdx_vk_buffer *b, rdx_error *err) {
-  pthread_mutex_lock(&d->memory.lock);
-  rdx_status status = RDX_OK;
+  RDX_LOCKED(&d->memory.lock);
   rdx_vk_block *block = d->memory.blocks;
   while (block && !block_take(block, b->reserved, &b->offset))
     block = block->next;
   if (!block) {
-    status = block_create(d, &block, err);
-    if (status == RDX_OK) {
-      block->next = d->memory.blocks;
-      d->memory.blocks = block;
-      block_take(block, b->reserved, &b->offset);
-    }
+    RDX_TRY(block_create(d, &block, err));
+    block->next = d->memory.blocks;
+    d->memory.blocks = block;
+    block_take(block, b->reserved, &b->offset);
   }
-  if (status == RDX_OK) {
-    b->block = block;
-    b->memory = block->memory;
-  }
-  pthread_mutex_unlock(&d->memory.lock);
-  return status;
+  b->block = block;
+  b->memory = block->memory;
+  return RDX_OK;
 }
 
 static rdx_status allocate_dedicated(rdx_vk_device *d, rdx_vk_buffer *b, rdx_error *err) {
   if (take_spare(d, b->reserved, &b->memory))
     return RDX_OK;
-  pthread_mutex_lock(&d->memory.lock);
-  const rdx_status status = create_memory(d, b->reserved, &b->memory, err);
-  pthread_mutex_unlock(&d->memory.lock);
-  return status;
+  RDX_LOCKED(&d->memory.lock);
+  return create_memory(d, b->reserved, &b->memory, err);
 }
 
 rdx_status rdx_vk_buffer_create(rdx_device *device, uint64_t size, rdx_buffer **out, rdx_error *err) {
@@ -422,7 +414,7 @@ static rdx_status transfer(rdx_vk_device *d, const rdx_vk_buffer *b, uint64_t of
   const uint64_t chunks = (size + chunk - 1) / chunk;
   rdx_status status = RDX_OK;
   uint64_t submitted = 0, done = 0;
-  pthread_mutex_lock(&d->staging.lock);
+  RDX_LOCKED(&d->staging.lock);
   while (status == RDX_OK && done < chunks) {
     if (submitted < chunks && submitted < done + 2) {
       const uint32_t i = submitted % 2;
@@ -448,7 +440,6 @@ static rdx_status transfer(rdx_vk_device *d, const rdx_vk_buffer *b, uint64_t of
   for (; done < submitted; done++) /* after a failure: leave no copy in flight */
     if (rdx_vk_wait(d, d->staging.fences[done % 2], NULL) != RDX_OK)
       break;
-  pthread_mutex_unlock(&d->staging.lock);
   return status;
 }
 

@@ -260,19 +260,15 @@ static rdx_status create_pipeline(rdx_vk_device *d, const rdx_kernel *kernel, co
 
 rdx_status rdx_vk_pipeline_get(rdx_vk_device *d, const rdx_kernel *kernel, const uint32_t *variant,
                                const rdx_vk_pipeline **out, rdx_error *err) {
-  pthread_mutex_lock(&d->pipelines_lock);
-  rdx_status status = RDX_OK;
+  RDX_LOCKED(&d->pipelines_lock);
   rdx_vk_pipeline *p = d->pipelines;
   while (p && (p->kernel != kernel || (kernel->variants && memcmp(p->variant, variant, kernel->variants * 4) != 0)))
     p = p->next;
   if (!p) {
-    status = create_pipeline(d, kernel, variant, &p, err);
-    if (status == RDX_OK) {
-      p->next = d->pipelines;
-      d->pipelines = p;
-    }
+    RDX_TRY(create_pipeline(d, kernel, variant, &p, err));
+    p->next = d->pipelines;
+    d->pipelines = p;
   }
   *out = p;
-  pthread_mutex_unlock(&d->pipelines_lock);
-  return status;
+  return RDX_OK;
 }

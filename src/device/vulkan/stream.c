@@ -39,13 +39,12 @@ static void destroy_parts(rdx_vk_device *d, rdx_vk_stream *s) {
 }
 
 static rdx_vk_stream *take_spare(rdx_vk_device *d) {
-  pthread_mutex_lock(&d->streams_lock);
+  RDX_LOCKED(&d->streams_lock);
   rdx_vk_stream *s = d->spare_streams;
   if (s) {
     d->spare_streams = s->next_spare;
     d->spare_stream_count--;
   }
-  pthread_mutex_unlock(&d->streams_lock);
   return s;
 }
 
