@@ -131,15 +131,10 @@ static rdx_status move(const char *from, rdx_replacement *to, rdx_error *err) {
 
 /* The locks keep writers of both paths away. */
 rdx_status rdx_move_file(const char *from, const char *to, rdx_error *err) {
-  rdx_replacement old = {.file = -1}, new = {.file = -1};
-  rdx_status status = rdx_replacement_open(from, &old, err);
-  if (status == RDX_OK)
-    status = rdx_replacement_open(to, &new, err);
-  if (status == RDX_OK)
-    status = move(from, &new, err);
-  rdx_replacement_drop(&new);
-  rdx_replacement_drop(&old);
-  return status;
+  RDX_SCOPED(rdx_replacement_drop) rdx_replacement old = {.file = -1}, new = {.file = -1};
+  RDX_TRY(rdx_replacement_open(from, &old, err));
+  RDX_TRY(rdx_replacement_open(to, &new, err));
+  return move(from, &new, err);
 }
 
 /* Bring what was written to the disk piece by piece: fsync(), which nothing can stop, has little to do then. What fails

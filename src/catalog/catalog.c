@@ -170,14 +170,13 @@ static rdx_status open_blocks_of(rdx_table_version *v, uint32_t column, const ui
 
 static rdx_status open_blocks(rdx_table_version *v, const uint32_t *columns, uint32_t count, const uint32_t *blocks,
                               uint64_t block_count, rdx_error *err) {
-  uint32_t *missing = NULL;
   if (!v->blocks)
     RDX_TRY(rdx_calloc(v->table.column_count, sizeof *v->blocks, WHAT, (void **)&v->blocks, err));
-  rdx_status status = rdx_alloc(block_count, sizeof *missing, WHAT, (void **)&missing, err);
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
-    status = open_blocks_of(v, columns[i], blocks, block_count, missing, err);
-  rdx_free(missing);
-  return status;
+  RDX_SCOPED(rdx_free_local) uint32_t *missing = NULL;
+  RDX_TRY(rdx_alloc(block_count, sizeof *missing, WHAT, (void **)&missing, err));
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(open_blocks_of(v, columns[i], blocks, block_count, missing, err));
+  return RDX_OK;
 }
 
 rdx_status rdx_catalog_open_blocks(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns,

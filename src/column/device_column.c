@@ -63,22 +63,18 @@ static void encode_piece(void *context, uint64_t begin, uint64_t end, uint32_t w
 static rdx_status upload_keys(rdx_device_column *d, const rdx_column *c, rdx_error *err) {
   const uint32_t bytes = d->key_bits / 8;
   RDX_TRY(rdx_buffer_create(d->device, c->rows * bytes, "a column", &d->keys, err));
+  RDX_SCOPED(rdx_free_local) void *keys = NULL;
   if (c->type == RDX_TYPE_U32 || c->type == RDX_TYPE_U64) /* are their own keys */
     return rdx_buffer_upload(d->keys, 0, c->values, c->rows * bytes, err);
-  void *keys = NULL;
   RDX_TRY(rdx_alloc(c->rows < CHUNK ? c->rows : CHUNK, bytes, "a column", &keys, err));
-  rdx_status status = RDX_OK;
-  for (uint64_t done = 0; done < c->rows && status == RDX_OK; done += CHUNK) {
+  for (uint64_t done = 0; done < c->rows; done += CHUNK) {
     const uint64_t n = c->rows - done < CHUNK ? c->rows - done : CHUNK;
     encoding e = {c, done, bytes, keys};
-    status = rdx_device_run_stage_on_host(d->device, n, PIECE, encode_piece, &e, "upload", err);
-    if (status == RDX_OK)
-      status = rdx_buffer_upload(d->keys, done * bytes, keys, n * bytes, err);
-    if (status == RDX_OK)
-      status = rdx_progress("upload", done + n, c->rows, err);
+    RDX_TRY(rdx_device_run_stage_on_host(d->device, n, PIECE, encode_piece, &e, "upload", err));
+    RDX_TRY(rdx_buffer_upload(d->keys, done * bytes, keys, n * bytes, err));
+    RDX_TRY(rdx_progress("upload", done + n, c->rows, err));
   }
-  rdx_free(keys);
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status upload_valid(rdx_device_column *d, const rdx_column *c, rdx_error *err) {

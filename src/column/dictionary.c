@@ -47,19 +47,17 @@ static rdx_status number_rows(const rdx_column *column, rdx_distinct *distinct, 
 /* Number the strings of all rows, then turn numbers into places. */
 static rdx_status fill(const rdx_column *column, rdx_distinct *distinct, uint32_t *codes, rdx_dictionary *d,
                        rdx_error *err) {
-  uint32_t *sorted = NULL, *places = NULL;
   RDX_TRY(number_rows(column, distinct, codes, err));
   rdx_distinct_seal(distinct);
+  RDX_SCOPED(rdx_free_local) uint32_t *sorted = NULL, *places = NULL;
   RDX_TRY(rdx_distinct_sort(distinct, "dictionary", &sorted, &places, err));
-  rdx_status status = copy_strings(&distinct->strings, (uint32_t)distinct->strings.rows, sorted, d, err);
-  for (uint64_t row = 0; row < column->rows && status == RDX_OK; row++) {
-    status = rdx_loop_goes_on(row, column->rows, "dictionary", err);
+  RDX_TRY(copy_strings(&distinct->strings, (uint32_t)distinct->strings.rows, sorted, d, err));
+  for (uint64_t row = 0; row < column->rows; row++) {
+    RDX_TRY(rdx_loop_goes_on(row, column->rows, "dictionary", err));
     if (rdx_column_has(column, row))
       codes[row] = places[codes[row]];
   }
-  rdx_free(sorted);
-  rdx_free(places);
-  return status;
+  return RDX_OK;
 }
 
 /* The codes and strings that the column has already. */

@@ -556,20 +556,14 @@ static rdx_status make_table(const measuring *m, uint32_t rows, rdx_table **out,
 
 /* A sum and a comparison for each row of a table. */
 static rdx_status time_filter(measuring *m, uint32_t rows, double *ms, rdx_error *err) {
-  rdx_database *database = NULL;
-  rdx_statement *statement = NULL;
   rdx_table *table = NULL;
+  RDX_SCOPED(rdx_database_close) rdx_database *database = NULL;
+  RDX_SCOPED(rdx_statement_destroy) rdx_statement *statement = NULL;
   RDX_TRY(rdx_database_open(m->device, NULL, NULL, &database, err));
-  rdx_status status = make_table(m, rows, &table, err);
-  if (status == RDX_OK)
-    status = rdx_database_add(database, "t", table, err);
-  if (status == RDX_OK)
-    status = rdx_statement_prepare(database, "SELECT a FROM t WHERE a + a < 0", NULL, &statement, err);
-  if (status == RDX_OK)
-    status = time_best(filter_once, statement, ms, err);
-  rdx_statement_destroy(&statement);
-  rdx_database_close(&database);
-  return status;
+  RDX_TRY(make_table(m, rows, &table, err));
+  RDX_TRY(rdx_database_add(database, "t", table, err));
+  RDX_TRY(rdx_statement_prepare(database, "SELECT a FROM t WHERE a + a < 0", NULL, &statement, err));
+  return time_best(filter_once, statement, ms, err);
 }
 
 static rdx_status measure_values(measuring *m, rdx_error *err) {

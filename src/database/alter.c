@@ -199,38 +199,27 @@ static rdx_status rename_in_memory(rdx_statement *s, rdx_catalog_table *table, c
 
 static rdx_status rename_file(rdx_statement *s, const rdx_catalog_table *table, const char *to, rdx_error *err) {
   rdx_database *d = s->database;
-  char *own = NULL, *path = NULL;
-  rdx_status status = d->has_folder ? rdx_catalog_path(d->catalog, table->name, &own, err) : RDX_OK;
-  if (status == RDX_OK && (!own || strcmp(own, table->path) != 0))
-    status = rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED,
-                             "ALTER TABLE renames table files of the folder only; \"%.100s\" is %.300s", table->name,
-                             table->path);
-  if (status == RDX_OK)
-    status = rdx_catalog_path(d->catalog, to, &path, err);
-  if (status == RDX_OK)
-    status = rdx_move_file(own, path, err);
-  rdx_free(path);
-  rdx_free(own);
-  return status;
+  RDX_SCOPED(rdx_free_local) char *own = NULL, *path = NULL;
+  RDX_TRY(d->has_folder ? rdx_catalog_path(d->catalog, table->name, &own, err) : RDX_OK);
+  if (!own || strcmp(own, table->path) != 0)
+    return rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED,
+                           "ALTER TABLE renames table files of the folder only; \"%.100s\" is %.300s", table->name,
+                           table->path);
+  RDX_TRY(rdx_catalog_path(d->catalog, to, &path, err));
+  return rdx_move_file(own, path, err);
 }
 
 static rdx_status rename_table(rdx_statement *s, rdx_catalog_table *table, const char *to, rdx_error *err) {
-  rdx_index_alterations indexes = {0};
   char doing[160];
   snprintf(doing, sizeof doing, "rename table \"%.100s\"", table->name);
   RDX_TRY(rdx_defined_check_new(s, to, err));
   RDX_TRY(rdx_defined_check_unread(s, table->name, NULL, doing, err));
-  rdx_status status = rdx_indexes_rename(s->database, table->name, NULL, to, &indexes, err);
-  if (status == RDX_OK)
-    status = rdx_indexes_announce(s->database, &indexes, err);
-  if (status == RDX_OK)
-    status = table->path ? rename_file(s, table, to, err) : rename_in_memory(s, table, to, err);
-  if (status == RDX_OK) {
-    rdx_catalog_remove(s->database->catalog, table->name);
-    status = rdx_indexes_take(s->database, &indexes, err);
-  }
-  rdx_index_alterations_drop(&indexes);
-  return status;
+  RDX_SCOPED(rdx_index_alterations_drop) rdx_index_alterations indexes = {0};
+  RDX_TRY(rdx_indexes_rename(s->database, table->name, NULL, to, &indexes, err));
+  RDX_TRY(rdx_indexes_announce(s->database, &indexes, err));
+  RDX_TRY(table->path ? rename_file(s, table, to, err) : rename_in_memory(s, table, to, err));
+  rdx_catalog_remove(s->database->catalog, table->name);
+  return rdx_indexes_take(s->database, &indexes, err);
 }
 
 /* ---- The statement ---- */

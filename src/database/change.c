@@ -101,19 +101,14 @@ static rdx_status append(rdx_table_writer *writer, const rdx_table *table, rdx_e
 
 static rdx_status write_file(const char *path, const rdx_field *fields, uint32_t count, const rdx_table *first,
                              const rdx_table *second, rdx_error *err) {
-  rdx_table_writer *writer = NULL;
+  RDX_SCOPED(rdx_table_writer_destroy) rdx_table_writer *writer = NULL;
   RDX_TRY(rdx_table_writer_create(path, fields, count, &writer, err));
-  rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
-    status = rdx_table_writer_declare(writer, i, rdx_table_column_declaration(first, i), err);
-  if (status == RDX_OK)
-    status = append(writer, first, err);
-  if (status == RDX_OK && second)
-    status = append(writer, second, err);
-  if (status == RDX_OK)
-    status = rdx_table_writer_finish(writer, err);
-  rdx_table_writer_destroy(&writer);
-  return status;
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(rdx_table_writer_declare(writer, i, rdx_table_column_declaration(first, i), err));
+  RDX_TRY(append(writer, first, err));
+  if (second)
+    RDX_TRY(append(writer, second, err));
+  return rdx_table_writer_finish(writer, err);
 }
 
 static rdx_status list_fields(const rdx_table *table, rdx_field **out, rdx_error *err) {
@@ -250,21 +245,18 @@ rdx_status rdx_change_open(rdx_statement *s, rdx_catalog_table *table, rdx_table
 
 /* The rows of a table and those of `added`, whose columns have the table's types, as the new version. */
 static rdx_status append_rows(rdx_statement *s, rdx_catalog_table *table, const rdx_table *added, rdx_error *err) {
-  rdx_field *fields = NULL;
-  rdx_table *old = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_field *fields = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *old = NULL;
   RDX_TRY(rdx_change_open(s, table, &old, err));
-  rdx_status status = list_fields(old, &fields, err);
-  if (status == RDX_OK && table->path)
-    status = write_file(table->path, fields, table->column_count, old, added, err);
-  if (status == RDX_OK && !table->path) {
+  RDX_TRY(list_fields(old, &fields, err));
+  if (table->path)
+    RDX_TRY(write_file(table->path, fields, table->column_count, old, added, err));
+  if (!table->path) {
     rdx_table *both = NULL;
-    status = rdx_change_concatenate(old, added, &both, err);
-    if (status == RDX_OK)
-      status = rdx_catalog_add(s->database->catalog, table->name, both, err);
+    RDX_TRY(rdx_change_concatenate(old, added, &both, err));
+    RDX_TRY(rdx_catalog_add(s->database->catalog, table->name, both, err));
   }
-  rdx_table_destroy(&old);
-  rdx_free(fields);
-  return status;
+  return RDX_OK;
 }
 
 /* Which column of the statement's list each column of the table is; UINT32_MAX: none. */
@@ -292,19 +284,13 @@ static rdx_status match_columns(const rdx_statement *s, const rdx_catalog_table 
 }
 
 rdx_status rdx_change_insert(rdx_statement *s, rdx_catalog_table *table, const rdx_table *rows, rdx_error *err) {
-  uint32_t *from = NULL;
-  rdx_table *added = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *from = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *added = NULL;
   RDX_TRY(rdx_calloc(table->column_count, sizeof *from, "a table", (void **)&from, err));
-  rdx_status status = match_columns(s, table, rdx_table_columns(rows), from, err);
-  if (status == RDX_OK)
-    status = rdx_change_convert(s, table, rows, from, &added, err);
-  if (status == RDX_OK)
-    status = rdx_declared_check(s, table->name, added, err);
-  if (status == RDX_OK)
-    status = append_rows(s, table, added, err);
-  rdx_table_destroy(&added);
-  rdx_free(from);
-  return status;
+  RDX_TRY(match_columns(s, table, rdx_table_columns(rows), from, err));
+  RDX_TRY(rdx_change_convert(s, table, rows, from, &added, err));
+  RDX_TRY(rdx_declared_check(s, table->name, added, err));
+  return append_rows(s, table, added, err);
 }
 
 rdx_status rdx_change_replace(rdx_statement *s, const rdx_catalog_table *table, rdx_table **content, rdx_error *err) {
@@ -457,22 +443,16 @@ static rdx_status find_own_file(const rdx_statement *s, const rdx_catalog_table 
 static rdx_status remove_table(rdx_statement *s, const rdx_catalog_table *table, rdx_index_alterations *indexes,
                                rdx_error *err) {
   rdx_database *d = s->database;
-  char *path = NULL;
-  rdx_status status = rdx_defined_check_droppable(s, table->name, err);
-  if (status == RDX_OK)
-    status = find_own_file(s, table, &path, err);
-  if (status == RDX_OK)
-    status = rdx_indexes_drop_on(d, table->name, NULL, indexes, err);
-  if (status == RDX_OK)
-    status = rdx_indexes_announce(d, indexes, err);
-  if (status == RDX_OK && path && unlink(path) != 0)
-    status = rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
-  if (status == RDX_OK)
-    status = rdx_indexes_take(d, indexes, err);
-  if (status == RDX_OK)
-    rdx_catalog_remove(d->catalog, table->name);
-  rdx_free(path);
-  return status;
+  RDX_SCOPED(rdx_free_local) char *path = NULL;
+  RDX_TRY(rdx_defined_check_droppable(s, table->name, err));
+  RDX_TRY(find_own_file(s, table, &path, err));
+  RDX_TRY(rdx_indexes_drop_on(d, table->name, NULL, indexes, err));
+  RDX_TRY(rdx_indexes_announce(d, indexes, err));
+  if (path && unlink(path) != 0)
+    return rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
+  RDX_TRY(rdx_indexes_take(d, indexes, err));
+  rdx_catalog_remove(d->catalog, table->name);
+  return RDX_OK;
 }
 
 static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err) {

@@ -66,10 +66,8 @@ static rdx_status check_column(const rdx_statement *s, const char *table, const 
 }
 
 rdx_status rdx_declared_check(const rdx_statement *s, const char *table, const rdx_table *rows, rdx_error *err) {
-  rdx_arena arena = {0};
-  rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < rdx_table_columns(rows) && status == RDX_OK; i++)
-    status = check_column(s, table, rows, i, &arena, err);
-  rdx_arena_free(&arena);
-  return status;
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
+  for (uint32_t i = 0; i < rdx_table_columns(rows); i++)
+    RDX_TRY(check_column(s, table, rows, i, &arena, err));
+  return RDX_OK;
 }

@@ -44,24 +44,20 @@ static rdx_status write_file(const char *path, const char *text, rdx_error *err)
 
 rdx_status rdx_definition_write(const rdx_database *d, const char *kind, const char *name, const char *text,
                                 rdx_error *err) {
-  char *path = NULL;
   if (!d->folder)
     return RDX_OK;
+  RDX_SCOPED(rdx_free_local) char *path = NULL;
   RDX_TRY(make_path(d, kind, name, &path, err));
-  const rdx_status status = write_file(path, text, err);
-  rdx_free(path);
-  return status;
+  return write_file(path, text, err);
 }
 
 rdx_status rdx_definition_remove(const rdx_database *d, const char *kind, const char *name, rdx_error *err) {
-  char *path = NULL;
   if (!d->folder)
     return RDX_OK;
+  RDX_SCOPED(rdx_free_local) char *path = NULL;
   RDX_TRY(make_path(d, kind, name, &path, err));
   const bool gone = unlink(path) == 0 || errno == ENOENT;
-  const rdx_status status = gone ? RDX_OK : rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
-  rdx_free(path);
-  return status;
+  return gone ? RDX_OK : rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
 }
 
 /* All of an open file, for rdx_free(); NULL where it cannot be a definition. */
@@ -96,14 +92,10 @@ static rdx_status read_file(const char *path, char **out, rdx_error *err) {
 
 static rdx_status load_one(rdx_database *d, const char *kind, const char *name, rdx_definition_fn load,
                            rdx_error *err) {
-  char *path = NULL, *text = NULL;
+  RDX_SCOPED(rdx_free_local) char *path = NULL, *text = NULL;
   RDX_TRY(make_path(d, kind, name, &path, err));
-  rdx_status status = read_file(path, &text, err);
-  if (status == RDX_OK)
-    status = load(d, name, text, err);
-  rdx_free(text);
-  rdx_free(path);
-  return status;
+  RDX_TRY(read_file(path, &text, err));
+  return load(d, name, text, err);
 }
 
 rdx_status rdx_definitions_load(rdx_database *d, const char *kind, rdx_definition_fn load, rdx_error *err) {

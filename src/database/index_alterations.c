@@ -176,19 +176,18 @@ static bool fits(rdx_database *d, const rdx_sql_statement *s) {
 
 /* The second statement of a definition where it holds; NULL: the first one does. */
 static rdx_status find_second(rdx_database *d, const char *text, const char **out, bool *drops, rdx_error *err) {
-  rdx_arena arena = {0};
   rdx_sql_statement *first = NULL, *second = NULL;
   const char *next = NULL, *end = NULL;
   *out = NULL;
-  rdx_status status = rdx_sql_parse(text, &arena, &first, &next, err);
-  if (status == RDX_OK && *next)
-    status = rdx_sql_parse(next, &arena, &second, &end, err);
-  if (status == RDX_OK && first && second && !fits(d, first)) {
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
+  RDX_TRY(rdx_sql_parse(text, &arena, &first, &next, err));
+  if (*next)
+    RDX_TRY(rdx_sql_parse(next, &arena, &second, &end, err));
+  if (first && second && !fits(d, first)) {
     *drops = second->kind == RDX_STATEMENT_DROP;
     *out = *drops || fits(d, second) ? next : NULL;
   }
-  rdx_arena_free(&arena);
-  return status;
+  return RDX_OK;
 }
 
 /* End what a process did not, unless another one is at it. */

@@ -67,20 +67,15 @@ static rdx_status bind_arguments(rdx_statement *s, rdx_prepared *p, rdx_datum *v
 
 static rdx_status execute_with(rdx_statement *s, rdx_prepared *p, rdx_answer *answer, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
-  rdx_arena arena = {0};
   rdx_datum *values = NULL;
   const uint32_t count = p->runs->parameters;
   if (written->arg_count != count)
     return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
                          "\"%.60s\" takes %u values, and gets %u", written->name, count, written->arg_count);
-  rdx_status status = rdx_arena_alloc(&arena, count, sizeof *values, "EXECUTE", (void **)&values, err);
-  if (status == RDX_OK)
-    status = bind_arguments(s, p, values, &arena, err);
-  if (status == RDX_OK)
-    status =
-        rdx_run_planned(&(rdx_statement){.database = s->database, .prepared = p, .parameters = values}, answer, err);
-  rdx_arena_free(&arena);
-  return status;
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
+  RDX_TRY(rdx_arena_alloc(&arena, count, sizeof *values, "EXECUTE", (void **)&values, err));
+  RDX_TRY(bind_arguments(s, p, values, &arena, err));
+  return rdx_run_planned(&(rdx_statement){.database = s->database, .prepared = p, .parameters = values}, answer, err);
 }
 
 /* Run it as it is, or planned anew; release it. */

@@ -66,17 +66,15 @@ static rdx_status take_columns(const rdx_statement *s, const rdx_table *found, u
 static rdx_status take_returning(const rdx_statement *s, const rdx_table *found, const uint32_t *chosen, uint64_t rows,
                                  uint64_t count, rdx_table **out, rdx_error *err) {
   const rdx_plan_change *c = &s->prepared->plan->change;
-  uint32_t *list = NULL;
   uint64_t listed = 0;
   if (c->returned == 0)
     return RDX_OK;
+  RDX_SCOPED(rdx_free_local) uint32_t *list = NULL;
   RDX_TRY(rdx_alloc(count, sizeof *list, WHAT, (void **)&list, err));
   for (uint64_t i = 0; i < rows; i++)
     if (chosen[i] != RDX_NO_ROW)
       list[listed++] = chosen[i];
-  const rdx_status status = take_columns(s, found, c->values, c->returned, list, count, out, err);
-  rdx_free(list);
-  return status;
+  return take_columns(s, found, c->values, c->returned, list, count, out, err);
 }
 
 /* The answer in place of what was found. */

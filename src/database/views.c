@@ -164,17 +164,12 @@ rdx_status rdx_select_text(const char *name, const char *rest, char **out, rdx_e
 
 /* Run the view's query once: that builds the cube, or says why it cannot be built. */
 static rdx_status build_cube(rdx_statement *s, rdx_view *v, rdx_error *err) {
-  rdx_answer *answer = NULL;
-  rdx_statement *built = NULL;
-  char *text = NULL;
+  RDX_SCOPED(rdx_free_local) char *text = NULL;
+  RDX_SCOPED(rdx_statement_destroy) rdx_statement *built = NULL;
+  RDX_SCOPED(rdx_answer_destroy) rdx_answer *answer = NULL;
   RDX_TRY(rdx_select_text(v->name, " LIMIT 1", &text, err));
-  rdx_status status = rdx_statement_prepare(s->database, text, NULL, &built, err);
-  if (status == RDX_OK)
-    status = rdx_statement_execute(built, &answer, err);
-  rdx_answer_destroy(&answer);
-  rdx_statement_destroy(&built);
-  rdx_free(text);
-  return status;
+  RDX_TRY(rdx_statement_prepare(s->database, text, NULL, &built, err));
+  return rdx_statement_execute(built, &answer, err);
 }
 
 static void remove_view(rdx_database *d, rdx_view *v) {

@@ -564,19 +564,14 @@ double rdx_stream_elapsed(const rdx_stream *stream, uint32_t from, uint32_t to) 
 
 rdx_status rdx_launch_timed(rdx_device *device, const rdx_kernel *kernel, const void *args, const uint32_t *variant,
                             uint64_t count, const char *stage, double *ms, rdx_error *err) {
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create_for(device, stage, &stream, err));
-  rdx_status status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_launch(stream, kernel, args, variant, count, NULL, err);
-  if (status == RDX_OK)
-    status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    *ms += rdx_stream_elapsed(stream, 0, 1);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_launch(stream, kernel, args, variant, count, NULL, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  *ms += rdx_stream_elapsed(stream, 0, 1);
+  return RDX_OK;
 }
 
 bool rdx_device_traces_nearest_first(const rdx_device *device) {

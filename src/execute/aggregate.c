@@ -288,15 +288,11 @@ static rdx_status run_ordered(aggregation *a, const rdx_frame *numbered, rdx_err
 }
 
 static rdx_status run_combined(aggregation *a, rdx_frame *out, rdx_error *err) {
-  rdx_frame numbered = {0};
   drop_attributes(a);
-  rdx_status status = run(a, true, &numbered, err);
-  if (status == RDX_OK)
-    status = run_ordered(a, &numbered, err);
-  if (status == RDX_OK)
-    status = decode_groups(a, &numbered, out, err);
-  rdx_frame_destroy(&numbered);
-  return status;
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame numbered = {0};
+  RDX_TRY(run(a, true, &numbered, err));
+  RDX_TRY(run_ordered(a, &numbered, err));
+  return decode_groups(a, &numbered, out, err);
 }
 
 /* One row that says how many there are: nothing has to be read. */
@@ -418,7 +414,6 @@ static rdx_status run_whole(aggregation *a, rdx_frame *found, rdx_error *err) {
 
 static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
   const rdx_plan_node *node = a->node;
-  rdx_frame found = {0};
   bool counts = node->expr_count == 0;
   for (uint32_t i = 0; i < node->aggregate_count; i++)
     counts &= !node->aggregates[i].value;
@@ -427,11 +422,9 @@ static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
   RDX_TRY(reserve(a, err));
   RDX_TRY(part_aggregates(a, err));
   RDX_TRY(rdx_group_columns_make(a->x, &a->in, node->exprs, node->expr_count, &a->groups, err));
-  rdx_status status = node->expr_count > 0 ? run_anywhere(a, &found, err) : run_whole(a, &found, err);
-  if (status == RDX_OK)
-    status = take_results(a, &found, out, err);
-  rdx_frame_destroy(&found);
-  return status;
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame found = {0};
+  RDX_TRY(node->expr_count > 0 ? run_anywhere(a, &found, err) : run_whole(a, &found, err));
+  return take_results(a, &found, out, err);
 }
 
 rdx_status rdx_execute_aggregate(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {

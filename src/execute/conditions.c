@@ -40,16 +40,12 @@ static rdx_status reserve(const pair_filter *f, uint32_t **left, uint32_t **righ
 static rdx_status find_true(const pair_filter *f, uint32_t **places, uint64_t *count, rdx_error *err) {
   const rdx_pairs batch = {.count = f->count, .left = f->left, .right = f->right};
   const rdx_joining *j = f->j;
-  rdx_operand pairs = {0};
-  rdx_arena arena = {0};
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
+  RDX_SCOPED(rdx_operand_drop) rdx_operand pairs = {0};
   RDX_TRY(rdx_pairs_frame(j, &batch, &pairs.frame, err));
-  rdx_status status = rdx_frame_inputs(&pairs.frame, &arena, &pairs.inputs, err);
+  RDX_TRY(rdx_frame_inputs(&pairs.frame, &arena, &pairs.inputs, err));
   const rdx_evaluation e = rdx_operand_evaluation(j->x, &pairs);
-  if (status == RDX_OK)
-    status = rdx_evaluate_filter(&e, j->node->filter, places, count, err);
-  rdx_operand_drop(&pairs);
-  rdx_arena_free(&arena);
-  return status;
+  return rdx_evaluate_filter(&e, j->node->filter, places, count, err);
 }
 
 /* Evaluate the condition for the batch, which is empty then. */

@@ -27,14 +27,12 @@ static rdx_status execute_filter(rdx_execution *x, const rdx_plan_node *node, rd
 }
 
 static rdx_status execute_project(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  rdx_operand in = {0};
-  rdx_status status = rdx_operand_run_in_place(x, node->left, &in, err);
-  if (status == RDX_OK)
-    status = rdx_frame_create(node->expr_count, in.frame.rows, out, err);
-  for (uint32_t i = 0; i < node->expr_count && status == RDX_OK; i++)
-    status = rdx_operand_column(x, &in, node->exprs[i], out, i, err);
-  rdx_operand_drop(&in);
-  return status;
+  RDX_SCOPED(rdx_operand_drop) rdx_operand in = {0};
+  RDX_TRY(rdx_operand_run_in_place(x, node->left, &in, err));
+  RDX_TRY(rdx_frame_create(node->expr_count, in.frame.rows, out, err));
+  for (uint32_t i = 0; i < node->expr_count; i++)
+    RDX_TRY(rdx_operand_column(x, &in, node->exprs[i], out, i, err));
+  return RDX_OK;
 }
 
 typedef struct numbering {
@@ -92,14 +90,10 @@ rdx_status rdx_value_of(rdx_execution *x, const rdx_bound *e, rdx_datum *out, rd
     return out->failed ? rdx_failure_tell(out->failure, err) : RDX_OK;
   }
   rdx_operand one = {.frame = {.rows = 1}};
-  rdx_frame value = {0};
-  rdx_status status = rdx_frame_create(1, 1, &value, err);
-  if (status == RDX_OK)
-    status = rdx_operand_column(x, &one, e, &value, 0, err);
-  if (status == RDX_OK)
-    status = rdx_frame_value(x, &value, e->type, out, err);
-  rdx_frame_destroy(&value);
-  return status;
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame value = {0};
+  RDX_TRY(rdx_frame_create(1, 1, &value, err));
+  RDX_TRY(rdx_operand_column(x, &one, e, &value, 0, err));
+  return rdx_frame_value(x, &value, e->type, out, err);
 }
 
 rdx_status rdx_check_parameters(const rdx_execution *x, const rdx_bound *e, rdx_error *err) {

@@ -136,16 +136,13 @@ static void compose(void *context, uint64_t begin, uint64_t end, uint32_t worker
 static rdx_status compose_here(rdx_pool *pool, composition *to, rdx_row_list *rows, rdx_error *err) {
   const uint64_t count = rdx_row_list_count(rows);
   composing c = {0};
-  rdx_shared *keeper = NULL;
   RDX_TRY(rdx_row_list_on_host(to->before, &c.before, err));
   RDX_TRY(rdx_row_list_on_host(rows, &c.rows, err));
   RDX_TRY(rdx_alloc(count, sizeof *c.after, WHAT, (void **)&c.after, err));
+  RDX_SCOPED(rdx_shared_release) rdx_shared *keeper = NULL;
   RDX_TRY(rdx_shared_create(rdx_free, c.after, &keeper, err));
-  rdx_status status = rdx_pool_run_stage(pool, count, GRAIN, compose, &c, "execute", err);
-  if (status == RDX_OK)
-    status = rdx_row_list_create(c.after, keeper, count, &to->after, err);
-  rdx_shared_release(&keeper);
-  return status;
+  RDX_TRY(rdx_pool_run_stage(pool, count, GRAIN, compose, &c, "execute", err));
+  return rdx_row_list_create(c.after, keeper, count, &to->after, err);
 }
 
 static rdx_status compose_there(rdx_device *device, composition *to, rdx_row_list *rows, rdx_error *err) {

@@ -52,13 +52,12 @@ static rdx_status complete_left(const rdx_joining *j, rdx_pairs *p, rdx_error *e
 /* A bit for each right row that pairs have. */
 static rdx_status mark_right(const rdx_pairs *p, uint64_t rights, uint32_t **out, rdx_error *err) {
   RDX_TRY(rdx_calloc(rights / 32 + 1, sizeof **out, WHAT, (void **)out, err));
-  rdx_status status = RDX_OK;
-  for (uint64_t i = 0; i < p->count && status == RDX_OK; i++) {
-    status = rdx_loop_goes_on(i, p->count, "join", err);
+  for (uint64_t i = 0; i < p->count; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, p->count, "join", err));
     if (p->right[i] != RDX_NO_ROW)
       (*out)[p->right[i] / 32] |= 1u << p->right[i] % 32;
   }
-  return status;
+  return RDX_OK;
 }
 
 /* Give each right row that no pair has a pair with no row, behind all others. */

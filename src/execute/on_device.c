@@ -249,17 +249,11 @@ static rdx_status choose(rdx_joining *j, const rdx_frame *from, rdx_row_list *ro
 static rdx_status make_pairs(const device_join *d, rdx_row_list *lefts, rdx_row_list *rights, rdx_operand *out,
                              rdx_error *err) {
   rdx_joining *j = d->j;
-  rdx_frame left = {0}, right = {0};
-  rdx_status status = choose(j, &j->left.frame, lefts, &left, err);
-  if (status == RDX_OK)
-    status = choose(j, &j->right.frame, rights, &right, err);
-  if (status == RDX_OK)
-    status = rdx_frame_join(&left, &right, &out->frame, err);
-  if (status == RDX_OK)
-    status = rdx_operand_refresh(j->x, out, err);
-  rdx_frame_destroy(&left);
-  rdx_frame_destroy(&right);
-  return status;
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame left = {0}, right = {0};
+  RDX_TRY(choose(j, &j->left.frame, lefts, &left, err));
+  RDX_TRY(choose(j, &j->right.frame, rights, &right, err));
+  RDX_TRY(rdx_frame_join(&left, &right, &out->frame, err));
+  return rdx_operand_refresh(j->x, out, err);
 }
 
 /* Left rows with a pair, or without one, for which the condition is true. */
@@ -267,22 +261,20 @@ static rdx_status mark_left(const device_join *d, rdx_row_list *lefts, rdx_opera
                             rdx_error *err) {
   const rdx_bound *condition = d->j->node->filter;
   const uint32_t *rows = NULL;
-  uint32_t *places = NULL;
   uint64_t count = 0;
   RDX_TRY(rdx_operand_bring(pairs, condition, err));
   if (lefts)
     RDX_TRY(rdx_row_list_on_host(lefts, &rows, err));
   const rdx_evaluation e = rdx_operand_evaluation(d->j->x, pairs);
+  RDX_SCOPED(rdx_free_local) uint32_t *places = NULL;
   RDX_TRY(rdx_evaluate_filter(&e, condition, &places, &count, err));
-  rdx_status status =
-      rdx_calloc(d->j->left.frame.rows / 32 + 1, sizeof **marks, "the rows of a join", (void **)marks, err);
-  for (uint64_t i = 0; i < count && status == RDX_OK; i++) {
+  RDX_TRY(rdx_calloc(d->j->left.frame.rows / 32 + 1, sizeof **marks, "the rows of a join", (void **)marks, err));
+  for (uint64_t i = 0; i < count; i++) {
     const uint32_t row = rows ? rows[places[i]] : places[i];
     (*marks)[row / 32] |= 1u << row % 32;
-    status = rdx_loop_goes_on(i, count, "join", err);
+    RDX_TRY(rdx_loop_goes_on(i, count, "join", err));
   }
-  rdx_free(places);
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status keep_marked(const device_join *d, rdx_row_list *lefts, rdx_operand *pairs, rdx_frame *out,

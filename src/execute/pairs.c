@@ -107,16 +107,12 @@ static rdx_status choose(const rdx_joining *j, const rdx_frame *from, const uint
 }
 
 rdx_status rdx_pairs_frame(const rdx_joining *j, const rdx_pairs *p, rdx_frame *out, rdx_error *err) {
-  rdx_frame left = {0}, right = {0};
   *out = (rdx_frame){0};
-  rdx_status status = choose(j, &j->left.frame, p->left, p->left_keeper, p->count, &left, err);
-  if (status == RDX_OK && !p->left_only)
-    status = choose(j, &j->right.frame, p->right, p->right_keeper, p->count, &right, err);
-  if (status == RDX_OK)
-    status = rdx_frame_join(&left, &right, out, err);
-  rdx_frame_destroy(&left);
-  rdx_frame_destroy(&right);
-  return status;
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame left = {0}, right = {0};
+  RDX_TRY(choose(j, &j->left.frame, p->left, p->left_keeper, p->count, &left, err));
+  if (!p->left_only)
+    RDX_TRY(choose(j, &j->right.frame, p->right, p->right_keeper, p->count, &right, err));
+  return rdx_frame_join(&left, &right, out, err);
 }
 
 /* ---- Matches as pairs ---- */

@@ -261,17 +261,14 @@ static rdx_status run_distinct(const rdx_grouping_query *q, const uint32_t *plac
                                rdx_error *err) {
   uint32_t group_by[RDX_QUERY_GROUPS];
   rdx_grouping_query groups = *q;
-  rdx_frame frame = {0};
   memcpy(group_by, q->group_by, q->group_count * sizeof *group_by);
   group_by[q->group_count] = q->expressions[places[0]]->attribute;
   groups.group_by = group_by;
   groups.group_count = q->group_count + 1;
   groups.aggregate_count = 0;
-  rdx_status status = run_some(&groups, NULL, 0, &frame, err);
-  if (status == RDX_OK)
-    status = run_over(q, &frame, places, count, out, err);
-  rdx_frame_destroy(&frame);
-  return status;
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame frame = {0};
+  RDX_TRY(run_some(&groups, NULL, 0, &frame, err));
+  return run_over(q, &frame, places, count, out, err);
 }
 
 static rdx_status run_all_distinct(const rdx_grouping_query *q, rdx_frame *out, rdx_error *err) {

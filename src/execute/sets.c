@@ -172,17 +172,14 @@ static rdx_status choose_rows(const rdx_plan_node *node, const uint32_t *codes, 
 
 static rdx_status count_and_choose(const rdx_plan_node *node, const uint32_t *codes, const uint64_t rows[2],
                                    uint64_t distinct, uint32_t **out, uint64_t *count, rdx_error *err) {
-  uint32_t *counts = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *counts = NULL;
   RDX_TRY(rdx_calloc(2 * distinct, sizeof *counts, WHAT, (void **)&counts, err));
-  rdx_status status = rdx_alloc(rows[0], sizeof **out, WHAT, (void **)out, err);
-  for (uint64_t i = rows[0]; i < rows[0] + rows[1] && status == RDX_OK; i++) {
-    status = rdx_loop_goes_on(i, rows[0] + rows[1], "execute", err);
+  RDX_TRY(rdx_alloc(rows[0], sizeof **out, WHAT, (void **)out, err));
+  for (uint64_t i = rows[0]; i < rows[0] + rows[1]; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, rows[0] + rows[1], "execute", err));
     counts[codes[i]]++;
   }
-  if (status == RDX_OK)
-    status = choose_rows(node, codes, rows[0], counts, counts + distinct, *out, count, err);
-  rdx_free(counts);
-  return status;
+  return choose_rows(node, codes, rows[0], counts, counts + distinct, *out, count, err);
 }
 
 static rdx_status compare_rows(rdx_execution *x, const rdx_plan_node *node, rdx_operand in[2], rdx_vector *flat,

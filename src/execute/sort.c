@@ -92,7 +92,8 @@ static rdx_status find_threshold(rdx_execution *x, const rdx_key_words *w, uint6
                                  rdx_error *err) {
   const uint32_t threads = rdx_pool_threads(x->pool);
   top t = {.words = w->words[0], .wanted = wanted};
-  uint64_t *memory = NULL, total = 0;
+  uint64_t total = 0;
+  RDX_SCOPED(rdx_free_local) uint64_t *memory = NULL, *all = NULL;
   RDX_TRY(rdx_alloc(4 * wanted * threads + 2 * (size_t)threads, sizeof *memory, WHAT, (void **)&memory, err));
   t.kept = memory;
   t.counts = memory + 4 * wanted * threads;
@@ -101,19 +102,14 @@ static rdx_status find_threshold(rdx_execution *x, const rdx_key_words *w, uint6
     t.counts[i] = 0;
     t.bounds[i] = UINT64_MAX;
   }
-  rdx_status status = rdx_pool_run_stage(x->pool, w->rows[0], RDX_EXECUTE_GRAIN, keep_smallest, &t, "execute", err);
-  uint64_t *all = NULL;
-  if (status == RDX_OK)
-    status = rdx_alloc(4 * wanted * threads, sizeof *all, WHAT, (void **)&all, err);
-  for (uint32_t i = 0; i < threads && status == RDX_OK; i++) {
+  RDX_TRY(rdx_pool_run_stage(x->pool, w->rows[0], RDX_EXECUTE_GRAIN, keep_smallest, &t, "execute", err));
+  RDX_TRY(rdx_alloc(4 * wanted * threads, sizeof *all, WHAT, (void **)&all, err));
+  for (uint32_t i = 0; i < threads; i++) {
     memcpy(all + total, t.kept + 4 * wanted * i, t.counts[i] * sizeof *all);
     total += t.counts[i];
   }
-  if (status == RDX_OK)
-    *out = rdx_sort(all, total, 1, 1, all + 2 * wanted * threads)[wanted - 1];
-  rdx_free(memory);
-  rdx_free(all);
-  return status;
+  *out = rdx_sort(all, total, 1, 1, all + 2 * wanted * threads)[wanted - 1];
+  return RDX_OK;
 }
 
 /* The words of rows that may be among the first `wanted`, in place of all; `*rows` says which rows they are. */

@@ -301,18 +301,12 @@ static rdx_status find_extremes(rdx_windowing *w, const rdx_window_run *r, const
 }
 
 static rdx_status take_extremes(rdx_windowing *w, const rdx_window_run *r, uint32_t *source, rdx_error *err) {
-  uint64_t *codes = NULL;
-  uint32_t *queue = NULL;
-  rdx_status status = rdx_alloc(w->rows, sizeof *codes, WHAT, (void **)&codes, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(w->rows, sizeof *queue, WHAT, (void **)&queue, err);
-  if (status == RDX_OK) {
-    rdx_codes_of(&r->value.column, codes);
-    status = find_extremes(w, r, codes, queue, source, err);
-  }
-  rdx_free(codes);
-  rdx_free(queue);
-  return status;
+  RDX_SCOPED(rdx_free_local) uint32_t *queue = NULL;
+  RDX_SCOPED(rdx_free_local) uint64_t *codes = NULL;
+  RDX_TRY(rdx_alloc(w->rows, sizeof *codes, WHAT, (void **)&codes, err));
+  RDX_TRY(rdx_alloc(w->rows, sizeof *queue, WHAT, (void **)&queue, err));
+  rdx_codes_of(&r->value.column, codes);
+  return find_extremes(w, r, codes, queue, source, err);
 }
 
 /* The column that the values come from, by the rows that they come from. */
@@ -528,14 +522,9 @@ void rdx_window_end(rdx_windowing *w) {
 }
 
 rdx_status rdx_execute_window(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  rdx_windowing w = {.x = x};
-  rdx_status status = rdx_operand_run(x, node->left, &w.in, err);
-  if (status == RDX_OK)
-    status = rdx_window_begin(&w, err);
-  if (status == RDX_OK)
-    status = rdx_frame_create(node->column_count, w.rows, out, err);
-  if (status == RDX_OK)
-    status = run_functions(&w, node, out, err);
-  rdx_window_end(&w);
-  return status;
+  RDX_SCOPED(rdx_window_end) rdx_windowing w = {.x = x};
+  RDX_TRY(rdx_operand_run(x, node->left, &w.in, err));
+  RDX_TRY(rdx_window_begin(&w, err));
+  RDX_TRY(rdx_frame_create(node->column_count, w.rows, out, err));
+  return run_functions(&w, node, out, err);
 }

@@ -63,20 +63,14 @@ static rdx_status record_load(const rdx_index *index, const rdx_device_column *c
 static rdx_status load_column(const rdx_index *index, const rdx_device_column *c, rdx_stream *stream, bool with_rows,
                               half *out, rdx_error *err) {
   RDX_TRY(check_column(index, c, err));
-  rdx_buffer *selected = NULL, *selected_count = NULL;
-  rdx_status status = create_half(index, c->rows - c->nulls, with_rows, out, err);
-  if (status == RDX_OK && c->nulls > 0) {
-    status = rdx_buffer_create(index->device, out->count * 4, "the rows that are not NULL", &selected, err);
-    if (status == RDX_OK)
-      status = rdx_buffer_create(index->device, 8, "a count", &selected_count, err);
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *selected = NULL, *selected_count = NULL;
+  RDX_TRY(create_half(index, c->rows - c->nulls, with_rows, out, err));
+  if (c->nulls > 0) {
+    RDX_TRY(rdx_buffer_create(index->device, out->count * 4, "the rows that are not NULL", &selected, err));
+    RDX_TRY(rdx_buffer_create(index->device, 8, "a count", &selected_count, err));
   }
-  if (status == RDX_OK)
-    status = record_load(index, c, stream, selected, selected_count, out, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_buffer_destroy(&selected);
-  rdx_buffer_destroy(&selected_count);
-  return status;
+  RDX_TRY(record_load(index, c, stream, selected, selected_count, out, err));
+  return rdx_stream_finish(stream, err);
 }
 
 static rdx_status load(const rdx_index *index, const rdx_column *column, rdx_stream *stream, bool with_rows, half *out,
@@ -124,26 +118,20 @@ static rdx_status narrow(const rdx_index *index, half *h, const acting *a, rdx_s
   RDX_TRY(rdx_buffer_number(a->count, 0, 0, h->count, "the changes that act", &count, err));
   if (count == h->count)
     return RDX_OK;
-  half less = {0};
-  rdx_status status = create_half(index, count, h->rows != NULL, &less, err);
-  if (status == RDX_OK) {
-    const uint32_t key64 = index->stats.key_bits == 64;
-    const struct changes_gather_args args = {.keys = RDX_ADDRESS(uint32_t, h->keys),
-                                             .rows = RDX_ADDRESS(uint32_t, h->rows),
-                                             .selected = RDX_ADDRESS(uint32_t, a->selected),
-                                             .keys_out = RDX_ADDRESS(uint32_t, less.keys),
-                                             .rows_out = RDX_ADDRESS(uint32_t, less.rows)};
-    status = rdx_stream_launch(stream, &rdx_kernel_changes_gather, &args, &key64, count, NULL, err);
-  }
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK) {
-    const half old = *h;
-    *h = less;
-    less = old;
-  }
-  destroy_half(&less);
-  return status;
+  RDX_SCOPED(destroy_half) half less = {0};
+  RDX_TRY(create_half(index, count, h->rows != NULL, &less, err));
+  const uint32_t key64 = index->stats.key_bits == 64;
+  const struct changes_gather_args args = {.keys = RDX_ADDRESS(uint32_t, h->keys),
+                                           .rows = RDX_ADDRESS(uint32_t, h->rows),
+                                           .selected = RDX_ADDRESS(uint32_t, a->selected),
+                                           .keys_out = RDX_ADDRESS(uint32_t, less.keys),
+                                           .rows_out = RDX_ADDRESS(uint32_t, less.rows)};
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_changes_gather, &args, &key64, count, NULL, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  const half old = *h;
+  *h = less;
+  less = old;
+  return RDX_OK;
 }
 
 /* cgRX, section 4 "Any key that is both to be inserted and deleted in a batch". */
@@ -152,19 +140,12 @@ static rdx_status cancel_pairs(const rdx_index *index, half *inserts, half *remo
                                rdx_error *err) {
   if (inserts->count == 0 || removes->count == 0)
     return RDX_OK;
-  acting a = {0}, b = {0};
-  rdx_status status = record_acting(index, inserts, removes, stream, &a, err);
-  if (status == RDX_OK)
-    status = record_acting(index, removes, inserts, stream, &b, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = narrow(index, inserts, &a, stream, err);
-  if (status == RDX_OK)
-    status = narrow(index, removes, &b, stream, err);
-  destroy_acting(&a);
-  destroy_acting(&b);
-  return status;
+  RDX_SCOPED(destroy_acting) acting a = {0}, b = {0};
+  RDX_TRY(record_acting(index, inserts, removes, stream, &a, err));
+  RDX_TRY(record_acting(index, removes, inserts, stream, &b, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(narrow(index, inserts, &a, stream, err));
+  return narrow(index, removes, &b, stream, err);
 }
 
 /* ---- Applying ---- */

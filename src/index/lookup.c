@@ -268,30 +268,20 @@ static rdx_status run_sum(const run *r, rdx_stream *stream, const rdx_probes *pr
 static rdx_status place_rows(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
                              uint64_t *max, rdx_error *err) {
   const uint64_t keys = r->index->stats.keys;
-  rdx_buffer *counts = NULL, *largest = NULL;
   RDX_TRY(new_buffer(r, probes->count + 1, 8, &parts->offsets, err));
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *counts = NULL, *largest = NULL;
   RDX_TRY(new_buffer(r, probes->count, 4, &counts, err));
   rdx_index_query q = make_query(r, probes, GATHER_COUNT);
   q.io.out_count = RDX_ADDRESS(uint32_t, counts);
-  rdx_status status = run_query(r, stream, probes, &q, err);
-  if (status == RDX_OK)
-    status = new_buffer(r, 1, 8, &largest, err);
-  if (status == RDX_OK)
-    status = rdx_stream_scan(stream, counts, parts->offsets, probes->count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_reduce(stream, RDX_REDUCE_MAX, counts, 4, largest, probes->count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_number(largest, 0, 0, keys, "the matches of a probe", max, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_number(parts->offsets, probes->count * 8, 0, probes->count * *max, "the matches of probes",
-                               &parts->row_count, err);
-  if (status == RDX_OK)
-    status = add_stats(r, stream, probes, counts, err);
-  rdx_buffer_destroy(&largest);
-  rdx_buffer_destroy(&counts);
-  return status;
+  RDX_TRY(run_query(r, stream, probes, &q, err));
+  RDX_TRY(new_buffer(r, 1, 8, &largest, err));
+  RDX_TRY(rdx_stream_scan(stream, counts, parts->offsets, probes->count, err));
+  RDX_TRY(rdx_stream_reduce(stream, RDX_REDUCE_MAX, counts, 4, largest, probes->count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_buffer_number(largest, 0, 0, keys, "the matches of a probe", max, err));
+  RDX_TRY(rdx_buffer_number(parts->offsets, probes->count * 8, 0, probes->count * *max, "the matches of probes",
+                            &parts->row_count, err));
+  return add_stats(r, stream, probes, counts, err);
 }
 
 static rdx_status order_rows(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,

@@ -61,8 +61,7 @@ static rdx_status upload(const rdx_index *index, const rdx_column *column, rdx_p
   p->bytes += p->count * bytes;
   if (as_is)
     return rdx_buffer_upload(*out, 0, (const char *)column->values + p->begin * bytes, p->count * bytes, err);
-
-  void *codes = NULL;
+  RDX_SCOPED(rdx_free_local) void *codes = NULL;
   /* Of NULLs no codes are written, but lookups that take several probes at a time read them. */
   RDX_TRY(rdx_calloc(p->count < CHUNK ? p->count : CHUNK, bytes, "probes", &codes, err));
   encoding e = {.index = index,
@@ -71,16 +70,15 @@ static rdx_status upload(const rdx_index *index, const rdx_column *column, rdx_p
                 .exact = type != RDX_TYPE_STRING || index->text->exact,
                 .codes = codes,
                 .usable = usable};
-  rdx_status status = encode(&e, 0, 0, err);
-  for (uint64_t done = 0; done < p->count && status == RDX_OK; done += CHUNK) {
+  RDX_TRY(encode(&e, 0, 0, err));
+  for (uint64_t done = 0; done < p->count; done += CHUNK) {
     const uint64_t n = p->count - done < CHUNK ? p->count - done : CHUNK;
     e.begin = p->begin + done;
     e.usable = usable + done / 32;
     rdx_device_run_on_host(index->device, n, PIECE, encode_piece, &e);
-    status = rdx_buffer_upload(*out, done * bytes, codes, n * bytes, err);
+    RDX_TRY(rdx_buffer_upload(*out, done * bytes, codes, n * bytes, err));
   }
-  rdx_free(codes);
-  return status;
+  return RDX_OK;
 }
 
 /* Clear the bits of NULLs of a device column. */

@@ -50,24 +50,16 @@ static rdx_status locate(const ranges *s, rdx_stream *stream, rdx_error *err) {
 
 /* Find the spans, and how many entries they have in all. */
 static rdx_status find(ranges *s, rdx_stream *stream, double *ms, rdx_error *err) {
-  rdx_buffer *total = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *total = NULL;
   RDX_TRY(rdx_buffer_create(s->index->device, 8, "the total of spans", &total, err));
-  rdx_status status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = locate(s, stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_reduce(stream, RDX_REDUCE_SUM, s->size, 4, total, s->query->count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK) {
-    *ms += rdx_stream_elapsed(stream, 0, 1);
-    status =
-        rdx_buffer_number(total, 0, 0, s->query->count * s->index->stats.keys, "the entries of ranges", &s->total, err);
-  }
-  rdx_buffer_destroy(&total);
-  return status;
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(locate(s, stream, err));
+  RDX_TRY(rdx_stream_reduce(stream, RDX_REDUCE_SUM, s->size, 4, total, s->query->count, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  *ms += rdx_stream_elapsed(stream, 0, 1);
+  return rdx_buffer_number(total, 0, 0, s->query->count * s->index->stats.keys, "the entries of ranges", &s->total,
+                           err);
 }
 
 /* ---- Entry by entry ---- */
@@ -256,19 +248,15 @@ static rdx_status timed(const ranges *s, rdx_stream *stream, const prefix *p, pi
 }
 
 static rdx_status gather(const ranges *s, rdx_stream *stream, double *ms, rdx_error *err) {
-  prefix p = {0};
   const bool pays = is_sum(s->query) && s->total / PREFIX_PAYS > s->index->stats.keys;
+  RDX_SCOPED(drop) prefix p = {0};
+  RDX_SCOPED(drop_pieces) pieces parts = {0};
   const bool by_prefix = pays && make(s, &p, NULL) == RDX_OK; /* where memory is short, walk */
   if (!by_prefix)
     drop(&p);
-  pieces parts = {0};
   bool in_pieces = false;
-  rdx_status status = by_prefix ? RDX_OK : has_long_spans(s, stream, &in_pieces, err);
-  if (status == RDX_OK)
-    status = timed(s, stream, by_prefix ? &p : NULL, in_pieces ? &parts : NULL, ms, err);
-  drop_pieces(&parts);
-  drop(&p);
-  return status;
+  RDX_TRY(by_prefix ? RDX_OK : has_long_spans(s, stream, &in_pieces, err));
+  return timed(s, stream, by_prefix ? &p : NULL, in_pieces ? &parts : NULL, ms, err);
 }
 
 /* Spans, and their sums of the column that the index includes. */

@@ -47,15 +47,10 @@ static rdx_status list_usable(stabbing *s, rdx_buffer *bits, rdx_buffer *number,
 }
 
 static rdx_status find_usable(stabbing *s, rdx_error *err) {
-  rdx_buffer *bits = NULL, *number = NULL;
-  rdx_status status = make(s, (s->ranges.count + 31) / 32, 4, &bits, err);
-  if (status == RDX_OK)
-    status = make(s, 1, 8, &number, err);
-  if (status == RDX_OK)
-    status = list_usable(s, bits, number, err);
-  rdx_buffer_destroy(&bits);
-  rdx_buffer_destroy(&number);
-  return status;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *bits = NULL, *number = NULL;
+  RDX_TRY(make(s, (s->ranges.count + 31) / 32, 4, &bits, err));
+  RDX_TRY(make(s, 1, 8, &number, err));
+  return list_usable(s, bits, number, err);
 }
 
 static uint64_t nodes_above(uint64_t count) {

@@ -48,19 +48,16 @@ static void add(const rdx_device_column *values, const void *codes, const uint32
 static rdx_status add_column(const rdx_device_column *values, const uint32_t *counts, rdx_weighted_sum *out,
                              rdx_error *err) {
   const uint64_t bytes = values->rows * (values->key_bits / 8), words = (values->rows + 31) / 32;
-  void *codes = NULL;
-  uint32_t *valid = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *valid = NULL;
+  RDX_SCOPED(rdx_free_local) void *codes = NULL;
   RDX_TRY(rdx_alloc(values->rows, values->key_bits / 8, "the values of a join", &codes, err));
-  rdx_status status = rdx_buffer_download(values->keys, 0, codes, bytes, err);
-  if (status == RDX_OK && values->valid)
-    status = rdx_alloc(words, 4, "the values of a join", (void **)&valid, err);
-  if (status == RDX_OK && values->valid)
-    status = rdx_buffer_download(values->valid, 0, valid, words * 4, err);
-  if (status == RDX_OK)
-    add(values, codes, valid, counts, out);
-  rdx_free(codes);
-  rdx_free(valid);
-  return status;
+  RDX_TRY(rdx_buffer_download(values->keys, 0, codes, bytes, err));
+  if (values->valid)
+    RDX_TRY(rdx_alloc(words, 4, "the values of a join", (void **)&valid, err));
+  if (values->valid)
+    RDX_TRY(rdx_buffer_download(values->valid, 0, valid, words * 4, err));
+  add(values, codes, valid, counts, out);
+  return RDX_OK;
 }
 
 rdx_status rdx_weighted_sum_make(rdx_device *device, const rdx_column *values, const uint32_t *counts, uint64_t rows,

@@ -283,22 +283,16 @@ rdx_status rdx_condition_bind_table(rdx_condition *condition, const rdx_table *t
 
 rdx_status rdx_condition_bind_relation(rdx_condition *condition, const rdx_relation *relation,
                                        const rdx_predicate **out, rdx_error *err) {
-  rdx_column *columns = NULL;
-  uint32_t *numbers = NULL;
   if (!condition || !relation || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
                     "rdx_condition_bind_relation: condition, relation and out must not be NULL");
-  rdx_status status = rdx_alloc(condition->name_count, sizeof *columns, "a condition", (void **)&columns, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(condition->name_count, sizeof *numbers, "a condition", (void **)&numbers, err);
-  for (uint32_t i = 0; i < condition->name_count && status == RDX_OK; i++) {
-    status = rdx_relation_find(relation, condition->names[i], &numbers[i], err);
-    if (status == RDX_OK)
-      columns[i] = relation->attributes[numbers[i]].column;
+  RDX_SCOPED(rdx_free_local) uint32_t *numbers = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_column *columns = NULL;
+  RDX_TRY(rdx_alloc(condition->name_count, sizeof *columns, "a condition", (void **)&columns, err));
+  RDX_TRY(rdx_alloc(condition->name_count, sizeof *numbers, "a condition", (void **)&numbers, err));
+  for (uint32_t i = 0; i < condition->name_count; i++) {
+    RDX_TRY(rdx_relation_find(relation, condition->names[i], &numbers[i], err));
+    columns[i] = relation->attributes[numbers[i]].column;
   }
-  if (status == RDX_OK)
-    status = rdx_condition_bind(condition, columns, numbers, out, err);
-  rdx_free(columns);
-  rdx_free(numbers);
-  return status;
+  return rdx_condition_bind(condition, columns, numbers, out, err);
 }

@@ -182,13 +182,10 @@ static rdx_numbers numbers_of(const work *w) {
 /* ---- Attributes ---- */
 
 static rdx_status make_sums(const rdx_packed_relation *relation, rdx_wide_values *values, rdx_error *err) {
-  work w = {.values = values};
-  rdx_status status = begin(&w, relation, err);
+  RDX_SCOPED(end) work w = {.values = values};
+  RDX_TRY(begin(&w, relation, err));
   const rdx_numbers numbers = numbers_of(&w);
-  if (status == RDX_OK)
-    status = rdx_limbs_create(relation, &numbers, &values->limbs, err);
-  end(&w);
-  return status;
+  return rdx_limbs_create(relation, &numbers, &values->limbs, err);
 }
 
 /* Of each row the nearest value, and whether it is another one than its own. Returns whether any is. */
@@ -225,16 +222,11 @@ rdx_status rdx_wide_values_sums(const rdx_packed_relation *relation, rdx_wide_va
 }
 
 static rdx_status find_extremes(const rdx_packed_relation *relation, rdx_wide_values *values, rdx_error *err) {
-  work w = {.values = values};
-  int64_t *scratch = NULL;
-  rdx_status status = begin(&w, relation, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(2 * w.rows, sizeof *scratch, "the values of an expression", (void **)&scratch, err);
-  if (status == RDX_OK)
-    status = make_extremes(relation, &w, values, scratch, err);
-  rdx_free(scratch);
-  end(&w);
-  return status;
+  RDX_SCOPED(end) work w = {.values = values};
+  RDX_SCOPED(rdx_free_local) int64_t *scratch = NULL;
+  RDX_TRY(begin(&w, relation, err));
+  RDX_TRY(rdx_alloc(2 * w.rows, sizeof *scratch, "the values of an expression", (void **)&scratch, err));
+  return make_extremes(relation, &w, values, scratch, err);
 }
 
 rdx_status rdx_wide_values_extremes(const rdx_packed_relation *relation, rdx_wide_values *values, rdx_error *err) {

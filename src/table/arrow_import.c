@@ -149,18 +149,15 @@ static rdx_status take_dictionary(incoming *in, rdx_error *err) {
     return rdx_incoming_malformed(base->name, "a buffer is missing", err);
   base->out->view.rows = base->rows;
   RDX_TRY(rdx_incoming_take_validity(base, err));
-  rdx_growing values = {0};
+  RDX_SCOPED(rdx_growing_drop) rdx_growing values = {0};
   rdx_incoming d = {.name = base->name,
                     .schema = schema,
                     .array = array,
                     .offset = (uint64_t)array->offset,
                     .rows = (uint64_t)array->length,
                     .out = &values};
-  rdx_status status = rdx_incoming_take(&d, err);
-  if (status == RDX_OK)
-    status = use_dictionary(in, &values, err);
-  rdx_growing_drop(&values);
-  return status;
+  RDX_TRY(rdx_incoming_take(&d, err));
+  return use_dictionary(in, &values, err);
 }
 
 /* ---- Columns ---- */

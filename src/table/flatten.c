@@ -75,19 +75,16 @@ static rdx_status write_columns(flattening *f, rdx_buffer *numbers, uint64_t cou
 }
 
 static rdx_status write_piece(flattening *f, uint64_t begin, uint64_t count, rdx_error *err) {
-  rdx_buffer *numbers = NULL;
   if (f->joined) {
     RDX_TRY(rdx_buffer_download(f->joined, begin * sizeof *f->numbers, f->numbers, count * sizeof *f->numbers, err));
     RDX_TRY(rdx_returned_rows(f->relation->device, f->numbers, count, f->relation->rows, "a row", err));
   }
   for (uint64_t i = 0; i < count && !f->joined; i++)
     f->numbers[i] = (uint32_t)(begin + i);
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *numbers = NULL;
   RDX_TRY(rdx_buffer_create(f->relation->device, count * sizeof *f->numbers, "rows", &numbers, err));
-  rdx_status status = rdx_buffer_upload(numbers, 0, f->numbers, count * sizeof *f->numbers, err);
-  if (status == RDX_OK)
-    status = write_columns(f, numbers, count, err);
-  rdx_buffer_destroy(&numbers);
-  return status;
+  RDX_TRY(rdx_buffer_upload(numbers, 0, f->numbers, count * sizeof *f->numbers, err));
+  return write_columns(f, numbers, count, err);
 }
 
 static rdx_status prepare(flattening *f, const char *path, rdx_error *err) {

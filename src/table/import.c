@@ -301,16 +301,14 @@ static rdx_status fail_piece(importing *m, piece *p, rdx_error *err) {
 
 static rdx_status append(importing *m, piece *p, rdx_error *err) {
   rdx_table *table = p->reader.table;
-  rdx_column *columns = NULL;
   if (p->rows == 0)
     return RDX_OK;
   rdx_table_finish(table, p->rows);
+  RDX_SCOPED(rdx_free_local) rdx_column *columns = NULL;
   RDX_TRY(rdx_alloc(table->column_count, sizeof *columns, "a table", (void **)&columns, err));
   for (uint32_t i = 0; i < table->column_count; i++)
     columns[i] = table->columns[i].view;
-  const rdx_status status = rdx_table_writer_append(m->writer, columns, err);
-  rdx_free(columns);
-  return status;
+  return rdx_table_writer_append(m->writer, columns, err);
 }
 
 /* Take in what a piece tells of types. */

@@ -593,10 +593,8 @@ static rdx_status compare_types(const char *path, const rdx_table *table, const 
 
 /* Types that were asked for: of the columns that are there they must be the file's. */
 static rdx_status check_types(const char *path, const rdx_table *table, const rdx_csv_params *params, rdx_error *err) {
-  rdx_names index = {0};
-  const rdx_status status = params->type_count > 0 ? compare_types(path, table, params, &index, err) : RDX_OK;
-  rdx_names_drop(&index);
-  return status;
+  RDX_SCOPED(rdx_names_drop) rdx_names index = {0};
+  return params->type_count > 0 ? compare_types(path, table, params, &index, err) : RDX_OK;
 }
 
 rdx_status rdx_table_read(const char *path, const rdx_csv_params *params, rdx_table **out, rdx_error *err) {

@@ -301,9 +301,9 @@ static rdx_status make_table(reader *r, const char *const *names, uint32_t count
 static rdx_status start_rows(reader *r, rdx_error *err) {
   const uint32_t count = r->table->column_count;
   const size_t capacity = 128 + 16 * (size_t)r->file_columns + 32 * (size_t)count;
-  char *sql = NULL;
   if (count == 0)
     return RDX_OK;
+  RDX_SCOPED(rdx_free_local) char *sql = NULL;
   RDX_TRY(rdx_alloc(capacity, 1, WHAT, (void **)&sql, err));
   size_t used = (size_t)snprintf(sql, capacity, "SELECT");
   for (uint32_t i = 0; i < count; i++) {
@@ -316,9 +316,7 @@ static rdx_status start_rows(reader *r, rdx_error *err) {
   for (uint32_t i = 0; i < r->file_columns; i++)
     used +=
         (size_t)snprintf(sql + used, capacity - used, "%sc%u%s", i ? "," : "(", i, i + 1 < r->file_columns ? "" : ")");
-  const rdx_status status = run(r, sql, err);
-  rdx_free(sql);
-  return status;
+  return run(r, sql, err);
 }
 
 static rdx_status open_reader(reader *r, const char *path, const char *const *names, uint32_t count, rdx_error *err) {
@@ -555,14 +553,11 @@ static rdx_status copy_rows(reader *r, rdx_table_writer *writer, rdx_error *err)
 
 static rdx_status import(reader *r, const char *parquet, const char *path, const char *const *columns, uint32_t count,
                          rdx_error *err) {
-  rdx_table_writer *writer = NULL;
   RDX_TRY(open_reader(r, parquet, columns, count, err));
+  RDX_SCOPED(rdx_table_writer_destroy) rdx_table_writer *writer = NULL;
   RDX_TRY(create_writer(r, path, &writer, err));
-  rdx_status status = copy_rows(r, writer, err);
-  if (status == RDX_OK)
-    status = rdx_table_writer_finish(writer, err);
-  rdx_table_writer_destroy(&writer);
-  return status;
+  RDX_TRY(copy_rows(r, writer, err));
+  return rdx_table_writer_finish(writer, err);
 }
 
 rdx_status rdx_table_import_parquet(const char *parquet, const char *path, const char *const *columns, uint32_t count,

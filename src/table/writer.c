@@ -70,17 +70,15 @@ static rdx_status check_fields(const rdx_field *fields, uint32_t count, rdx_erro
 }
 
 static rdx_status check_names(const rdx_field *fields, uint32_t count, rdx_error *err) {
-  rdx_distinct names = {0};
-  rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++) {
+  RDX_SCOPED(rdx_distinct_drop) rdx_distinct names = {0};
+  for (uint32_t i = 0; i < count; i++) {
     uint32_t first = i;
-    status = rdx_distinct_add(&names, fields[i].name, strlen(fields[i].name), &first, err);
-    if (status == RDX_OK && first != i)
-      status = rdx_fail(err, RDX_ERROR_ARGUMENT, "columns %u and %u of the table are both named '%s'", first + 1, i + 1,
-                        fields[i].name);
+    RDX_TRY(rdx_distinct_add(&names, fields[i].name, strlen(fields[i].name), &first, err));
+    if (first != i)
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "columns %u and %u of the table are both named '%s'", first + 1, i + 1,
+                      fields[i].name);
   }
-  rdx_distinct_drop(&names);
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status start_column(rdx_table_writer *w, const rdx_field *field, growing_column *c, rdx_error *err) {

@@ -123,23 +123,19 @@ static rdx_status describe(const rdx_vk_instance *instance, VkPhysicalDevice dev
   out->vendor = properties.properties.vendorID;
   if (properties.properties.apiVersion < VK_API_VERSION_1_2 || !find_queue_family(instance, out))
     return RDX_OK;
-
   uint32_t count = 0;
+  RDX_SCOPED(rdx_free_local) VkExtensionProperties *extensions = NULL;
   RDX_TRY(rdx_vk_check(instance->EnumerateDeviceExtensionProperties(device, NULL, &count, NULL),
                        "listing a device's extensions", err));
-  VkExtensionProperties *extensions = NULL;
   RDX_TRY(rdx_alloc(count, sizeof *extensions, "a device's extensions", (void **)&extensions, err));
-  rdx_status status = rdx_vk_check(instance->EnumerateDeviceExtensionProperties(device, NULL, &count, extensions),
-                                   "listing a device's extensions", err);
-  if (status == RDX_OK) {
-    out->ray_tracing = has_extension(extensions, count, VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME) &&
-                       has_extension(extensions, count, VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME) &&
-                       has_extension(extensions, count, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME);
-    *usable = has_required_features(instance, out) &&
-              read_properties(instance, out, has_extension(extensions, count, VK_KHR_RAY_QUERY_EXTENSION_NAME));
-  }
-  rdx_free(extensions);
-  return status;
+  RDX_TRY(rdx_vk_check(instance->EnumerateDeviceExtensionProperties(device, NULL, &count, extensions),
+                       "listing a device's extensions", err));
+  out->ray_tracing = has_extension(extensions, count, VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME) &&
+                     has_extension(extensions, count, VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME) &&
+                     has_extension(extensions, count, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME);
+  *usable = has_required_features(instance, out) &&
+            read_properties(instance, out, has_extension(extensions, count, VK_KHR_RAY_QUERY_EXTENSION_NAME));
+  return RDX_OK;
 }
 
 rdx_status rdx_vk_list(const rdx_vk_instance *instance, rdx_vk_physical **out, uint32_t *out_count, rdx_error *err) {

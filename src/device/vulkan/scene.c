@@ -315,27 +315,21 @@ rdx_status rdx_vk_scene_refit(rdx_scene *base, rdx_buffer *primitives, rdx_error
   rdx_vk_device *d = (rdx_vk_device *)base->device;
   if (base->partitions == 0)
     return RDX_OK;
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create(base->device, &stream, err));
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
-  rdx_status status = rdx_stream_mark(stream, err);
+  RDX_TRY(rdx_stream_mark(stream, err));
   build b;
-  for (uint32_t i = 0; i < base->partitions && status == RDX_OK; i++) {
+  for (uint32_t i = 0; i < base->partitions; i++) {
     build_bottom(&b, &base->params, primitives->address, i * base->partition_size, partition_count(base, i));
-    status = record_build(s, &b, &scene->bottom[i], build_sizes(d, &b).updateScratchSize, true, err);
+    RDX_TRY(record_build(s, &b, &scene->bottom[i], build_sizes(d, &b).updateScratchSize, true, err));
   }
-  if (status == RDX_OK) {
-    build_top(&b, scene->instances->address, base->partitions, true);
-    status = record_build(s, &b, &scene->top, build_sizes(d, &b).updateScratchSize, true, err);
-  }
-  if (status == RDX_OK)
-    status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    base->build_ms = rdx_stream_elapsed(stream, 0, 1);
-  rdx_stream_destroy(&stream);
-  return status;
+  build_top(&b, scene->instances->address, base->partitions, true);
+  RDX_TRY(record_build(s, &b, &scene->top, build_sizes(d, &b).updateScratchSize, true, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  base->build_ms = rdx_stream_elapsed(stream, 0, 1);
+  return RDX_OK;
 }
 
 void rdx_vk_scene_destroy(rdx_scene *base) {

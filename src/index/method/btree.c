@@ -168,22 +168,16 @@ static rdx_status load(const btree *b, const tree *t, const rdx_buffer *keys, co
                                        .rows_out = RDX_ADDRESS(uint32_t, t->rows),
                                        .n = (uint32_t)t->n,
                                        .per_leaf = t->per_leaf};
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create_for(b->device, "build", &stream, err));
-  rdx_status status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status =
-        rdx_stream_launch(stream, &rdx_kernel_btree_load, &args, &key64, (uint64_t)t->leaves * BTREE_WIDTH, NULL, err);
-  if (status == RDX_OK)
-    status = record_levels(b, t, 0, stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    *ms = rdx_stream_elapsed(stream, 0, 1);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(
+      rdx_stream_launch(stream, &rdx_kernel_btree_load, &args, &key64, (uint64_t)t->leaves * BTREE_WIDTH, NULL, err));
+  RDX_TRY(record_levels(b, t, 0, stream, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  *ms = rdx_stream_elapsed(stream, 0, 1);
+  return RDX_OK;
 }
 
 /* RX, section 4.1 "bulk-loads the tree with the sorted key-value pairs". */

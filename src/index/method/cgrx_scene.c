@@ -162,34 +162,20 @@ static rdx_status choose_slots(rdx_cgrx_scene *c, const rdx_buffer *keys, rdx_st
 static rdx_status make_slots(rdx_cgrx_scene *c, const rdx_buffer *keys, uint64_t *triangles, double *ms,
                              rdx_error *err) {
   const uint64_t slots = (uint64_t)c->shape.buckets * (1 + c->shape.multi_row + c->shape.multi_plane);
-  rdx_buffer *bits = NULL, *chosen = NULL, *count = NULL;
-  rdx_stream *stream = NULL;
   if (slots >= UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "cgrx: %u buckets are too many; make them larger", c->shape.buckets);
-  rdx_status status = rdx_buffer_create(c->device, (slots + 31) / 32 * 4, "slots in use", &bits, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(c->device, slots * 4, "slots", &chosen, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(c->device, 8, "a count", &count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_create_for(c->device, "build", &stream, err);
-  if (status == RDX_OK)
-    status = choose_slots(c, keys, stream, slots, bits, chosen, count, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_number(count, 0, slots > 0, slots, "the slots in use", triangles, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(c->device, *triangles * 4, "slots", &c->slots, err);
-  if (status == RDX_OK)
-    *ms += rdx_stream_elapsed(stream, 0, 1);
-  if (status == RDX_OK)
-    status = rdx_stream_copy(stream, chosen, 0, c->slots, 0, *triangles * 4, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_stream_destroy(&stream);
-  rdx_buffer_destroy(&bits);
-  rdx_buffer_destroy(&chosen);
-  rdx_buffer_destroy(&count);
-  return status;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *bits = NULL, *chosen = NULL, *count = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
+  RDX_TRY(rdx_buffer_create(c->device, (slots + 31) / 32 * 4, "slots in use", &bits, err));
+  RDX_TRY(rdx_buffer_create(c->device, slots * 4, "slots", &chosen, err));
+  RDX_TRY(rdx_buffer_create(c->device, 8, "a count", &count, err));
+  RDX_TRY(rdx_stream_create_for(c->device, "build", &stream, err));
+  RDX_TRY(choose_slots(c, keys, stream, slots, bits, chosen, count, err));
+  RDX_TRY(rdx_buffer_number(count, 0, slots > 0, slots, "the slots in use", triangles, err));
+  RDX_TRY(rdx_buffer_create(c->device, *triangles * 4, "slots", &c->slots, err));
+  *ms += rdx_stream_elapsed(stream, 0, 1);
+  RDX_TRY(rdx_stream_copy(stream, chosen, 0, c->slots, 0, *triangles * 4, err));
+  return rdx_stream_finish(stream, err);
 }
 
 static rdx_status build_scene(rdx_cgrx_scene *c, const rdx_buffer *keys, const rdx_cgrx_params *p,

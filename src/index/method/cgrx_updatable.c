@@ -494,17 +494,13 @@ static rdx_status build_anew(updatable *u, const rdx_changes *c, const plan *p, 
 static rdx_status rebuild(void *self, rdx_index_stats *stats, rdx_error *err) {
   static const rdx_changes none = {0};
   updatable *u = self;
-  plan p = {0};
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
+  RDX_SCOPED(destroy_plan) plan p = {0};
   RDX_TRY(rdx_stream_create(u->device, &stream, err));
-  rdx_status status = make_plan(u, &none, stream, &p, err);
-  if (status == RDX_OK)
-    status = build_anew(u, &none, &p, stream, stats, err);
-  if (status == RDX_OK)
-    fill_stats(u, stats);
-  destroy_plan(&p);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(make_plan(u, &none, stream, &p, err));
+  RDX_TRY(build_anew(u, &none, &p, stream, stats, err));
+  fill_stats(u, stats);
+  return RDX_OK;
 }
 
 static rdx_status apply(void *self, const rdx_changes *c, rdx_index_stats *stats, rdx_error *err) {

@@ -118,19 +118,15 @@ static rdx_status place(rdx_stream *stream, const rdx_encoded_column *column, co
  * input's order gets a good one. */
 static rdx_status sort_cubes(rdx_device *device, const rdx_encoded_column *columns, const rdx_encoding *encodings,
                              rdx_matrix_scene *c, rdx_error *err) {
-  rdx_stream *stream = NULL;
   RDX_TRY(rdx_buffer_create(device, c->rows * 8, "the cells of rows", &c->cells, err));
   RDX_TRY(rdx_buffer_create(device, c->rows * 4, "the rows of cubes", &c->order, err));
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
-  rdx_status status = rdx_primitive_iota(stream, c->order, c->rows, err);
-  for (uint32_t axis = 0; axis < c->dimensions && status == RDX_OK; axis++)
-    status = place(stream, &columns[c->columns[axis]], encodings ? &encodings[c->columns[axis]] : NULL, axis, c, err);
-  if (status == RDX_OK)
-    status = rdx_stream_sort(stream, c->cells, 8, 3 * RAY_MATRIX_BITS, c->order, c->rows, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(rdx_primitive_iota(stream, c->order, c->rows, err));
+  for (uint32_t axis = 0; axis < c->dimensions; axis++)
+    RDX_TRY(place(stream, &columns[c->columns[axis]], encodings ? &encodings[c->columns[axis]] : NULL, axis, c, err));
+  RDX_TRY(rdx_stream_sort(stream, c->cells, 8, 3 * RAY_MATRIX_BITS, c->order, c->rows, err));
+  return rdx_stream_finish(stream, err);
 }
 
 static rdx_status build_scene(rdx_device *device, const rdx_matrix_scene_params *params, rdx_matrix_scene *c,

@@ -344,14 +344,12 @@ static rdx_status build_group(rdx_device *device, const column_set *sets, uint32
 }
 
 static rdx_status build_groups(rdx_device *device, rtscan *r, rdx_scan_stats *stats, rdx_error *err) {
-  column_set *sets = NULL;
+  RDX_SCOPED(rdx_free_local) column_set *sets = NULL;
   RDX_TRY(rdx_calloc(r->count + RDX_SCAN_GROUPS, sizeof *sets, "RTScan", (void **)&sets, err));
   const uint32_t count = list_groups(&r->params, r->count, sets);
-  rdx_status status = RDX_OK;
-  for (uint32_t k = 0; k < count && status == RDX_OK; k++)
-    status = build_group(device, sets, k, count, r, stats, err);
-  rdx_free(sets);
-  return status;
+  for (uint32_t k = 0; k < count; k++)
+    RDX_TRY(build_group(device, sets, k, count, r, stats, err));
+  return RDX_OK;
 }
 
 static rdx_status build_sieves(rdx_device *device, rtscan *r, rdx_scan_stats *stats, rdx_error *err) {

@@ -88,26 +88,21 @@ static uint32_t planes_of(uint32_t borders, rdx_sieve_params params) {
 /* RTScan, section 4.3.1 "Bit Vectors for Approximate Results". */
 static rdx_status build_vectors(rdx_device *device, const rdx_encoded_column *column, const uint64_t *codes,
                                 const rdx_sieve *s, rdx_error *err) {
-  rdx_stream *stream = NULL;
   uint64_t borders = 0;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
-  rdx_status status = rdx_stream_constants(stream, codes, s->border_count * 8ull, &borders, err);
-  if (status == RDX_OK) {
-    const struct sieve_build_args args = {.codes = RDX_ADDRESS(uint32_t, column->keys),
-                                          .valid = RDX_ADDRESS(uint32_t, column->valid),
-                                          .borders = (uint64_t *)(uintptr_t)borders,
-                                          .vectors = RDX_ADDRESS(uint32_t, s->vectors),
-                                          .stride = s->stride,
-                                          .border_count = s->border_count,
-                                          .planes = s->planes,
-                                          .rows = (uint32_t)column->rows};
-    const uint32_t key64 = column->key_bits == 64;
-    status = rdx_stream_launch(stream, &rdx_kernel_sieve_build, &args, &key64, words_of(column->rows), NULL, err);
-  }
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(rdx_stream_constants(stream, codes, s->border_count * 8ull, &borders, err));
+  const struct sieve_build_args args = {.codes = RDX_ADDRESS(uint32_t, column->keys),
+                                        .valid = RDX_ADDRESS(uint32_t, column->valid),
+                                        .borders = (uint64_t *)(uintptr_t)borders,
+                                        .vectors = RDX_ADDRESS(uint32_t, s->vectors),
+                                        .stride = s->stride,
+                                        .border_count = s->border_count,
+                                        .planes = s->planes,
+                                        .rows = (uint32_t)column->rows};
+  const uint32_t key64 = column->key_bits == 64;
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_sieve_build, &args, &key64, words_of(column->rows), NULL, err));
+  return rdx_stream_finish(stream, err);
 }
 
 static rdx_status create_parts(rdx_device *device, const rdx_encoded_column *column, const rdx_encoding *e,

@@ -328,22 +328,14 @@ static rdx_status make_scene(coarse_cube *c, const key_runs *r, rdx_build_prefer
 
 static rdx_status build_scene(arranging *a, rdx_build_preference build, rdx_error *err) {
   coarse_cube *c = a->cube;
-  key_runs r = {0};
-  uint32_t *blocks = NULL;
-  float *triangles = NULL;
-  rdx_status status = find_runs(a, &r, err);
-  if (status == RDX_OK) {
-    c->block_count = cut_runs(c, &r, NULL, NULL);
-    status = rdx_alloc(2 * c->block_count + 1, sizeof *blocks, "the blocks of a cube", (void **)&blocks, err);
-  }
-  if (status == RDX_OK)
-    status = rdx_alloc(9 * c->block_count, sizeof *triangles, "the blocks of a cube", (void **)&triangles, err);
-  if (status == RDX_OK)
-    status = make_scene(c, &r, build, blocks, triangles, err);
-  rdx_free(blocks);
-  rdx_free(triangles);
-  drop_runs(&r);
-  return status;
+  RDX_SCOPED(drop_runs) key_runs r = {0};
+  RDX_SCOPED(rdx_free_local) float *triangles = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *blocks = NULL;
+  RDX_TRY(find_runs(a, &r, err));
+  c->block_count = cut_runs(c, &r, NULL, NULL);
+  RDX_TRY(rdx_alloc(2 * c->block_count + 1, sizeof *blocks, "the blocks of a cube", (void **)&blocks, err));
+  RDX_TRY(rdx_alloc(9 * c->block_count, sizeof *triangles, "the blocks of a cube", (void **)&triangles, err));
+  return make_scene(c, &r, build, blocks, triangles, err);
 }
 
 static rdx_status arrange(coarse_cube *c, rdx_cube_rows *rows, rdx_build_preference build, rdx_error *err) {

@@ -406,18 +406,12 @@ static rdx_status add_runs(run *r, sorting *s, rdx_error *err) {
 
 static rdx_status take_runs(run *r, const sorting *s, rdx_groups *out, rdx_error *err) {
   const uint32_t slots = r->query.q.slots;
-  uint64_t *numbers = NULL, *cells = NULL;
+  RDX_SCOPED(rdx_free_local) uint64_t *numbers = NULL, *cells = NULL;
   RDX_TRY(rdx_alloc(s->run_count, 8, "the groups of a result", (void **)&numbers, err));
-  rdx_status status = rdx_alloc(s->run_count, slots * 8ul, "the groups of a result", (void **)&cells, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(s->distinct, 0, numbers, s->run_count * 8, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(s->slots, 0, cells, s->run_count * slots * 8, err);
-  if (status == RDX_OK)
-    status = take_groups(r, numbers, cells, slots, s->run_count, out, err);
-  rdx_free(numbers);
-  rdx_free(cells);
-  return status;
+  RDX_TRY(rdx_alloc(s->run_count, slots * 8ul, "the groups of a result", (void **)&cells, err));
+  RDX_TRY(rdx_buffer_download(s->distinct, 0, numbers, s->run_count * 8, err));
+  RDX_TRY(rdx_buffer_download(s->slots, 0, cells, s->run_count * slots * 8, err));
+  return take_groups(r, numbers, cells, slots, s->run_count, out, err);
 }
 
 static rdx_status run_sparse(run *r, sorting *s, rdx_groups *out, rdx_error *err) {

@@ -103,19 +103,14 @@ static rdx_status launch_sums(const rdx_cube_core *core, uint32_t m, uint32_t ru
 static rdx_status add_totals(const rdx_cube_core *core, uint32_t m, const rdx_buffer *starts, rdx_stream *stream,
                              rdx_runs *out, rdx_error *err) {
   const uint64_t size = (uint64_t)out->count * 8;
-  rdx_buffer *sums = NULL, *counts = NULL;
-  rdx_status status = rdx_buffer_create(core->device, size, "the runs of a cube", &sums, err);
-  if (status == RDX_OK && core->plan.measures[m].nulls)
-    status = rdx_buffer_create(core->device, size, "the runs of a cube", &counts, err);
-  if (status == RDX_OK)
-    status = launch_sums(core, m, out->count, starts, stream, sums, counts, err);
-  if (status == RDX_OK && counts)
-    status = accumulate(counts, out->count, &out->totals[m].counts, err);
-  if (status == RDX_OK)
-    status = accumulate(sums, out->count, &out->totals[m].sums, err);
-  rdx_buffer_destroy(&sums);
-  rdx_buffer_destroy(&counts);
-  return status;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *sums = NULL, *counts = NULL;
+  RDX_TRY(rdx_buffer_create(core->device, size, "the runs of a cube", &sums, err));
+  if (core->plan.measures[m].nulls)
+    RDX_TRY(rdx_buffer_create(core->device, size, "the runs of a cube", &counts, err));
+  RDX_TRY(launch_sums(core, m, out->count, starts, stream, sums, counts, err));
+  if (counts)
+    RDX_TRY(accumulate(counts, out->count, &out->totals[m].counts, err));
+  return accumulate(sums, out->count, &out->totals[m].sums, err);
 }
 
 /* The group of each run, and the next run of another group. */
