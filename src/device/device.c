@@ -562,16 +562,20 @@ double rdx_stream_elapsed(const rdx_stream *stream, uint32_t from, uint32_t to) 
   return stream->marks_ms[to] - stream->marks_ms[from];
 }
 
+rdx_status rdx_stream_finish_timed(rdx_stream *stream, double *ms, rdx_error *err) {
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  *ms += rdx_stream_elapsed(stream, 0, 1);
+  return RDX_OK;
+}
+
 rdx_status rdx_launch_timed(rdx_device *device, const rdx_kernel *kernel, const void *args, const uint32_t *variant,
                             uint64_t count, const char *stage, double *ms, rdx_error *err) {
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create_for(device, stage, &stream, err));
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(rdx_stream_launch(stream, kernel, args, variant, count, NULL, err));
-  RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_stream_finish(stream, err));
-  *ms += rdx_stream_elapsed(stream, 0, 1);
-  return RDX_OK;
+  return rdx_stream_finish_timed(stream, ms, err);
 }
 
 bool rdx_device_traces_nearest_first(const rdx_device *device) {

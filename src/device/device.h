@@ -232,6 +232,8 @@ RDX_MUST_USE rdx_status rdx_stream_mark(rdx_stream *stream, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_stream_finish(rdx_stream *stream, rdx_error *err);
 /* Milliseconds of device time between marks `from` and `to` of the last finish. */
 double rdx_stream_elapsed(const rdx_stream *stream, uint32_t from, uint32_t to);
+/* Mark, finish, and add the time since the first mark to `*ms`. */
+RDX_MUST_USE rdx_status rdx_stream_finish_timed(rdx_stream *stream, double *ms, rdx_error *err);
 
 /* Run one launch by itself, and add its device time to `*ms`; `stage` as of rdx_stream_create_for(), or NULL. */
 RDX_MUST_USE rdx_status rdx_launch_timed(rdx_device *device, const rdx_kernel *kernel, const void *args,

@@ -91,10 +91,7 @@ static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_in
     return RDX_OK;
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(r->index->ops->query(r->index->self, stream, q, err));
-  RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_stream_finish(stream, err));
-  *ms += rdx_stream_elapsed(stream, 0, 1);
-  return RDX_OK;
+  return rdx_stream_finish_timed(stream, ms, err);
 }
 
 /* The same, with answers in the order given. */
@@ -242,9 +239,7 @@ static rdx_status run_values(const run *r, rdx_stream *stream, const rdx_probes 
   RDX_TRY(rdx_primitive_values(stream, parts->count, RDX_ADDRESS(uint32_t, r->values->keys),
                                RDX_ADDRESS(uint32_t, r->values->valid), rdx_value_kind(r->values->type), parts->sum,
                                probes->count, err));
-  RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_stream_finish(stream, err));
-  r->result->stats.device_ms += rdx_stream_elapsed(stream, 0, 1);
+  RDX_TRY(rdx_stream_finish_timed(stream, &r->result->stats.device_ms, err));
   return add_stats(r, stream, probes, parts->count, err);
 }
 

@@ -133,10 +133,7 @@ static rdx_status run(partition_run *r, const rdx_index *index, rdx_stream *stre
   RDX_TRY(rdx_partition_move(stream, &r->p, r->keys, err));
   RDX_TRY(index->ops->query(index->self, stream, &r->query, err));
   RDX_TRY(put_back(r, stream, q, err));
-  RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_stream_finish(stream, err));
-  *ms += rdx_stream_elapsed(stream, 0, 1);
-  return RDX_OK;
+  return rdx_stream_finish_timed(stream, ms, err);
 }
 
 rdx_status rdx_partition_query(const rdx_index *index, rdx_stream *stream, const rdx_index_query *q,

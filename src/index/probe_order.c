@@ -22,13 +22,6 @@ static rdx_status make(const arrangement *a, uint64_t count, uint64_t size, rdx_
   return rdx_buffer_create(a->index->device, count * size, "arranging probes", out, err);
 }
 
-static rdx_status finish(rdx_stream *stream, double *ms, rdx_error *err) {
-  RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_stream_finish(stream, err));
-  *ms += rdx_stream_elapsed(stream, 0, 1);
-  return RDX_OK;
-}
-
 static rdx_status mix(const arrangement *a, rdx_error *err) {
   const uint32_t key64 = a->key_bytes == 8;
   const struct hash_mix_args args = {.keys = a->probes->lower, .mixed = RDX_ADDRESS(uint32_t, a->lower)};
@@ -64,7 +57,7 @@ static rdx_status arrange(arrangement *a, bool mixed, uint32_t bits, bool unorde
   RDX_TRY(make(a, a->probes->count, a->key_bytes, &a->lower, err));
   RDX_TRY(rdx_stream_mark(a->stream, err));
   RDX_TRY(bits ? sort(a, mixed, bits, unordered, err) : mix(a, err));
-  return finish(a->stream, ms, err);
+  return rdx_stream_finish_timed(a->stream, ms, err);
 }
 
 static void replace(rdx_buffer **owned, rdx_buffer *by, uint32_t **address) {
@@ -211,7 +204,7 @@ static rdx_status begin(const rdx_probes *p, rdx_stream *stream, const rdx_index
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(rdx_primitive_gather(stream, (const uint32_t *)(const void *)q->io.offsets, p->places, 64, a->offsets,
                                p->count, err));
-  return finish(stream, ms, err);
+  return rdx_stream_finish_timed(stream, ms, err);
 }
 
 rdx_status rdx_arranged_begin(const rdx_probes *probes, rdx_stream *stream, const rdx_index_query *query,
@@ -234,7 +227,7 @@ rdx_status rdx_arranged_end(const rdx_probes *p, rdx_stream *stream, const rdx_i
   RDX_TRY(put_back(p, stream, a->count, 1, q->io.out_count, err));
   RDX_TRY(put_back(p, stream, a->first, 1, q->io.out_first, err));
   RDX_TRY(put_back(p, stream, a->sum, sum_words(q), q->io.out_sum, err));
-  return finish(stream, ms, err);
+  return rdx_stream_finish_timed(stream, ms, err);
 }
 
 void rdx_arranged_destroy(rdx_arranged *a) {

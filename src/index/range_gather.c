@@ -55,9 +55,7 @@ static rdx_status find(ranges *s, rdx_stream *stream, double *ms, rdx_error *err
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(locate(s, stream, err));
   RDX_TRY(rdx_stream_reduce(stream, RDX_REDUCE_SUM, s->size, 4, total, s->query->count, err));
-  RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_stream_finish(stream, err));
-  *ms += rdx_stream_elapsed(stream, 0, 1);
+  RDX_TRY(rdx_stream_finish_timed(stream, ms, err));
   return rdx_buffer_number(total, 0, 0, s->query->count * s->index->stats.keys, "the entries of ranges", &s->total,
                            err);
 }
@@ -241,10 +239,7 @@ static rdx_status timed(const ranges *s, rdx_stream *stream, const prefix *p, pi
   if (p)
     RDX_TRY(order_values(s, stream, p, err));
   RDX_TRY(p ? subtract(s, stream, p, err) : cut ? walk_pieces(s, stream, cut, err) : walk(s, stream, err));
-  RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_stream_finish(stream, err));
-  *ms += rdx_stream_elapsed(stream, 0, 1);
-  return RDX_OK;
+  return rdx_stream_finish_timed(stream, ms, err);
 }
 
 static rdx_status gather(const ranges *s, rdx_stream *stream, double *ms, rdx_error *err) {
@@ -264,10 +259,7 @@ static rdx_status add_included(ranges *s, rdx_stream *stream, double *ms, rdx_er
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(locate(s, stream, err));
   RDX_TRY(subtract(s, stream, &s->query->included->sums, err));
-  RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_stream_finish(stream, err));
-  *ms += rdx_stream_elapsed(stream, 0, 1);
-  return RDX_OK;
+  return rdx_stream_finish_timed(stream, ms, err);
 }
 
 static rdx_status find_and_gather(ranges *s, rdx_stream *stream, double *ms, rdx_error *err) {

@@ -118,10 +118,7 @@ static rdx_status run(const splitting *s, const rdx_index_query *q, uint32_t gra
   const rdx_status status = s->index->ops->query(s->index->self, s->stream, q, err);
   s->stream->grain = 0;
   RDX_TRY(status);
-  RDX_TRY(rdx_stream_mark(s->stream, err));
-  RDX_TRY(rdx_stream_finish(s->stream, err));
-  *s->ms += rdx_stream_elapsed(s->stream, 0, 1);
-  return RDX_OK;
+  return rdx_stream_finish_timed(s->stream, s->ms, err);
 }
 
 /* Count the entries of `q`'s ranges into the staging memory. */

@@ -11,13 +11,6 @@ static rdx_status make(const rdx_index *index, uint64_t count, uint64_t size, rd
   return rdx_buffer_create(index->device, count * size, "repeated probes", out, err);
 }
 
-static rdx_status finish(rdx_stream *stream, double *ms, rdx_error *err) {
-  RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_stream_finish(stream, err));
-  *ms += rdx_stream_elapsed(stream, 0, 1);
-  return RDX_OK;
-}
-
 /* ---- Distinct keys ---- */
 
 /* What finding them takes for a while. */
@@ -51,7 +44,7 @@ static rdx_status find(const rdx_index *index, rdx_stream *stream, const rdx_pro
   RDX_TRY(rdx_stream_sort(stream, s->sorted, bits / 8, bits, NULL, p->count, err));
   RDX_TRY(rdx_primitive_heads(stream, s->sorted, bits, s->bits, p->count, err));
   RDX_TRY(rdx_stream_select(stream, s->bits, s->heads, s->number, p->count, err));
-  RDX_TRY(finish(stream, ms, err));
+  RDX_TRY(rdx_stream_finish_timed(stream, ms, err));
   return rdx_buffer_number(s->number, 0, p->count > 0, p->count, "the distinct probes", count, err);
 }
 
@@ -62,7 +55,7 @@ static rdx_status collect(const rdx_index *index, rdx_stream *stream, const sear
   RDX_TRY(make(index, count, bits / 8, &out->keys, err));
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, s->sorted), s->heads, bits, out->keys, count, err));
-  RDX_TRY(finish(stream, ms, err));
+  RDX_TRY(rdx_stream_finish_timed(stream, ms, err));
   out->probes.owned[0] = rdx_buffer_retain(out->keys); /* which an index may replace by an order of its liking */
   out->probes.lower = RDX_ADDRESS(uint32_t, out->keys);
   return RDX_OK;
@@ -109,7 +102,7 @@ rdx_status rdx_distinct_probes_expand(const rdx_distinct_probes *distinct, const
                                       .n = (uint32_t)distinct->probes.count};
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(rdx_primitive_expand(stream, &args, index->stats.key_bits, probes->count, err));
-  return finish(stream, ms, err);
+  return rdx_stream_finish_timed(stream, ms, err);
 }
 
 /* Count 1 for the key and 0 for all others: the first probe that then has a count. */

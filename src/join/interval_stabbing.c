@@ -134,10 +134,7 @@ static rdx_status launch(stabbing *s, stretch points, uint32_t gather, const rdx
   const uint32_t variant[2] = {s->key_bytes == 8, gather};
   RDX_TRY(rdx_stream_mark(s->stream, err));
   RDX_TRY(rdx_stream_launch(s->stream, &rdx_kernel_interval_stabbing, &args, variant, points.count, NULL, err));
-  RDX_TRY(rdx_stream_mark(s->stream, err));
-  RDX_TRY(rdx_stream_finish(s->stream, err));
-  s->result->stats.device_ms += rdx_stream_elapsed(s->stream, 0, 1);
-  return RDX_OK;
+  return rdx_stream_finish_timed(s->stream, &s->result->stats.device_ms, err);
 }
 
 static rdx_status count(stabbing *s, stretch points, rdx_parts *parts, rdx_error *err) {

@@ -34,13 +34,6 @@ static rdx_status make(const inverse *v, uint64_t count, uint64_t size, rdx_buff
   return rdx_buffer_create(v->device, count * size, "an inverse lookup", out, err);
 }
 
-static rdx_status finish(inverse *v, rdx_stream *stream, rdx_error *err) {
-  RDX_TRY(rdx_stream_mark(stream, err));
-  RDX_TRY(rdx_stream_finish(stream, err));
-  v->result->stats.device_ms += rdx_stream_elapsed(stream, 0, 1);
-  return RDX_OK;
-}
-
 /* ---- Both sides in ascending order ---- */
 
 /* Keys at `from` sorted into `out`, and where each was. */
@@ -65,7 +58,7 @@ static rdx_status sort_probes(inverse *v, rdx_stream *stream, const rdx_device_c
     RDX_TRY(
         rdx_primitive_bits(stream, RDX_ADDRESS(uint32_t, given->valid), v->places, v->probes.valid, given->rows, err));
   }
-  return finish(v, stream, err);
+  return rdx_stream_finish_timed(stream, &v->result->stats.device_ms, err);
 }
 
 static rdx_status sort_keys(inverse *v, rdx_stream *stream, const rdx_probes *given, rdx_error *err) {
@@ -77,7 +70,7 @@ static rdx_status sort_keys(inverse *v, rdx_stream *stream, const rdx_probes *gi
   v->keys_valid = given->valid;
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(sort(v, stream, given->lower, &v->keys, &v->rows, err));
-  return finish(v, stream, err);
+  return rdx_stream_finish_timed(stream, &v->result->stats.device_ms, err);
 }
 
 /* ---- The keys look themselves up ---- */
@@ -140,14 +133,14 @@ static rdx_status count(inverse *v, rdx_stream *stream, rdx_buffer **counts, rdx
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(make_filled(v, stream, 4, 0, counts, err));
   RDX_TRY(gather(v, stream, GATHER_COUNT, &(rdx_parts){.count = *counts}, err));
-  return finish(v, stream, err);
+  return rdx_stream_finish_timed(stream, &v->result->stats.device_ms, err);
 }
 
 static rdx_status find_first(inverse *v, rdx_stream *stream, rdx_error *err) {
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(make_filled(v, stream, 4, NO_ROW, &v->parts.first, err));
   RDX_TRY(gather(v, stream, GATHER_COUNT, &(rdx_parts){.first = v->parts.first}, err));
-  return finish(v, stream, err);
+  return rdx_stream_finish_timed(stream, &v->result->stats.device_ms, err);
 }
 
 /* thesis, section 4.3 "the result of the key is added to the corresponding query". */
@@ -158,7 +151,7 @@ static rdx_status add_up(inverse *v, rdx_stream *stream, rdx_error *err) {
   RDX_TRY(make_filled(v, stream, 4, 0, &v->parts.count, err));
   RDX_TRY(make_filled(v, stream, wide ? 16 : 8, 0, &v->parts.sum, err));
   RDX_TRY(gather(v, stream, wide ? GATHER_SUM_WIDE : GATHER_SUM, &v->parts, err));
-  RDX_TRY(finish(v, stream, err));
+  RDX_TRY(rdx_stream_finish_timed(stream, &v->result->stats.device_ms, err));
   if (wide)
     RDX_TRY(rdx_sums_join(stream, v->values->type, &v->parts.sum, v->probes.rows, &bad, err));
   return bad ? rdx_fail(err, RDX_ERROR_OVERFLOW, "the sum of probe %lu does not fit 64 bits", (unsigned long)bad - 1)
@@ -190,7 +183,7 @@ static rdx_status list_rows(inverse *v, rdx_stream *stream, rdx_error *err) {
   RDX_TRY(make(v, v->parts.row_count, 4, &v->parts.rows, err));
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(gather(v, stream, GATHER_ROWS, &v->parts, err));
-  return finish(v, stream, err);
+  return rdx_stream_finish_timed(stream, &v->result->stats.device_ms, err);
 }
 
 /* In the order of rows, as any lookup adds them. */

@@ -49,9 +49,7 @@ static rdx_status fold(evaluation *e, uint32_t op, rdx_buffer *out, const rdx_bu
 static rdx_status let_go(evaluation *e, rdx_error *err) {
   if (e->counts)
     return rdx_stream_finish(e->stream, err);
-  RDX_TRY(rdx_stream_mark(e->stream, err));
-  RDX_TRY(rdx_stream_finish(e->stream, err));
-  e->device_ms += rdx_stream_elapsed(e->stream, 0, 1);
+  RDX_TRY(rdx_stream_finish_timed(e->stream, &e->device_ms, err));
   return rdx_stream_mark(e->stream, err);
 }
 

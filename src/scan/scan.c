@@ -212,13 +212,6 @@ typedef struct run {
   rdx_buffer *bitmap;
 } run;
 
-static rdx_status finish(run *r, rdx_scan_result *result, rdx_error *err) {
-  RDX_TRY(rdx_stream_mark(r->stream, err));
-  RDX_TRY(rdx_stream_finish(r->stream, err));
-  result->stats.device_ms += rdx_stream_elapsed(r->stream, 0, 1);
-  return RDX_OK;
-}
-
 static rdx_status read_count(rdx_scan_result *result, rdx_error *err) {
   if (result->counted)
     return RDX_OK;
@@ -239,7 +232,7 @@ static rdx_status select_rows(run *r, rdx_scan_result *result, rdx_error *err) {
     return RDX_OK;
   RDX_TRY(rdx_stream_mark(r->stream, err));
   RDX_TRY(rdx_stream_select(r->stream, r->bitmap, result->rows, result->total, r->scan->stats.rows, err));
-  return finish(r, result, err);
+  return rdx_stream_finish_timed(r->stream, &result->stats.device_ms, err);
 }
 
 /* The same again, counting; what it finds is the same, too. */
@@ -280,7 +273,7 @@ static rdx_status run_all(run *r, const rdx_scan_run_params *params, rdx_scan_re
   result->stats.device_ms = r->evaluation.device_ms;
   if (!r->evaluation.counted)
     RDX_TRY(rdx_bitmap_count(r->stream, r->bitmap, scan->stats.rows, result->total, err));
-  RDX_TRY(finish(r, result, err));
+  RDX_TRY(rdx_stream_finish_timed(r->stream, &result->stats.device_ms, err));
   if (params->result == RDX_SCAN_ROWS)
     RDX_TRY(select_rows(r, result, err));
   result->stats.total_ms = rdx_now_ms() - start;

@@ -231,9 +231,7 @@ static rdx_status create_partition(rdx_vk_stream *stream, vk_scene *scene, uint3
       structure_create(d, sizes.accelerationStructureSize, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, s, err));
   RDX_TRY(rdx_stream_mark(&stream->base, err));
   RDX_TRY(record_build(stream, &b, s, sizes.buildScratchSize, false, err));
-  RDX_TRY(rdx_stream_mark(&stream->base, err));
-  RDX_TRY(rdx_stream_finish(&stream->base, err));
-  scene->base.build_ms += rdx_stream_elapsed(&stream->base, 0, 1);
+  RDX_TRY(rdx_stream_finish_timed(&stream->base, &scene->base.build_ms, err));
   scene->base.bytes_built += s->storage->size;
   if (params->compact)
     RDX_TRY(compact(stream, s, &scene->base.compact_ms, err));

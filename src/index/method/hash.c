@@ -74,13 +74,6 @@ typedef struct building {
   hash *out;
 } building;
 
-static rdx_status finish(building *b, rdx_index_stats *stats, rdx_error *err) {
-  RDX_TRY(rdx_stream_mark(b->stream, err));
-  RDX_TRY(rdx_stream_finish(b->stream, err));
-  stats->encode_ms += rdx_stream_elapsed(b->stream, 0, 1);
-  return RDX_OK;
-}
-
 /* Sort the mixed keys. */
 static rdx_status sort(building *b, rdx_index_stats *stats, rdx_error *err) {
   rdx_key_set mixed = *b->set;
@@ -93,7 +86,7 @@ static rdx_status sort(building *b, rdx_index_stats *stats, rdx_error *err) {
   if (status == RDX_OK)
     status = rdx_stream_launch(b->stream, &rdx_kernel_hash_mix, &args, &key64, mixed.count, NULL, err);
   if (status == RDX_OK)
-    status = finish(b, stats, err);
+    status = rdx_stream_finish_timed(b->stream, &stats->encode_ms, err);
   if (status == RDX_OK)
     status = rdx_sorted_keys_create(&mixed, &b->sorted, stats, err);
   rdx_buffer_destroy(&mixed.keys);
@@ -122,7 +115,7 @@ static rdx_status measure(building *b, uint64_t *buckets, rdx_index_stats *stats
   RDX_TRY(rdx_stream_mark(b->stream, err));
   RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_hash_reach, &args, variant, tiles, NULL, err));
   RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_hash_spine, &spine, NULL, 1, NULL, err));
-  RDX_TRY(finish(b, stats, err));
+  RDX_TRY(rdx_stream_finish_timed(b->stream, &stats->encode_ms, err));
   const uint64_t slots = bucket_slots(variant[0], variant[1]);
   RDX_TRY(rdx_buffer_number(b->reaches, tiles * 8, b->entries, b->out->homes * slots + b->entries,
                             "the reach of a hash table", &reach, err));
@@ -140,7 +133,7 @@ static rdx_status place(building *b, uint64_t buckets, rdx_index_stats *stats, r
   RDX_TRY(rdx_stream_mark(b->stream, err));
   RDX_TRY(rdx_stream_fill(b->stream, b->out->table, 0, size, NO_ROW, err));
   RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_hash_place, &args, variant, tiles, NULL, err));
-  return finish(b, stats, err);
+  return rdx_stream_finish_timed(b->stream, &stats->encode_ms, err);
 }
 
 static rdx_status build_table(building *b, rdx_index_stats *stats, rdx_error *err) {
