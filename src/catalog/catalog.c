@@ -98,7 +98,6 @@ static rdx_status describe(rdx_table_version *v, const char *name, const char *p
                                          .scale = c->scale,
                                          .column = *c,
                                          .open = !v->verifies,
-                                         .has_nulls = c->validity != NULL,
                                          .unique = c->validity ? 0 : -1,
                                          .distinct = estimate_distinct(v->content, i, t->rows)};
   }

@@ -38,7 +38,4 @@ static inline bool rdx_is_constant(const rdx_bound *value) {
   return value->kind == RDX_BOUND_CONSTANT;
 }
 
-/* A name's operator as it is written. */
-const char *rdx_op_text(rdx_op op);
-
 #endif

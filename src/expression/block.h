@@ -35,8 +35,8 @@ typedef struct rdx_worker {
   const rdx_program *program;
   rdx_scratch stack; /* values */
   rdx_scratch texts; /* what they point to: of one block */
-  uint64_t begin; /* the block's first row, */
-  uint64_t place; /* and its number among those that are looked at */
+  uint64_t begin;    /* the block's first row, */
+  uint64_t place;    /* and its number among those that are looked at */
   uint32_t rows;
   bool too_wide;           /* 64 bits do not hold a DECIMAL of more digits: the block is evaluated anew */
   struct rdx_regex *regex; /* the one that was used last; NULL: none was */
@@ -91,7 +91,6 @@ static inline void rdx_scratch_return(rdx_scratch *scratch, rdx_scratch_mark mar
   scratch->current = mark.current;
   scratch->used = mark.used;
 }
-void rdx_scratch_free(rdx_scratch *scratch);
 
 /* Room for a block's values, and for its NULLs. */
 RDX_MUST_USE rdx_status rdx_take_values(rdx_worker *w, rdx_class class, rdx_values *out);

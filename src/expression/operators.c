@@ -8,7 +8,8 @@
 
 #include "expression/binding.h"
 
-const char *rdx_op_text(rdx_op op) {
+/* A name's operator as it is written. */
+static const char *op_text(rdx_op op) {
   static const char *const texts[] = {[RDX_OP_EQ] = "=",
                                       [RDX_OP_NE] = "<>",
                                       [RDX_OP_LT] = "<",
@@ -86,7 +87,7 @@ static rdx_status to_one_type(rdx_binding *b, rdx_op op, rdx_bound **args, rdx_s
   RDX_TRY(settle_compared(b, &args[0], args[1]->type));
   RDX_TRY(settle_compared(b, &args[1], args[0]->type));
   if (!compared_as(args[0]->type, args[1]->type, &common))
-    return rdx_no_operator(b, rdx_op_text(op), args, 2, place);
+    return rdx_no_operator(b, op_text(op), args, 2, place);
   for (uint32_t i = 0; i < 2 && !rdx_same_type(args[0]->type, args[1]->type); i++) {
     rdx_bound *fitted = NULL;
     RDX_TRY(rdx_bind_fitted(b, args[i], args[1 - i], &fitted));
@@ -165,7 +166,7 @@ static rdx_status bind_numbers(rdx_binding *b, rdx_op op, rdx_bound **args, rdx_
   const rdx_sql_type types[] = {args[0]->type, args[1]->type};
   rdx_sql_type result;
   if (!compared_as(types[0], types[1], &result) || (op == RDX_OP_MODULO && rdx_is_float(result)))
-    return rdx_no_operator(b, rdx_op_text(op), args, 2, place);
+    return rdx_no_operator(b, op_text(op), args, 2, place);
   if (result.kind == RDX_SQL_DECIMAL && op == RDX_OP_DIVIDE)
     result = rdx_type_of_kind(RDX_SQL_DOUBLE);
   if (result.kind == RDX_SQL_DECIMAL) {
@@ -216,7 +217,7 @@ static rdx_status bind_times(rdx_binding *b, rdx_op op, rdx_bound *const *given,
       RDX_TRY(rdx_bind_as(b, args[1], rdx_type_of_kind(rules[r].as_right), &args[1]));
       return rdx_bind_op(b, op, rdx_type_of_kind(rules[r].result), args, 2, place, out);
     }
-  return rdx_no_operator(b, rdx_op_text(op), given, 2, place);
+  return rdx_no_operator(b, op_text(op), given, 2, place);
 }
 
 /* The type that an operand without one takes from the other. */

@@ -41,7 +41,7 @@ rdx_status rdx_scratch_take(rdx_scratch *s, size_t size, void **out, rdx_error *
   return RDX_OK;
 }
 
-void rdx_scratch_free(rdx_scratch *s) {
+static void free_scratch(rdx_scratch *s) {
   for (uint32_t i = 0; i < s->count; i++)
     rdx_free(s->chunks[i]);
   rdx_free(s->chunks);
@@ -171,8 +171,8 @@ rdx_status rdx_program_run(const rdx_program *program, rdx_sink_fn sink, void *c
   if (status == RDX_OK)
     status = run_all(&r, threads, err);
   for (uint32_t i = 0; r.workers && i < threads; i++) {
-    rdx_scratch_free(&r.workers[i].stack);
-    rdx_scratch_free(&r.workers[i].texts);
+    free_scratch(&r.workers[i].stack);
+    free_scratch(&r.workers[i].texts);
     rdx_arena_free(&r.workers[i].regex_memory);
   }
   rdx_free(r.workers);

@@ -123,8 +123,9 @@ static rdx_status outer_node(void *user, rdx_bound *node, rdx_bound **out) {
   return RDX_OK;
 }
 
-rdx_status rdx_bind_name(rdx_block *block, const char *qualifier, const char *name, rdx_sql_place place,
-                         rdx_bound **out) {
+/* A name at this block or further out. */
+static rdx_status bind_name(rdx_block *block, const char *qualifier, const char *name, rdx_sql_place place,
+                            rdx_bound **out) {
   uint32_t level = 0;
   found f = {0};
   rdx_block *at = block;
@@ -372,7 +373,7 @@ rdx_status rdx_bind(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
     return RDX_OK;
   switch (ast->kind) {
   case RDX_AST_COLUMN:
-    return rdx_bind_name(b, ast->qualifier, ast->name, ast->place, out);
+    return bind_name(b, ast->qualifier, ast->name, ast->place, out);
   case RDX_AST_STAR:
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "* cannot stand here");
   case RDX_AST_NULL:

@@ -491,7 +491,8 @@ static rdx_status build_distinct(rdx_planner *p, rdx_plan_node *below, rdx_plan_
   return RDX_OK;
 }
 
-rdx_status rdx_build_block(rdx_block *b, rdx_plan_node **out) {
+/* The block's SELECT list as a plan. */
+static rdx_status build_block(rdx_block *b, rdx_plan_node **out) {
   rdx_planner *p = b->planner;
   rdx_plan_node *below = NULL;
   rdx_plan_column *columns = NULL;
@@ -614,7 +615,7 @@ rdx_status rdx_build_query(rdx_planner *p, rdx_bound_query *q, rdx_plan_node **o
   rdx_plan_node *node = NULL;
   RDX_TRY(rdx_query_settle(p, q, NULL));
   if (q->block)
-    RDX_TRY(rdx_build_block(q->block, &node));
+    RDX_TRY(build_block(q->block, &node));
   if (q->block && q->block->distinct_on_count > 0) {
     RDX_TRY(rdx_build_distinct_on(q->block, q->orders, q->order_count, &node));
     if (q->order_count == 0)

@@ -283,9 +283,6 @@ RDX_MUST_USE rdx_status rdx_bind_call_of(rdx_planner *p, const char *name, rdx_b
 /* The same of one argument, or (`right` not NULL) two. */
 RDX_MUST_USE rdx_status rdx_bind_pair(rdx_block *block, const char *name, rdx_bound *left, rdx_bound *right,
                                       rdx_sql_place place, rdx_bound **out);
-/* A name at this block or further out. */
-RDX_MUST_USE rdx_status rdx_bind_name(rdx_block *block, const char *qualifier, const char *name, rdx_sql_place place,
-                                      rdx_bound **out);
 
 /* Whether a call is that of an aggregate. */
 bool rdx_is_aggregate(const rdx_ast *ast);
@@ -507,9 +504,6 @@ RDX_MUST_USE rdx_status rdx_bind_change(rdx_planner *p, const rdx_sql_statement 
 /* Give columns without a type one: that of `columns`, or TEXT. */
 RDX_MUST_USE rdx_status rdx_query_settle(rdx_planner *p, rdx_bound_query *query, const rdx_plan_column *columns);
 RDX_MUST_USE rdx_status rdx_build_query(rdx_planner *p, rdx_bound_query *query, rdx_plan_node **out);
-/* The block's SELECT list as a plan. */
-RDX_MUST_USE rdx_status rdx_build_block(rdx_block *block, rdx_plan_node **out);
-
 /* The columns that a group and an aggregate of the block become. */
 rdx_plan_column rdx_group_column(const rdx_block *block, uint32_t group);
 rdx_plan_column rdx_aggregate_column(const rdx_block *block, uint32_t aggregate);

@@ -18,7 +18,6 @@
 typedef struct shape {
   rdx_block *block;
   rdx_catalog_star *star;
-  uint32_t fact;             /* leaf */
   uint32_t dimension_of[64]; /* of each leaf: 0 for the fact table, else 1 + the dimension */
   bool *is_edge;             /* of each conjunct: it joins a dimension */
 } shape;
@@ -137,7 +136,6 @@ static rdx_status add_dimension(shape *s, const rdx_bound *foreign, const rdx_bo
 static rdx_status try_fact(shape *s, uint32_t fact, bool *fits) {
   rdx_block *b = s->block;
   *fits = true;
-  s->fact = fact;
   s->star->fact = b->leaves[fact].table;
   s->star->dimension_count = 0;
   memset(s->dimension_of, 0, sizeof s->dimension_of);

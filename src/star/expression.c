@@ -9,10 +9,11 @@ static bool is_leaf(const rdx_expression *e) {
   return e->kind == RDX_EXPRESSION_ATTRIBUTE || e->kind == RDX_EXPRESSION_CONSTANT;
 }
 
-uint32_t rdx_expression_height(const rdx_expression *e) {
+/* A value on the stack for each operand that waits for the other. */
+static uint32_t height_of(const rdx_expression *e) {
   if (is_leaf(e))
     return 1;
-  const uint32_t left = rdx_expression_height(e->left), right = rdx_expression_height(e->right);
+  const uint32_t left = height_of(e->left), right = height_of(e->right);
   if (e->kind != RDX_EXPRESSION_SUBTRACT && left != right)
     return left > right ? left : right;
   return left > right ? left : right + 1;
@@ -40,7 +41,7 @@ static int compare(const rdx_expression *a, const rdx_expression *b) {
 
 /* The one that takes more of the stack first, so that nothing waits there meanwhile (Sethi and Ullman, 1970). */
 void rdx_expression_operands(const rdx_expression *e, const rdx_expression **first, const rdx_expression **second) {
-  const uint32_t left = rdx_expression_height(e->left), right = rdx_expression_height(e->right);
+  const uint32_t left = height_of(e->left), right = height_of(e->right);
   const bool swap =
       e->kind != RDX_EXPRESSION_SUBTRACT && (left != right ? left < right : compare(e->left, e->right) > 0);
   *first = swap ? e->right : e->left;

@@ -11,9 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* A value on the stack for each operand that waits for the other. */
-uint32_t rdx_expression_height(const rdx_expression *e);
-
 /* The operands in the order that they are computed in, the same however they were written. */
 void rdx_expression_operands(const rdx_expression *e, const rdx_expression **first, const rdx_expression **second);
 

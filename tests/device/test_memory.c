@@ -5,43 +5,13 @@
 
 #include "support.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <math.h>
 #include <string.h>
 #include <unistd.h>
 
-static _Atomic int64_t countdown; /* allocations until one fails; far away: none does */
-static _Atomic int64_t live;
-
-static bool fails_now(void) {
-  return atomic_fetch_sub(&countdown, 1) == 0;
-}
-
-static void *allocate(void *user, size_t size) {
-  (void)user;
-  void *memory = fails_now() ? NULL : malloc(size);
-  live += memory != NULL;
-  return memory;
-}
-
-static void *reallocate(void *user, void *old, size_t size) {
-  (void)user;
-  if (fails_now())
-    return NULL;
-  void *memory = realloc(old, size);
-  live += old == NULL && memory != NULL;
-  return memory;
-}
-
-static void release(void *user, void *memory) {
-  (void)user;
-  live -= memory != NULL;
-  free(memory);
-}
-
-static const rdx_allocator allocator = {allocate, reallocate, release, NULL};
+#include "tests/unit/failing_memory.h"
 
 /* A job that stops at the first error and leaves nothing. */
 typedef rdx_status (*job)(rdx_error *err);
@@ -672,15 +642,15 @@ static rdx_status flat_table(rdx_error *err) {
 #define CHECK_JOB(run) check_job(#run, run)
 
 static void check_job(const char *name, job run) {
-  countdown = INT64_MAX;
+  requests_left = INT64_MAX;
   OK(run(err)); /* what lives as long as the device is made now */
   const int64_t before = live;
   for (int64_t k = 0;; k++) {
     rdx_error err = {""};
-    countdown = k;
+    requests_left = k;
     const rdx_status status = run(&err);
-    const bool reached = countdown < 0;
-    countdown = INT64_MAX;
+    const bool reached = requests_left < 0;
+    requests_left = INT64_MAX;
     if (live != before)
       fail_msg("%s, allocation %d: %d are left", name, (int)k, (int)(live - before));
     if (!reached) {
@@ -765,9 +735,9 @@ static void test_device_memory_of_failures(void **state) {
       rdx_device_usage before, after;
       rdx_device_get_usage(test_device, &before);
       const int64_t allocated = live;
-      countdown = k;
+      requests_left = k;
       const rdx_status status = jobs[i](NULL);
-      countdown = INT64_MAX;
+      requests_left = INT64_MAX;
       assert_true(status == RDX_OK || status == RDX_ERROR_MEMORY);
       assert_int_equal(live, allocated);
       rdx_device_get_usage(test_device, &after);
@@ -802,9 +772,9 @@ static void test_index_after_failures(void **state) {
     for (rdx_update_mode mode = RDX_UPDATE_REBUILD; mode <= RDX_UPDATE_REFIT; mode++) {
       rdx_status status = method == RDX_INDEX_RX || mode == RDX_UPDATE_REBUILD ? RDX_ERROR_MEMORY : RDX_OK;
       for (int64_t k = 0; status != RDX_OK; k++) {
-        countdown = k;
+        requests_left = k;
         status = rdx_index_update(index, &others, mode, NULL);
-        countdown = INT64_MAX;
+        requests_left = INT64_MAX;
         assert_true(status == RDX_OK || status == RDX_ERROR_MEMORY);
         if (status == RDX_OK)
           OK(rdx_index_update(index, &int_keys, mode, err));
@@ -826,9 +796,9 @@ static void check_failing_changes(const rdx_index_params *params) {
   for (int64_t k = 0; status != RDX_OK; k++) {
     rdx_error err = {""};
     check_answers(index);
-    countdown = k;
+    requests_left = k;
     status = rdx_index_apply(index, &(rdx_index_changes){&others, &int_keys}, &err);
-    countdown = INT64_MAX;
+    requests_left = INT64_MAX;
     assert_true(status == RDX_OK || (status == RDX_ERROR_MEMORY && strstr(err.text, "the index is as it was before")));
     assert_true(k < 5000);
   }
@@ -844,9 +814,9 @@ static void check_failing_rebuild(void) {
   const rdx_index_params params = {.method = RDX_INDEX_CGRX_UPDATABLE};
   OK(rdx_index_create(test_device, &int_keys, &params, &index, err));
   for (int64_t k = 0; status != RDX_OK; k++) {
-    countdown = k;
+    requests_left = k;
     status = rdx_index_rebuild(index, NULL);
-    countdown = INT64_MAX;
+    requests_left = INT64_MAX;
     assert_true(status == RDX_OK || status == RDX_ERROR_MEMORY);
     check_answers(index);
     assert_true(k < 5000);
@@ -878,9 +848,9 @@ static void test_result_after_failures(void **state) {
     rdx_status status = RDX_ERROR_MEMORY;
     OK(rdx_index_lookup(index, &int_keys, &params, &result, err));
     for (int64_t k = 0; status != RDX_OK; k++) {
-      countdown = k;
+      requests_left = k;
       status = rdx_lookup_result_view(result, &view, NULL);
-      countdown = INT64_MAX;
+      requests_left = INT64_MAX;
       assert_true(status == RDX_OK || status == RDX_ERROR_MEMORY);
       assert_true(k < 100);
     }
@@ -905,10 +875,10 @@ static void test_opening(void **state) {
     const int64_t before = live;
     rdx_device *device = NULL;
     rdx_error err = {""};
-    countdown = k;
+    requests_left = k;
     status = rdx_device_open(name, NULL, &device, &err);
-    const bool reached = countdown < 0;
-    countdown = INT64_MAX;
+    const bool reached = requests_left < 0;
+    requests_left = INT64_MAX;
     if (status != RDX_OK)
       assert_int_equal(status, RDX_ERROR_MEMORY);
     else
@@ -925,8 +895,8 @@ int main(void) {
       cmocka_unit_test(test_index_after_failures),  cmocka_unit_test(test_index_after_failing_changes),
       cmocka_unit_test(test_result_after_failures), cmocka_unit_test(test_opening),
   };
-  countdown = INT64_MAX;
-  rdx_set_allocator(&allocator);
+  requests_left = INT64_MAX;
+  rdx_set_allocator(&failing_memory);
   const int result = TEST_MAIN(tests);
   rdx_set_allocator(NULL);
   return result;

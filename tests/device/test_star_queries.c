@@ -2,6 +2,7 @@
  * Copyright 2026 The Raydex authors */
 
 /* Star methods against looking at every row. */
+#include "flat_star.h"
 #include "queries.h"
 
 #include <pthread.h>
@@ -161,17 +162,6 @@ static void test_large(void **state) {
 }
 
 /* ---- Particular queries, over a flat table of two columns ---- */
-
-#define ROWS 6
-static const int64_t large[ROWS] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN, 5};
-static const uint8_t letters[] = "aabbcc";
-static const uint64_t offsets[] = {0, 1, 2, 3, 4, 5, 6};
-static const rdx_attribute attributes[] = {
-    {"number", {.type = RDX_TYPE_I64, .rows = ROWS, .values = large}, 0},
-    {"letter", {.type = RDX_TYPE_STRING, .rows = ROWS, .values = letters, .offsets = offsets}, 0}};
-static const rdx_relation flat = {.rows = ROWS, .attributes = attributes, .attribute_count = 2};
-static const rdx_expression number = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 0};
-static const uint32_t by_letter[] = {1};
 
 /* Sums pass 64 bits on the way, or in the end. */
 static void test_sums(void **state) {

@@ -2,23 +2,12 @@
  * Copyright 2026 The Raydex authors */
 
 /* What stars and their queries are refused for, and what is said then. */
+#include "flat_star.h"
 #include "queries.h"
 
 #include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
-#define ROWS 6
-static const int64_t large[ROWS] = {INT64_MAX, INT64_MAX, INT64_MAX, INT64_MIN, INT64_MIN, 5};
-static const uint8_t letters[] = "aabbcc";
-static const uint64_t offsets[] = {0, 1, 2, 3, 4, 5, 6};
-static const rdx_attribute attributes[] = {
-    {"number", {.type = RDX_TYPE_I64, .rows = ROWS, .values = large}, 0},
-    {"letter", {.type = RDX_TYPE_STRING, .rows = ROWS, .values = letters, .offsets = offsets}, 0}};
-static const rdx_relation flat = {.rows = ROWS, .attributes = attributes, .attribute_count = 2};
-static const rdx_expression number = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 0};
-static const rdx_expression letter = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 1};
-static const uint32_t by_letter[] = {1};
 
 static void test_bad_queries(void **state) {
   (void)state;

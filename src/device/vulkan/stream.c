@@ -113,7 +113,8 @@ void rdx_vk_barrier_scene(const rdx_vk_device *d, VkCommandBuffer commands) {
   d->fn.CmdPipelineBarrier(commands, PLAIN_STAGES | stages, stages, 0, 1, &barrier, 0, NULL, 0, NULL);
 }
 
-rdx_status rdx_vk_stream_begin(rdx_vk_stream *s, rdx_error *err) {
+/* Start recording unless it has been started: what follows comes after all that was submitted before. */
+static rdx_status begin_recording(rdx_vk_stream *s, rdx_error *err) {
   if (s->recording)
     return RDX_OK;
   rdx_vk_device *d = (rdx_vk_device *)s->base.device;
@@ -130,7 +131,7 @@ rdx_status rdx_vk_stream_begin(rdx_vk_stream *s, rdx_error *err) {
 }
 
 rdx_status rdx_vk_stream_next(rdx_vk_stream *s, rdx_error *err) {
-  RDX_TRY(rdx_vk_stream_begin(s, err));
+  RDX_TRY(begin_recording(s, err));
   if (s->working)
     rdx_vk_barrier((rdx_vk_device *)s->base.device, s->commands, false);
   s->working = true;
@@ -283,7 +284,7 @@ rdx_status rdx_vk_stream_read(rdx_stream *stream, const rdx_buffer *buffer, uint
 
 rdx_status rdx_vk_stream_mark(rdx_stream *stream, rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
-  RDX_TRY(rdx_vk_stream_begin(s, err));
+  RDX_TRY(begin_recording(s, err));
   if (stream->mark_count == RDX_MAX_MARKS)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "a stream has at most %d marks", RDX_MAX_MARKS);
   ((rdx_vk_device *)stream->device)

@@ -186,9 +186,7 @@ rdx_status rdx_vk_stream_finish(rdx_stream *stream, rdx_error *err);
 
 void rdx_vk_streams_destroy(rdx_vk_device *device);
 
-/* Start recording unless it has been started: what follows comes after all that was submitted before. */
-RDX_MUST_USE rdx_status rdx_vk_stream_begin(rdx_vk_stream *stream, rdx_error *err);
-/* The same, before work is recorded: it comes after the work recorded before, too. */
+/* Before work is recorded: it comes after all that was submitted and recorded before. */
 RDX_MUST_USE rdx_status rdx_vk_stream_next(rdx_vk_stream *stream, rdx_error *err);
 /* Order work after all work before; where `for_host` is set also what the host reads once the commands are done. It
  * names the kinds of work that there are: a barrier for all that a device can do takes 3 us longer on an H100. */

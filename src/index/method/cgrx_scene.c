@@ -31,7 +31,7 @@ void rdx_cgrx_scene_destroy(rdx_cgrx_scene *c) {
 /* ---- Options ---- */
 
 /* cgRX, section 5.4 "Size recommendation". */
-uint32_t rdx_cgrx_bucket_size(const rdx_cgrx_params *p) {
+static uint32_t bucket_size_of(const rdx_cgrx_params *p) {
   return p->bucket_size ? p->bucket_size : DEFAULT_BUCKET;
 }
 
@@ -41,7 +41,7 @@ rdx_status rdx_cgrx_check(const char *method, const rdx_device *device, const rd
                     "%s: %s does not trace rays (its driver lacks VK_KHR_ray_tracing_pipeline); use method tree, or "
                     "another device",
                     method, device->info.name);
-  if (rdx_cgrx_bucket_size(p) < MIN_BUCKET || rdx_cgrx_bucket_size(p) > LARGEST_BUCKET)
+  if (bucket_size_of(p) < MIN_BUCKET || bucket_size_of(p) > LARGEST_BUCKET)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a bucket has %d to %d keys; got %u", method, MIN_BUCKET,
                     LARGEST_BUCKET, p->bucket_size);
   if (p->mapping > RDX_CGRX_MAPPING_COVERING || p->layout > RDX_CGRX_LAYOUT_ROW_PACKED ||
@@ -72,7 +72,7 @@ static rdx_scene_params scene_params(const rdx_device *device, const rdx_cgrx_pa
 }
 
 uint64_t rdx_cgrx_scene_estimate(const rdx_device *device, const rdx_cgrx_params *p, uint64_t count) {
-  const uint64_t size = rdx_cgrx_bucket_size(p), buckets = (count + size - 1) / size;
+  const uint64_t size = bucket_size_of(p), buckets = (count + size - 1) / size;
   /* Compact rows have 2^23 / 2^COMPACT_BITS buckets on average, and markers are for rows. */
   const bool as_published = p->mapping == RDX_CGRX_MAPPING_PLAIN || p->mapping == RDX_CGRX_MAPPING_SCALED;
   const uint64_t markers = as_published ? 2 * buckets : buckets / 4096 + 2;
@@ -105,7 +105,7 @@ static rdx_status lay_out(rdx_cgrx_scene *c, const rdx_sorted_keys *sorted, cons
       optimized && (p->mapping == RDX_CGRX_MAPPING_DEFAULT || p->mapping == RDX_CGRX_MAPPING_COVERING);
   cgrx_state *s = &c->shape;
   *s = (cgrx_state){.n = (uint32_t)sorted->count,
-                    .bucket_size = rdx_cgrx_bucket_size(p),
+                    .bucket_size = bucket_size_of(p),
                     .x_bits = X_BITS,
                     .y_bits = Y_BITS,
                     .z_bits = Z_BITS,

@@ -23,8 +23,6 @@ RDX_MUST_USE rdx_status rdx_cgrx_check(const char *method, const rdx_device *dev
 /* The same options with what `published` and the default layout stand for. */
 rdx_cgrx_params rdx_cgrx_resolve(const rdx_cgrx_params *params);
 
-uint32_t rdx_cgrx_bucket_size(const rdx_cgrx_params *params);
-
 /* Device bytes held at the peak of a build over `count` keys, the sorted keys not counted. */
 uint64_t rdx_cgrx_scene_estimate(const rdx_device *device, const rdx_cgrx_params *params, uint64_t count);
 

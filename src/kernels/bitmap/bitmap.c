@@ -161,16 +161,16 @@ static const rdx_kernel words_kernel =
     RDX_COMPUTE_KERNEL("bitmap words", bitmap_words_args, 0, 16384, 256, words, spirv_bitmap_words_comp);
 static const rdx_kernel rank_kernel =
     RDX_COMPUTE_KERNEL("bitmap rank", bitmap_rank_args, 1, 16384, 256, rank, spirv_bitmap_rank_comp);
-const rdx_kernel rdx_kernel_bitmap_combine =
+static const rdx_kernel combine_kernel =
     RDX_COMPUTE_KERNEL("bitmap combine", bitmap_combine_args, 1, 1 << 15, 256, combine, spirv_bitmap_combine_comp);
-const rdx_kernel rdx_kernel_bitmap_count =
+static const rdx_kernel count_kernel =
     RDX_COMPUTE_KERNEL("bitmap count", bitmap_count_args, 0, 8, 1, count, spirv_bitmap_count_comp);
 
 rdx_status rdx_bitmap_combine(rdx_stream *stream, uint32_t op, rdx_buffer *words, const rdx_buffer *other,
                               uint64_t rows, rdx_error *err) {
   const struct bitmap_combine_args args = {
       .words = RDX_ADDRESS(uint32_t, words), .other = RDX_ADDRESS(uint32_t, other), .rows = (uint32_t)rows};
-  return rdx_stream_launch(stream, &rdx_kernel_bitmap_combine, &args, &op, (rows + 31) / 32, NULL, err);
+  return rdx_stream_launch(stream, &combine_kernel, &args, &op, (rows + 31) / 32, NULL, err);
 }
 
 rdx_status rdx_bitmap_fill(rdx_stream *stream, rdx_buffer *words, uint64_t rows, rdx_error *err) {
@@ -186,8 +186,7 @@ rdx_status rdx_bitmap_count(rdx_stream *stream, const rdx_buffer *words, uint64_
   const struct bitmap_count_args args = {
       .words = RDX_ADDRESS(uint32_t, words), .total = RDX_ADDRESS(uint32_t, total), .n = (uint32_t)n};
   RDX_TRY(rdx_stream_fill(stream, total, 0, 8, 0, err));
-  return rdx_stream_launch(stream, &rdx_kernel_bitmap_count, &args, NULL, (n + BITMAP_TILE - 1) / BITMAP_TILE, NULL,
-                           err);
+  return rdx_stream_launch(stream, &count_kernel, &args, NULL, (n + BITMAP_TILE - 1) / BITMAP_TILE, NULL, err);
 }
 
 rdx_status rdx_bitmap_mark(rdx_stream *stream, const rdx_marked_keys *of, rdx_buffer *bits, rdx_error *err) {

@@ -6,10 +6,6 @@
 #include "device/device.h"
 #include "kernels/bitmap/bitmap.h"
 
-/* Constant: BITMAP_OR and so on. */
-extern const rdx_kernel rdx_kernel_bitmap_combine;
-extern const rdx_kernel rdx_kernel_bitmap_count;
-
 /* words = words op other, over bitmaps of `rows` rows. */
 RDX_MUST_USE rdx_status rdx_bitmap_combine(rdx_stream *stream, uint32_t op, rdx_buffer *words, const rdx_buffer *other,
                                            uint64_t rows, rdx_error *err);
