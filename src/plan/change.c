@@ -102,19 +102,41 @@ static uint32_t target_of(const rdx_sql_statement *s, const rdx_leaf *target, ui
   return UINT32_MAX;
 }
 
-/* VALUES with what DEFAULT is in it. */
-static rdx_status with_defaults(rdx_planner *p, const rdx_sql_statement *s, const rdx_leaf *target,
-                                rdx_sql_query **out) {
+/* A value of VALUES as the type of its column, whatever the other rows have there. */
+static rdx_status with_type(rdx_planner *p, rdx_sql_type type, rdx_ast *value, rdx_ast **out) {
+  char text[32];
+  const char *end = rdx_sql_type_text(type, text) + strcspn(text, "(");
+  char *name = NULL;
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)(end - text) + 1, 1, &name));
+  memcpy(name, text, (size_t)(end - text));
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof **out, out));
+  **out = (rdx_ast){.kind = RDX_AST_CAST, .place = value->place, .name = name, .count = 1};
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *(*out)->args, &(*out)->args));
+  (*out)->args[0] = value;
+  if (type.kind == RDX_SQL_DECIMAL) {
+    (*out)->modifiers[(*out)->modifier_count++] = type.precision;
+    (*out)->modifiers[(*out)->modifier_count++] = type.scale;
+  }
+  return RDX_OK;
+}
+
+/* VALUES with what DEFAULT is in it, in the types of the target's columns. */
+static rdx_status typed_values(rdx_planner *p, const rdx_sql_statement *s, const rdx_leaf *target,
+                               rdx_sql_query **out) {
   const uint32_t width = s->query->width;
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof **out, out));
   **out = *s->query;
   RDX_TRY(rdx_planner_alloc(p, (uint64_t)width * s->query->row_count, sizeof(rdx_ast *), &(*out)->values));
   for (uint32_t k = 0; k < width; k++) {
+    const uint32_t column = target_of(s, target, k);
     rdx_ast *value = NULL;
-    RDX_TRY(default_of(p, target, target_of(s, target, k), &value));
+    RDX_TRY(default_of(p, target, column, &value));
     for (uint32_t row = 0; row < s->query->row_count; row++) {
       const uint64_t at = (uint64_t)row * width + k;
-      (*out)->values[at] = is_default(s->query->values[at]) ? value : s->query->values[at];
+      rdx_ast **to = &(*out)->values[at];
+      *to = is_default(s->query->values[at]) ? value : s->query->values[at];
+      if (column != UINT32_MAX)
+        RDX_TRY(with_type(p, target->types[column], *to, to));
     }
   }
   return RDX_OK;
@@ -147,8 +169,8 @@ static rdx_status bind_inserted(rdx_block *b, const rdx_sql_statement *s) {
   rdx_leaf target = {0}, leaf = {0};
   rdx_sql_query *written = s->query;
   RDX_TRY(rdx_bind_relation(&(rdx_block){.planner = p}, s->target, &target)); /* no query of WITH */
-  if (s->defaults)
-    RDX_TRY(with_defaults(p, s, &target, &written));
+  if (written->kind == RDX_QUERY_VALUES)
+    RDX_TRY(typed_values(p, s, &target, &written));
   RDX_TRY(rdx_bind_query(p, NULL, b->ctes, written, &query));
   RDX_TRY(rdx_build_query(p, query, &plan));
   RDX_TRY(rdx_leaf_of_plan(p, plan, target.alias, &leaf));

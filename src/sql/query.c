@@ -252,7 +252,6 @@ static rdx_status take_values(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql
       RDX_TRY(is_default ? rdx_tree_call(t, rdx_tree_place(t, row->items[i]->set_to_default->location), "default", 0,
                                          &values[i])
                          : rdx_tree_expression(t, row->items[i], &values[i]));
-      t->has_default |= is_default;
     }
     if (row->n_items != width)
       return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, values[0]->place, NULL,

@@ -338,7 +338,6 @@ static rdx_status take_default_values(rdx_tree *t, rdx_sql_place place, rdx_sql_
   (*out)->kind = RDX_QUERY_VALUES;
   (*out)->place = place;
   (*out)->row_count = (*out)->width = 1;
-  t->has_default = true;
   return rdx_tree_call(t, place, "default", 0, (*out)->values);
 }
 
@@ -361,7 +360,6 @@ static rdx_status take_insert(rdx_tree *t, const node *n, rdx_sql_statement *out
                      s->select_stmt->select_stmt->n_values_lists > 0 && !s->select_stmt->select_stmt->with_clause;
   RDX_TRY(s->select_stmt ? take_query_node(t, s->select_stmt, place, &out->query)
                          : take_default_values(t, place, &out->query));
-  out->defaults = t->has_default;
   return rdx_tree_targets(t, s->n_returning_list, s->returning_list, &out->returning, &out->returning_count);
 }
 

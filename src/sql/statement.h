@@ -244,7 +244,7 @@ typedef enum rdx_statement_kind {
   RDX_STATEMENT_CREATE_INDEX,    /* `name` ON `table` USING `method` (`names`) WITH `options`; `if_not_exists` */
   RDX_STATEMENT_ALTER_TABLE,     /* `name`: `alterations`, one after the other; `if_exists` */
   RDX_STATEMENT_DROP,            /* `object` "table", "index", "view", "materialized view"; `names`; `if_exists` */
-  /* INTO `target` (`names`, none: all) `query`; `returning`; `defaults`: it has VALUES with "default" */
+  /* INTO `target` (`names`, none: all) `query`; `returning` */
   RDX_STATEMENT_INSERT,
   /* `target` SET `names` = `args`; `query` has no list, FROM begins with the target; `returning` */
   RDX_STATEMENT_UPDATE,
@@ -278,7 +278,7 @@ typedef struct rdx_sql_statement {
   uint32_t alteration_count;
   rdx_sql_target *returning;
   uint32_t returning_count; /* 0: no RETURNING */
-  bool analyze, json, if_exists, if_not_exists, from, with_data, replaces, defaults;
+  bool analyze, json, if_exists, if_not_exists, from, with_data, replaces;
   uint32_t parameters; /* the largest n of any $n */
   uint32_t levels;     /* of its tree */
 } rdx_sql_statement;

@@ -28,8 +28,7 @@ typedef struct rdx_tree {
   uint32_t parameters; /* the largest */
   size_t window_count; /* WINDOW of the query at hand */
   rdx_tree_node *const *windows;
-  bool takes_default; /* the query that comes next is VALUES of INSERT, where DEFAULT may stand, */
-  bool has_default;   /* and does */
+  bool takes_default; /* the query that comes next is VALUES of INSERT, where DEFAULT may stand */
   bool in_exists;     /* the query that comes next is EXISTS's: it need not list anything */
   size_t type_count;  /* PREPARE's types of parameters */
   rdx_tree_node *const *types;
