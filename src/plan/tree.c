@@ -131,40 +131,26 @@ static rdx_status find_common(rdx_planner *p, const rdx_bound *either, rdx_conju
   return RDX_OK;
 }
 
-/* The branches without the common parts; `*out` is NULL where one has nothing else: then the rest holds always. */
-static rdx_status without_common(rdx_planner *p, rdx_bound *either, const rdx_conjuncts *common, rdx_bound **out) {
+/* An OR of what each branch has beside the `common` parts; where these are NULL, of the parts that read one leaf alone.
+ * `*out` is NULL where a branch has nothing of it. */
+static rdx_status or_of_parts(rdx_planner *p, const rdx_bound *either, const rdx_conjuncts *common, uint64_t leaf,
+                              rdx_bound **out) {
   rdx_bound **branches = NULL;
   *out = NULL;
   RDX_TRY(rdx_planner_alloc(p, either->count, sizeof *branches, &branches));
   for (uint32_t i = 0; i < either->count; i++) {
     const rdx_conjuncts parts = parts_of(&either->args[i]);
-    rdx_conjuncts rest = {0};
-    for (uint32_t k = 0; k < parts.count; k++)
-      if (!has_part(common, parts.list[k]))
-        RDX_TRY(rdx_conjuncts_add(p, &rest, parts.list[k]));
-    if (rest.count == 0)
+    rdx_conjuncts chosen = {0};
+    for (uint32_t k = 0; k < parts.count; k++) {
+      rdx_bound *part = parts.list[k];
+      if (common ? !has_part(common, part) : rdx_bound_leaves(part) == leaf && !rdx_bound_has(part, RDX_BOUND_OUTER))
+        RDX_TRY(rdx_conjuncts_add(p, &chosen, part));
+    }
+    if (chosen.count == 0)
       return RDX_OK;
-    RDX_TRY(rdx_conjuncts_join(p, &rest, &branches[i]));
+    RDX_TRY(rdx_conjuncts_join(p, &chosen, &branches[i]));
   }
   return rdx_bind_call_of(p, "or", branches, either->count, either->place, out);
-}
-
-/* What an OR says of one leaf: an OR of each branch's parts that read it alone; nothing where a branch has none. */
-static rdx_status add_implied(rdx_planner *p, const rdx_bound *either, uint64_t leaf, rdx_conjuncts *list) {
-  rdx_bound **branches = NULL, *implied = NULL;
-  RDX_TRY(rdx_planner_alloc(p, either->count, sizeof *branches, &branches));
-  for (uint32_t i = 0; i < either->count; i++) {
-    const rdx_conjuncts parts = parts_of(&either->args[i]);
-    rdx_conjuncts own = {0};
-    for (uint32_t k = 0; k < parts.count; k++)
-      if (rdx_bound_leaves(parts.list[k]) == leaf && !rdx_bound_has(parts.list[k], RDX_BOUND_OUTER))
-        RDX_TRY(rdx_conjuncts_add(p, &own, parts.list[k]));
-    if (own.count == 0)
-      return RDX_OK;
-    RDX_TRY(rdx_conjuncts_join(p, &own, &branches[i]));
-  }
-  RDX_TRY(rdx_bind_call_of(p, "or", branches, either->count, either->place, &implied));
-  return rdx_conjuncts_add(p, list, implied);
 }
 
 static rdx_status split_or(rdx_planner *p, rdx_conjuncts *list, rdx_bound *either) {
@@ -174,15 +160,19 @@ static rdx_status split_or(rdx_planner *p, rdx_conjuncts *list, rdx_bound *eithe
   for (uint32_t i = 0; i < common.count; i++)
     RDX_TRY(rdx_conjuncts_add(p, list, common.list[i]));
   if (common.count > 0)
-    RDX_TRY(without_common(p, either, &common, &rest));
-  if (!rest)
+    RDX_TRY(or_of_parts(p, either, &common, 0, &rest));
+  if (!rest) /* a branch is no more than what is common: the others say nothing */
     return RDX_OK;
   RDX_TRY(rdx_conjuncts_add(p, list, rest));
   const uint64_t leaves = rdx_bound_leaves(rest);
   if (!is_call(rest, RDX_OP_OR) || (leaves & (leaves - 1)) == 0)
     return RDX_OK;
-  for (uint64_t left = leaves; left; left &= left - 1)
-    RDX_TRY(add_implied(p, rest, left & -left, list));
+  for (uint64_t left = leaves; left; left &= left - 1) { /* what it says of each leaf */
+    rdx_bound *implied = NULL;
+    RDX_TRY(or_of_parts(p, rest, NULL, left & -left, &implied));
+    if (implied)
+      RDX_TRY(rdx_conjuncts_add(p, list, implied));
+  }
   return RDX_OK;
 }
 

@@ -206,14 +206,18 @@ static void encode(const void *arguments, const uint32_t *variant, const rdx_sce
 
 RDX_EACH_ITEM(count_rays, rx_rays_args, a->out_rays[i] = rx_rays_of(*a, (uint32_t)i, variant[0], variant[1]))
 
-const rdx_kernel rdx_kernel_rx_point = {.name = "rx point",
-                                        .args_size = sizeof(struct rx_args),
-                                        .variants = RX_CONSTANTS,
-                                        .grain = BLOCK, /* of probes that may have many hits each */
-                                        .subgroup_per_item = true,
-                                        .body = point,
-                                        .raygen = RDX_SPIRV(spirv_rx_point_rgen),
-                                        .any_hit = RDX_SPIRV(spirv_rx_rahit)};
+/* Probes may have many hits each. */
+#define ALL_HITS(title, each, function, code)                                                                          \
+  .name = title, .args_size = sizeof(struct rx_args), .variants = RX_CONSTANTS, .grain = each,                         \
+  .subgroup_per_item = true, .body = function, .raygen = RDX_SPIRV(code), .any_hit = RDX_SPIRV(spirv_rx_rahit)
+#define BOXES .intersection = RDX_SPIRV(spirv_rx_rint)
+
+const rdx_kernel rdx_kernel_rx_point = {ALL_HITS("rx point", BLOCK, point, spirv_rx_point_rgen)};
+const rdx_kernel rdx_kernel_rx_range = {ALL_HITS("rx range", 256, range, spirv_rx_range_rgen)};
+const rdx_kernel rdx_kernel_rx_point_boxes = {ALL_HITS("rx point, boxes", BLOCK, point_boxes, spirv_rx_point_rgen),
+                                              BOXES};
+const rdx_kernel rdx_kernel_rx_range_boxes = {ALL_HITS("rx range, boxes", 256, range_boxes, spirv_rx_range_rgen),
+                                              BOXES};
 
 const rdx_kernel rdx_kernel_rx_single = {.name = "rx point, distinct",
                                          .args_size = sizeof(struct rx_args),
@@ -222,35 +226,6 @@ const rdx_kernel rdx_kernel_rx_single = {.name = "rx point, distinct",
                                          .body = single,
                                          .raygen = RDX_SPIRV(spirv_rx_single_rgen),
                                          .closest_hit = RDX_SPIRV(spirv_rx_single_rchit)};
-
-const rdx_kernel rdx_kernel_rx_range = {.name = "rx range",
-                                        .args_size = sizeof(struct rx_args),
-                                        .variants = RX_CONSTANTS,
-                                        .grain = 256,
-                                        .subgroup_per_item = true,
-                                        .body = range,
-                                        .raygen = RDX_SPIRV(spirv_rx_range_rgen),
-                                        .any_hit = RDX_SPIRV(spirv_rx_rahit)};
-
-const rdx_kernel rdx_kernel_rx_point_boxes = {.name = "rx point, boxes",
-                                              .args_size = sizeof(struct rx_args),
-                                              .variants = RX_CONSTANTS,
-                                              .grain = BLOCK, /* of probes that may have many hits each */
-                                              .subgroup_per_item = true,
-                                              .body = point_boxes,
-                                              .raygen = RDX_SPIRV(spirv_rx_point_rgen),
-                                              .any_hit = RDX_SPIRV(spirv_rx_rahit),
-                                              .intersection = RDX_SPIRV(spirv_rx_rint)};
-
-const rdx_kernel rdx_kernel_rx_range_boxes = {.name = "rx range, boxes",
-                                              .args_size = sizeof(struct rx_args),
-                                              .variants = RX_CONSTANTS,
-                                              .grain = 256,
-                                              .subgroup_per_item = true,
-                                              .body = range_boxes,
-                                              .raygen = RDX_SPIRV(spirv_rx_range_rgen),
-                                              .any_hit = RDX_SPIRV(spirv_rx_rahit),
-                                              .intersection = RDX_SPIRV(spirv_rx_rint)};
 
 const rdx_kernel rdx_kernel_rx_encode =
     RDX_COMPUTE_KERNEL("rx encode", rx_encode_args, 2, 16384, 256, encode, spirv_rx_encode_comp);
