@@ -7,6 +7,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "database/change.h"
@@ -341,6 +343,28 @@ static rdx_status read_table(rdx_statement *s, rdx_answer *answer, rdx_error *er
   return status;
 }
 
+static bool same_file(const char *a, const char *b) {
+  struct stat first, second;
+  return a && b && stat(a, &first) == 0 && stat(b, &second) == 0 && S_ISREG(first.st_mode) &&
+         first.st_dev == second.st_dev && first.st_ino == second.st_ino;
+}
+
+/* What is written replaces no table file, nor a file that it is made of. */
+static rdx_status check_target(const rdx_statement *s, rdx_error *err) {
+  const rdx_query_plan *plan = s->prepared->plan;
+  const char *path = s->prepared->runs->path, *dot = path ? strrchr(path, '.') : NULL;
+  bool reads = s->copied && same_file(path, s->copied->path);
+  for (uint32_t i = 0; plan && i < plan->table_count; i++)
+    reads |= same_file(path, plan->tables[i]->path);
+  if (reads)
+    return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "%.200s is read by this statement: write to another file", path);
+  if (path && ((dot && strcasecmp(dot, ".rdx") == 0) || rdx_table_is_file(path)))
+    return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT,
+                           "%.200s is the name of a table file, which COPY does not write: CREATE TABLE ... AS does",
+                           path);
+  return RDX_OK;
+}
+
 static rdx_status run_copy_to(rdx_statement *s, const rdx_copy_options *options, rdx_answer *answer, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
   const rdx_csv_params *csv = options->csv;
@@ -350,9 +374,11 @@ static rdx_status run_copy_to(rdx_statement *s, const rdx_copy_options *options,
                             : read_table(s, answer, err));
   if (!written->path)
     fflush(stdout);
-  const rdx_status status = options->parquet ? rdx_table_write_parquet(answer->table, written->path, err)
-                                             : rdx_table_write_csv(answer->table, written->path, csv->delimiter,
-                                                                   csv->header != RDX_SWITCH_OFF, err);
+  rdx_status status = check_target(s, err);
+  if (status == RDX_OK)
+    status = options->parquet ? rdx_table_write_parquet(answer->table, written->path, err)
+                              : rdx_table_write_csv(answer->table, written->path, csv->delimiter,
+                                                    csv->header != RDX_SWITCH_OFF, err);
   rdx_table_destroy(&answer->table);
   rdx_catalog_release(s->database->catalog, s->copied);
   s->copied = NULL;
