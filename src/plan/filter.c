@@ -18,7 +18,8 @@ void rdx_filter_work_of(const rdx_plan_node *n, double read, uint32_t columns, r
   *out = (rdx_filter_work){
       /* few rows are one thread's, which need not be woken; what is found is listed on the host */
       .evaluation = {.evaluations = read > RDX_BLOCK, .values = read * values + n->expected_rows},
-      .scan = {.lists = 1, .codes = rows * columns, .found = n->expected_rows},
+      /* codes of blocks that may have such rows; then each row's bit */
+      .scan = {.lists = 1, .codes = read * columns + rows, .found = n->expected_rows},
       .preparation = {.launches = 1, .packed = rows * columns},
   };
 }
@@ -232,11 +233,11 @@ static rdx_work scan_index_work(const rdx_plan_node *n, rdx_scan_method method, 
   return w;
 }
 
-static void add_scan_index(const rdx_planner *p, const rdx_plan_node *n, const rdx_plan_index *index, uint32_t columns,
+static void add_scan_index(rdx_planner *p, const rdx_plan_node *n, const rdx_plan_index *index, uint32_t columns,
                            ways *w) {
   const rdx_scan_method method = index->scan.method;
   rdx_filter_work plain;
-  rdx_filter_work_of(n, 0, columns, &plain);
+  rdx_filter_work_of(n, rdx_estimate_read(p, n), columns, &plain);
   const rdx_work work = method == RDX_SCAN_COLUMN ? plain.scan : scan_index_work(n, method, columns);
   w->list[w->count++] = (way){.name = scan_name(method), .ms = rdx_work_ms(&p->rates, &work), .index = index};
 }

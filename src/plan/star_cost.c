@@ -31,6 +31,7 @@ static void find_attribute(const rdx_bound *e, uint32_t *attribute, bool *any) {
   *any = true;
 }
 
+/* Of a condition on several attributes; those on one are one set of its codes. */
 static uint32_t count_comparisons(const rdx_bound *e) {
   uint32_t count = 0;
   if (e->kind != RDX_BOUND_CALL || (e->op != RDX_OP_AND && e->op != RDX_OP_OR && e->op != RDX_OP_NOT))
@@ -75,7 +76,7 @@ static rdx_status add_condition(rdx_planner *p, const rdx_plan_node *node, rdx_b
     r->ranges = r->ranges > values ? r->ranges : values > 1 ? values : 1;
     r->known = false;
   }
-  r->comparisons += count_comparisons(c);
+  r->comparisons = attribute == RDX_SEVERAL ? count_comparisons(c) : 1;
   return rdx_conjuncts_add(p, &r->conditions, c);
 }
 
@@ -340,14 +341,31 @@ static void add_groups(const rdx_planner *p, const rdx_plan_node *node, double k
   w->bytes += bytes * (bytes * copies <= MAX_COPIED ? copies : 1);
 }
 
-/* The column engine: conditions of the fact table for all rows, then those of dimensions, then groups and measures. */
+static bool is_of_fact(const rdx_restriction *r) {
+  return r->attribute == RDX_SEVERAL || r->of.dimension == 0;
+}
+
+/* The condition of the fact table that leaves the fewest rows; the count: none. */
+static uint32_t find_first(const rdx_star_estimate *e, double unknown) {
+  uint32_t first = e->count;
+  for (uint32_t i = 0; i < e->count; i++)
+    if (is_of_fact(&e->list[i]) &&
+        (first == e->count || share_of(&e->list[i], unknown) < share_of(&e->list[first], unknown)))
+      first = i;
+  return first;
+}
+
+/* The column engine: conditions of the fact table, the most selective one for all rows, then those of dimensions, then
+ * groups and measures. */
 static double column_ms(const rdx_planner *p, const rdx_star_estimate *e, const rdx_plan_node *node, double unknown,
                         rdx_work *w) {
   const double rows = (double)node->star->fact->rows;
-  double share = 1;
+  const uint32_t first = find_first(e, unknown);
+  double share = first < e->count ? share_of(&e->list[first], unknown) : 1;
+  w->codes += first < e->count ? rows * e->list[first].comparisons : 0;
   for (uint32_t i = 0; i < e->count; i++) {
     const rdx_restriction *r = &e->list[i];
-    if (r->attribute != RDX_SEVERAL && r->of.dimension > 0)
+    if (i == first || !is_of_fact(r))
       continue;
     w->codes += rows * part_read(share) * r->comparisons;
     share *= share_of(r, unknown);
