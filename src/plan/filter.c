@@ -26,9 +26,12 @@ void rdx_filter_work_of(const rdx_plan_node *n, double read, uint32_t columns, r
 
 #define LOOKUP_LAUNCHES 3 /* the key brought, looked up, rows read */
 
-/* The index finds `found` rows; they are brought into order, and looked at where it does not answer all. */
-static rdx_work lookup_work(const rdx_plan_node *n, double found, bool residual) {
+/* The index finds `found` rows, RX by as many hits; they are brought into order, and looked at where it does not answer
+ * all. */
+static rdx_work lookup_work(const rdx_plan_node *n, rdx_index_method method, double found, bool residual) {
   return (rdx_work){.launches = LOOKUP_LAUNCHES,
+                    .hits = method == RDX_INDEX_RX ? found : 0,
+                    .primitives = (double)n->table->rows,
                     .found = found,
                     .sorted = found,
                     .gathers = residual ? found : 0,
@@ -205,7 +208,7 @@ static rdx_status add_lookup(rdx_planner *p, const rdx_plan_node *n, const rdx_p
   if (columns == 0)
     return RDX_OK;
   RDX_TRY(estimate_found(p, n, index, columns, equal_only, &found, &residual));
-  const rdx_work work = lookup_work(n, found, residual);
+  const rdx_work work = lookup_work(n, method, found, residual);
   w->list[w->count++] = (way){
       .name = rdx_index_method_name(method), .ms = rdx_work_ms(&p->rates, &work), .index = index, .columns = columns};
   return RDX_OK;
@@ -220,16 +223,20 @@ static rdx_work scan_index_work(const rdx_plan_node *n, rdx_scan_method method, 
   const double rows = (double)n->table->rows;
   rdx_work w = {.lists = 1, .found = n->expected_rows, .primitives = rows};
   const double vectors = (terms + 1) * rows / 8, between = terms * rows / VECTORS;
+  const double of_columns = terms * rows * pow(fmax(n->expected_rows, 1) / fmax(rows, 1), 1 / terms); /* one by one */
   const bool traces = method != RDX_SCAN_BINDEX && method != RDX_SCAN_BTREE;
   if (method == RDX_SCAN_BINDEX)
     w.bytes = vectors + ROW_BYTES * between;
   else if (method == RDX_SCAN_RTSCAN)
     w.bytes = vectors;
   else if (method == RDX_SCAN_BTREE)
-    w.bytes = vectors + ROW_BYTES * n->expected_rows;
+    w.bytes = vectors + ROW_BYTES * of_columns;
   w.traces = traces;
   w.rays = !traces ? 0 : sqrt(rows);
-  w.hits = !traces ? 0 : method == RDX_SCAN_RTSCAN ? between : n->expected_rows;
+  w.hits = !traces                     ? 0
+           : method == RDX_SCAN_RTSCAN ? between
+           : method == RDX_SCAN_RTC1   ? of_columns
+                                       : n->expected_rows;
   return w;
 }
 

@@ -442,7 +442,8 @@ static double read_level(const cube_level *l, double nodes, double combinations,
   r->steps +=
       nodes * 2 * fmin(l->restriction->ranges, fmax(children, 1)) * (1 + log2(fmax(combinations / l->before, 1))) +
       (last ? 0 : nodes * kept * next);
-  r->ranges = fmax(nodes * fmin(l->restriction->ranges, kept), 1);
+  if (share < 1) /* all values make no more ranges */
+    r->ranges = fmax(nodes * fmin(l->restriction->ranges, kept), 1);
   r->any *= 1 - pow(1 - there, fmax(nodes, 1) * fmax(l->values * share, 1));
   return nodes * kept;
 }
@@ -485,11 +486,17 @@ static bool keeps_runs(const rdx_plan_node *node, double combinations) {
   return combinations * each <= KEPT_ANYWAY + 4 * (double)node->star->fact->rows;
 }
 
-static void add_cube_work(const rdx_star_estimate *e, const rdx_plan_node *node, double combinations, double unknown,
-                          rdx_work *w) {
+/* What is read of all groups of a cube to find those that have rows: the CPU notes them. */
+static double group_bytes(const rdx_planner *p, const rdx_plan_node *node, double combinations) {
+  const bool notes = rdx_device_get_info(rdx_catalog_device(p->catalog))->backend == RDX_BACKEND_CPU;
+  return notes || node->expr_count == 0 ? 0 : combinations * 8 * (count_measures(node) + 1);
+}
+
+static void add_cube_work(const rdx_planner *p, const rdx_star_estimate *e, const rdx_plan_node *node,
+                          double combinations, double unknown, rdx_work *w) {
   cube_reads r = read_cube(e, node, combinations, unknown);
   r.any = fmin(r.any, chance_of_rows(e, node, unknown));
-  const double measures = count_measures(node) + 1, rows = (double)node->star->fact->rows;
+  const double rows = (double)node->star->fact->rows;
   w->primitives = rows;
   if (node->star_params.method == RDX_STAR_COARSE_CUBE)
     w->primitives = sqrt(rows / 3); /* as coarse cubes choose their blocks */
@@ -512,8 +519,8 @@ static void add_cube_work(const rdx_star_estimate *e, const rdx_plan_node *node,
   if (keeps_runs(node, combinations) && r.runs < RUNS_ANYWAY + r.rows / RUN_ROWS)
     return;
   w->launches += r.any;
-  w->grouped += r.rows * measures;
-  w->bytes += grouped ? combinations * 8 * measures : 0; /* all groups of the cube are looked at */
+  *(grouped ? &w->grouped : &w->added) += r.rows * (count_measures(node) + 1);
+  w->bytes += group_bytes(p, node, combinations);
 }
 
 double rdx_star_ms(const rdx_planner *p, const rdx_star_estimate *e, const rdx_plan_node *node, double combinations,
@@ -523,7 +530,7 @@ double rdx_star_ms(const rdx_planner *p, const rdx_star_estimate *e, const rdx_p
   if (node->star_params.method <= RDX_STAR_COLUMN_ENGINE)
     ms = column_ms(p, e, node, unknown, &work);
   else
-    add_cube_work(e, node, combinations, unknown, &work);
+    add_cube_work(p, e, node, combinations, unknown, &work);
   work.values += GROUP_VALUES * rdx_star_groups(e, node, unknown);
   return ms + rdx_work_ms(&p->rates, &work);
 }
