@@ -161,6 +161,16 @@ static rdx_status bind_regex(const call *c, rdx_bound **out) {
   return negate(c, result, c->negated, out);
 }
 
+/* A string that meets a DECIMAL keeps all of its digits, which the type then has. */
+static rdx_status keep_digits(const call *c, rdx_bound **value, rdx_sql_type *common) {
+  if (common->kind != RDX_SQL_DECIMAL || (*value)->type.kind != RDX_SQL_UNKNOWN || !rdx_is_constant(*value) ||
+      (*value)->value.null)
+    return RDX_OK;
+  RDX_TRY(rdx_bind_as(c->b, *value, rdx_type_of_kind(RDX_SQL_DECIMAL), value));
+  const rdx_sql_type pair[] = {*common, (*value)->type};
+  return rdx_sql_common_type(pair, 2, common) ? RDX_OK : rdx_fail(c->b->err, RDX_ERROR_INTERNAL, "numbers do not mix");
+}
+
 /* Arguments from, from + step, ... and the last as their common type. */
 static rdx_status unify(const call *c, rdx_bound **args, uint32_t count, uint32_t from, uint32_t step,
                         rdx_sql_type *out) {
@@ -176,6 +186,8 @@ static rdx_status unify(const call *c, rdx_bound **args, uint32_t count, uint32_
                            rdx_sql_type_text(pair[0], first), rdx_sql_type_text(pair[1], second));
   }
   common = common.kind == RDX_SQL_UNKNOWN ? rdx_type_of_kind(RDX_SQL_TEXT) : common;
+  for (uint32_t i = from; i < count; i = i + step < count || i == count - 1 ? i + step : count - 1)
+    RDX_TRY(keep_digits(c, &args[i], &common));
   for (uint32_t i = from; i < count; i = i + step < count || i == count - 1 ? i + step : count - 1)
     RDX_TRY(rdx_bind_as(c->b, args[i], common, &args[i]));
   *out = common;
