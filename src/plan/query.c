@@ -527,6 +527,15 @@ static rdx_status bind_values(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, 
     if (!rdx_sql_common_type(types, query->row_count, &type))
       return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, query->place, NULL,
                               "column %u of VALUES has types that do not mix", c + 1);
+    for (uint32_t r = 0; r < query->row_count && type.kind == RDX_SQL_DECIMAL; r++) { /* strings keep their digits */
+      rdx_bound **value = &q->values[r * query->width + c];
+      if ((*value)->type.kind == RDX_SQL_UNKNOWN && (*value)->kind == RDX_BOUND_CONSTANT && !(*value)->value.null)
+        RDX_TRY(
+            rdx_bind_cast(&p->binding, *value, (rdx_sql_type){.kind = RDX_SQL_DECIMAL}, true, (*value)->place, value));
+      const rdx_sql_type pair[] = {type, (*value)->type};
+      if (!rdx_sql_common_type(pair, 2, &type))
+        return rdx_planner_fail(p, RDX_ERROR_INTERNAL, query->place, NULL, "numbers do not mix");
+    }
     for (uint32_t r = 0; r < query->row_count && type.kind != RDX_SQL_UNKNOWN; r++) {
       rdx_bound **value = &q->values[r * query->width + c];
       RDX_TRY(rdx_bind_cast(&p->binding, *value, type, true, (*value)->place, value));
