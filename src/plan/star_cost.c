@@ -320,12 +320,14 @@ static double add_dimensions(const rdx_planner *p, const rdx_star_estimate *e, c
 #define MAX_COPIED 4194304.0 /* bytes of places, when each part of the rows has its own */
 
 /* Rows that are left are added to their groups: each that could be has places, and the used ones are read. */
-static void add_groups(const rdx_planner *p, const rdx_plan_node *node, double kept, rdx_work *w) {
+static void add_groups(const rdx_planner *p, const rdx_star_estimate *e, const rdx_plan_node *node, double unknown,
+                       double kept, rdx_work *w) {
   const double measures = count_measures(node), rows = (double)node->star->fact->rows;
   double cells = 1;
   for (uint32_t i = 0; i < node->expr_count; i++) {
     const rdx_catalog_attribute *a = &node->star->attributes[node->exprs[i]->index];
-    cells *= distinct_of(table_of(node->star, a->dimension), a->column);
+    const rdx_restriction *r = find_restriction(e, a);
+    cells *= fmax(distinct_of(table_of(node->star, a->dimension), a->column) * (r ? share_of(r, unknown) : 1), 1);
   }
   if (node->expr_count == 0) {
     w->added += kept * measures;
@@ -373,7 +375,7 @@ static double column_ms(const rdx_planner *p, const rdx_star_estimate *e, const 
   const double ms = add_dimensions(p, e, node, unknown, share, w);
   const double kept = rows * share_of_all(e, unknown);
   w->launches += 1;
-  add_groups(p, node, kept, w);
+  add_groups(p, e, node, unknown, kept, w);
   return ms;
 }
 
