@@ -507,6 +507,16 @@ static rdx_status bind_select(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, 
 
 /* ---- The other kinds of query ---- */
 
+/* A string that meets a DECIMAL keeps all of its digits, which the type then has. */
+static rdx_status keep_digits(rdx_planner *p, rdx_bound **value, rdx_sql_type *type) {
+  if ((*value)->type.kind == RDX_SQL_UNKNOWN && (*value)->kind == RDX_BOUND_CONSTANT && !(*value)->value.null)
+    RDX_TRY(rdx_bind_cast(&p->binding, *value, (rdx_sql_type){.kind = RDX_SQL_DECIMAL}, true, (*value)->place, value));
+  const rdx_sql_type pair[] = {*type, (*value)->type};
+  return rdx_sql_common_type(pair, 2, type) ? RDX_OK
+                                            : rdx_planner_fail(p, RDX_ERROR_INTERNAL, (*value)->place, NULL,
+                                                               "numbers do not mix");
+}
+
 static rdx_status bind_values(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,
                               rdx_bound_query *q) {
   rdx_block nothing = {.planner = p, .parent = parent, .ctes = ctes, .clause = "VALUES"};
@@ -527,15 +537,8 @@ static rdx_status bind_values(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, 
     if (!rdx_sql_common_type(types, query->row_count, &type))
       return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, query->place, NULL,
                               "column %u of VALUES has types that do not mix", c + 1);
-    for (uint32_t r = 0; r < query->row_count && type.kind == RDX_SQL_DECIMAL; r++) { /* strings keep their digits */
-      rdx_bound **value = &q->values[r * query->width + c];
-      if ((*value)->type.kind == RDX_SQL_UNKNOWN && (*value)->kind == RDX_BOUND_CONSTANT && !(*value)->value.null)
-        RDX_TRY(
-            rdx_bind_cast(&p->binding, *value, (rdx_sql_type){.kind = RDX_SQL_DECIMAL}, true, (*value)->place, value));
-      const rdx_sql_type pair[] = {type, (*value)->type};
-      if (!rdx_sql_common_type(pair, 2, &type))
-        return rdx_planner_fail(p, RDX_ERROR_INTERNAL, query->place, NULL, "numbers do not mix");
-    }
+    for (uint32_t r = 0; r < query->row_count && type.kind == RDX_SQL_DECIMAL; r++)
+      RDX_TRY(keep_digits(p, &q->values[r * query->width + c], &type));
     for (uint32_t r = 0; r < query->row_count && type.kind != RDX_SQL_UNKNOWN; r++) {
       rdx_bound **value = &q->values[r * query->width + c];
       RDX_TRY(rdx_bind_cast(&p->binding, *value, type, true, (*value)->place, value));
@@ -589,6 +592,21 @@ rdx_status rdx_query_settle(rdx_planner *p, rdx_bound_query *q, const rdx_plan_c
   return rdx_query_settle(p, q->right, q->columns);
 }
 
+/* The same of the strings of a column without a type, on one side of a set operation. */
+static rdx_status keep_column(rdx_planner *p, rdx_bound_query *q, uint32_t column, rdx_sql_type *type) {
+  if (q->columns[column].type.kind != RDX_SQL_UNKNOWN)
+    return RDX_OK;
+  if (q->left) {
+    RDX_TRY(keep_column(p, q->left, column, type));
+    return keep_column(p, q->right, column, type);
+  }
+  if (q->block)
+    return keep_digits(p, &q->block->outputs[column].value, type);
+  for (uint32_t r = 0; r < q->row_count; r++)
+    RDX_TRY(keep_digits(p, &q->values[r * q->column_count + column], type));
+  return RDX_OK;
+}
+
 static rdx_status bind_set_operation(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,
                                      rdx_bound_query *q) {
   RDX_TRY(rdx_bind_query(p, parent, ctes, query->left, &q->left));
@@ -607,6 +625,10 @@ static rdx_status bind_set_operation(rdx_planner *p, rdx_block *parent, rdx_cte 
       return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, query->place, NULL,
                               "column %u is %s on one side and %s on the other", i + 1,
                               rdx_sql_type_text(types[0], texts[0]), rdx_sql_type_text(types[1], texts[1]));
+    if (q->columns[i].type.kind == RDX_SQL_DECIMAL) {
+      RDX_TRY(keep_column(p, q->left, i, &q->columns[i].type));
+      RDX_TRY(keep_column(p, q->right, i, &q->columns[i].type));
+    }
   }
   return RDX_OK;
 }
