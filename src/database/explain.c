@@ -217,7 +217,7 @@ static void list_properties(writer *w, const rdx_plan_node *n, properties *p) {
   add_windows(w, p, n);
   add_orders(w, p, n);
   if (n->limit)
-    add_expressions(w, p, "Limit", (rdx_names_of){0}, &n->limit, 1);
+    add_expressions(w, p, n->ties ? "Limit with Ties" : "Limit", (rdx_names_of){0}, &n->limit, 1);
   if (n->offset)
     add_expressions(w, p, "Offset", (rdx_names_of){0}, &n->offset, 1);
 }

@@ -136,17 +136,28 @@ static rdx_status choose_top(rdx_execution *x, rdx_key_words *w, uint64_t wanted
 
 /* ---- Sorting ---- */
 
-/* The first `wanted` rows in order, at least; for rdx_free(). */
-static rdx_status order_words(rdx_execution *x, rdx_key_words *w, uint64_t wanted, uint32_t **out, rdx_error *err) {
+static bool are_equal(const rdx_key_words *w, uint32_t a, uint32_t b) {
+  for (uint32_t k = 0; k < w->count; k++)
+    if (w->words[k][a] != w->words[k][b])
+      return false;
+  return true;
+}
+
+/* The first `*wanted` rows in order, at least; for rdx_free(). With `ties` also those that are equal to the last one of
+ * them, which then count. */
+static rdx_status order_words(rdx_execution *x, rdx_key_words *w, bool ties, uint64_t *wanted, uint32_t **out,
+                              rdx_error *err) {
   uint32_t *chosen = NULL;
   rdx_status status = RDX_OK;
-  if (wanted > 0 && wanted <= MAX_TOP && wanted <= w->rows[0] / TOP_SHARE)
-    status = choose_top(x, w, wanted, &chosen, err);
+  if (*wanted > 0 && *wanted <= MAX_TOP && *wanted <= w->rows[0] / TOP_SHARE)
+    status = choose_top(x, w, *wanted, &chosen, err);
   if (status == RDX_OK)
     status = rdx_alloc(w->rows[0], sizeof **out, WHAT, (void **)out, err);
   if (status == RDX_OK)
     status = rdx_key_words_order(x, w, *out, err);
-  for (uint64_t i = 0; chosen && i < wanted && status == RDX_OK; i++)
+  while (ties && status == RDX_OK && *wanted < w->rows[0] && are_equal(w, (*out)[*wanted], (*out)[*wanted - 1]))
+    ++*wanted;
+  for (uint64_t i = 0; chosen && i < *wanted && status == RDX_OK; i++)
     (*out)[i] = chosen[(*out)[i]];
   rdx_free(chosen);
   if (status != RDX_OK) {
@@ -156,7 +167,7 @@ static rdx_status order_words(rdx_execution *x, rdx_key_words *w, uint64_t wante
   return status;
 }
 
-static rdx_status find_order(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, uint64_t wanted,
+static rdx_status find_order(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, bool ties, uint64_t *wanted,
                              rdx_vector *flat, uint32_t **out, rdx_error *err) {
   const uint64_t rows[2] = {in->frame.rows, 0};
   rdx_key_column *columns = NULL;
@@ -169,7 +180,7 @@ static rdx_status find_order(rdx_execution *x, const rdx_plan_node *node, rdx_op
         (rdx_key_column){.parts = {&flat[i].column}, .descending = o->descending, .nulls_first = o->nulls_first};
   }
   RDX_TRY(rdx_key_words_create(x, columns, node->order_count, rows, false, &words, err));
-  const rdx_status status = order_words(x, &words, wanted, out, err);
+  const rdx_status status = order_words(x, &words, ties, wanted, out, err);
   rdx_key_words_destroy(&words);
   return status;
 }
@@ -179,12 +190,14 @@ static rdx_status sort_window(rdx_execution *x, const rdx_plan_node *node, rdx_o
   rdx_vector *flat = NULL;
   uint32_t *order = NULL;
   RDX_TRY(rdx_calloc(node->order_count, sizeof *flat, WHAT, (void **)&flat, err));
-  rdx_status status = find_order(x, node, in, w.offset + w.count, flat, &order, err);
+  uint64_t end = w.offset + w.count;
+  rdx_status status = find_order(x, node, in, node->ties && w.count > 0, &end, flat, &order, err);
   for (uint32_t i = 0; i < node->order_count; i++)
     rdx_vector_destroy(&flat[i]);
   rdx_free(flat);
   if (status != RDX_OK)
     return status;
+  w.count = end - w.offset;
   if (w.offset > 0)
     memmove(order, order + w.offset, w.count * sizeof *order);
   return rdx_frame_select(x->pool, &in->frame, order, w.count, err);

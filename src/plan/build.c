@@ -578,7 +578,7 @@ static double limited_rows(const rdx_bound_query *q, double rows) {
 /* The list of a star's query, in its outputs as they are: the star layer sorts and limits by itself. */
 static bool push_order(const rdx_bound_query *q, rdx_plan_node *below) {
   rdx_plan_node *star = below->kind == RDX_PLAN_PROJECT ? below->left : NULL;
-  if (!star || star->kind != RDX_PLAN_STAR || star->shared || below->column_count != q->column_count)
+  if (!star || star->kind != RDX_PLAN_STAR || star->shared || below->column_count != q->column_count || q->ties)
     return false;
   for (uint32_t i = 0; i < q->order_count; i++)
     if (below->exprs[q->orders[i].column]->kind != RDX_BOUND_COLUMN)
@@ -603,6 +603,7 @@ static rdx_status build_order(rdx_planner *p, const rdx_bound_query *q, rdx_plan
   node->order_count = q->order_count;
   node->limit = q->limit;
   node->offset = q->offset;
+  node->ties = q->ties;
   node->columns = below->columns;
   node->column_count = below->column_count;
   node->expected_rows = limited_rows(q, below->expected_rows);

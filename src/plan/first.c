@@ -91,6 +91,7 @@ rdx_status rdx_build_top(rdx_planner *p, const rdx_top *top, rdx_plan_node **bel
   rdx_plan_node *numbered = NULL;
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof *w, &w));
   *w = row_number();
+  w->kind = top->ties ? RDX_WINDOW_RANK : w->kind;
   RDX_TRY(rdx_planner_alloc(p, top->partition_count, sizeof(rdx_bound *), &w->partition));
   RDX_TRY(rdx_planner_alloc(p, top->order_count, sizeof *w->orders, &w->orders));
   for (uint32_t i = 0; i < top->partition_count; i++)

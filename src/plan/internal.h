@@ -63,6 +63,7 @@ typedef struct rdx_first_rows {
   const rdx_plan_order *orders; /* by columns of the leaf */
   uint32_t order_count;
   rdx_bound *limit, *offset; /* NULL: none */
+  bool ties;
 } rdx_first_rows;
 
 /* Leaves that are joined by all their conjuncts, in any order. */
@@ -256,6 +257,7 @@ typedef struct rdx_bound_query {
   rdx_plan_order *orders;   /* by outputs */
   uint32_t order_count;
   rdx_bound *limit, *offset;
+  bool ties;
   uint32_t outer_levels;
 } rdx_bound_query;
 
@@ -331,6 +333,7 @@ typedef struct rdx_top {
   const rdx_plan_order *orders;
   uint32_t order_count;
   rdx_bound *limit, *offset;
+  bool ties; /* then without offset */
 } rdx_top;
 
 RDX_MUST_USE rdx_status rdx_build_top(rdx_planner *p, const rdx_top *top, rdx_plan_node **below);

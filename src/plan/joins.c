@@ -328,6 +328,7 @@ static rdx_status keep_first(rdx_planner *p, const rdx_first_rows *first, uint32
   top.orders = orders;
   top.limit = first->limit;
   top.offset = first->offset;
+  top.ties = first->ties;
   return rdx_build_top(p, &top, pairs);
 }
 

@@ -20,6 +20,7 @@ typedef struct lateral {
   rdx_conjuncts conditions; /* that read outer columns alone */
   uint32_t marker;          /* a column that is never NULL, by its place in parts.columns; UINT32_MAX: there is none */
   rdx_bound *limit, *offset;
+  bool ties;
   bool first; /* of the rows that belong to a row the first ones are chosen after the join */
 } lateral;
 
@@ -147,7 +148,7 @@ static rdx_status part_windows(lateral *l) {
 
 /* The first rows of those with equal keys. */
 static rdx_status limit_rows(const lateral *l, const rdx_plan_order *orders, uint32_t count, rdx_plan_node **plan) {
-  rdx_top top = {.orders = orders, .order_count = count, .limit = l->limit, .offset = l->offset};
+  rdx_top top = {.orders = orders, .order_count = count, .limit = l->limit, .offset = l->offset, .ties = l->ties};
   if (!l->limit && !l->offset)
     return RDX_OK;
   RDX_TRY(rdx_planner_alloc(l->block->planner, l->parts.inner.count, sizeof *top.partition, &top.partition));
@@ -172,6 +173,9 @@ static rdx_status build_rows(lateral *l, rdx_plan_node **plan) {
   RDX_TRY(part_windows(l));
   l->limit = q->limit;
   l->offset = q->offset;
+  l->ties = q->ties;
+  if (l->ties && l->offset)
+    return refuse(l, l->offset->place, NULL, "OFFSET with WITH TIES is not supported in a LATERAL query");
   q->limit = q->offset = NULL;
   const rdx_form form = {RDX_PLAN_INNER, l->outputs, c->distinct};
   RDX_TRY(rdx_build_correlated(l->block, q, &form, &l->parts, plan));
@@ -220,7 +224,8 @@ static rdx_status choose_first(const lateral *l, uint32_t order_count, rdx_later
                                  .orders = l->query->orders,
                                  .order_count = order_count,
                                  .limit = l->limit,
-                                 .offset = l->offset};
+                                 .offset = l->offset,
+                                 .ties = l->ties};
   out->conjuncts = (rdx_conjuncts){0};
   return RDX_OK;
 }

@@ -209,6 +209,7 @@ typedef struct rdx_plan_node {
   rdx_plan_order *orders;
   uint32_t order_count;
   rdx_bound *limit, *offset; /* BIGINT, no columns; NULL: all, 0 */
+  bool ties;                 /* SORT: also the rows that are equal to the last one */
   bool all;                  /* INTERSECT, EXCEPT, SERIES, RECURSIVE */
   /* RECURSIVE */
   struct rdx_plan_node *working;

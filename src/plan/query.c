@@ -675,6 +675,10 @@ rdx_status rdx_bind_query(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, cons
     RDX_TRY(bind_result_orders(p, query, q));
   RDX_TRY(bind_limit(p, ctes, query->limit, "LIMIT", &q->limit));
   RDX_TRY(bind_limit(p, ctes, query->offset, "OFFSET", &q->offset));
+  q->ties = query->ties;
+  if (q->ties && !q->limit)
+    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, query->place, NULL,
+                            "row count cannot be null in FETCH FIRST ... WITH TIES");
   *out = q;
   return RDX_OK;
 }

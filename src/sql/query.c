@@ -306,8 +306,7 @@ static rdx_status take_rest(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_q
   RDX_TRY(rdx_tree_refuse_if(t, s->n_locking_clause > 0, out->place, "FOR UPDATE and FOR SHARE are not supported"));
   RDX_TRY(rdx_tree_orders(t, s->n_sort_clause, s->sort_clause, &out->order_by, &out->order_count));
   RDX_TRY(take_bound(t, s->limit_count, &out->limit));
-  RDX_TRY(rdx_tree_refuse_if(t, s->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES,
-                             out->limit ? out->limit->place : 0, "WITH TIES is not supported"));
+  out->ties = s->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES;
   return take_bound(t, s->limit_offset, &out->offset);
 }
 

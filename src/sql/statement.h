@@ -198,6 +198,7 @@ typedef struct rdx_sql_query {
   rdx_sql_order *order_by;
   uint32_t order_count;
   rdx_ast *limit, *offset; /* NULL: none */
+  bool ties;               /* WITH TIES: also the rows that are equal to the last one */
 } rdx_sql_query;
 
 typedef struct rdx_sql_option { /* WITH (name = value), COPY's options */

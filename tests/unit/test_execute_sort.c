@@ -13,7 +13,7 @@
 static const rdx_frame *sorted_frame;
 static const rdx_plan_node *sorted_node;
 
-static int compare_rows(uint32_t a, uint32_t b) {
+static int compare_keys(uint32_t a, uint32_t b) {
   const rdx_frame *f = sorted_frame;
   for (uint32_t i = 0; i < sorted_node->order_count; i++) {
     const rdx_plan_order *o = &sorted_node->orders[i];
@@ -26,11 +26,13 @@ static int compare_rows(uint32_t a, uint32_t b) {
     if (order != 0)
       return order;
   }
-  return (a > b) - (a < b);
+  return 0;
 }
 
 static int compare_places(const void *a, const void *b) {
-  return compare_rows(*(const uint32_t *)a, *(const uint32_t *)b);
+  const uint32_t row_a = *(const uint32_t *)a, row_b = *(const uint32_t *)b;
+  const int order = compare_keys(row_a, row_b);
+  return order != 0 ? order : (row_a > row_b) - (row_a < row_b);
 }
 
 static void check(bench *b, rdx_frame *frame, rdx_plan_node *n, uint64_t offset, uint64_t count) {
@@ -44,6 +46,9 @@ static void check(bench *b, rdx_frame *frame, rdx_plan_node *n, uint64_t offset,
   run_node(b, n, &out);
   offset = offset < frame->rows ? offset : frame->rows;
   count = count < frame->rows - offset ? count : frame->rows - offset;
+  while (n->ties && count > 0 && offset + count < frame->rows &&
+         compare_keys(order[offset + count - 1], order[offset + count]) == 0)
+    count++;
   assert_int_equal(out.rows, count);
   assert_int_equal(out.count, frame->count);
   for (uint64_t i = 0; i < count; i++)
@@ -73,6 +78,7 @@ static void test_orders(void **state) {
       offset = next_random() % 3 ? 0 : next_random() % 20;
       n->limit = whole(&b, (int64_t)count);
       n->offset = whole(&b, (int64_t)offset);
+      n->ties = next_random() % 2 != 0;
     }
     check(&b, &b.shared[0], n, offset, count);
     bench_clear(&b);
