@@ -271,6 +271,37 @@ static rdx_status fill_texts(ordered *o, rdx_vector *out, rdx_error *err) {
   return walk_texts(o, &t, err);
 }
 
+/* ---- Bits ---- */
+
+static rdx_status fill_bits(ordered *o, rdx_vector *out, rdx_error *err) {
+  const rdx_plan_aggregate *a = o->aggregate;
+  run r = {0};
+  RDX_TRY(rdx_calloc(o->q->groups, sizeof(int64_t), WHAT, &out->memory[0], err));
+  RDX_TRY(rdx_calloc(o->q->groups / 8 + 1, 1, WHAT, &out->memory[1], err));
+  int64_t *values = out->memory[0];
+  uint8_t *validity = out->memory[1];
+  out->column = (rdx_column){.type = RDX_TYPE_I64, .rows = o->q->groups, .values = values, .validity = validity};
+  while (next_run(o, &r)) {
+    int64_t bits = a->kind == RDX_PLAN_BIT_AND ? -1 : 0;
+    bool taken = false; /* the value at hand, of those that are equal */
+    for (uint64_t i = r.begin; i < r.end; i++) {
+      rdx_datum value;
+      RDX_TRY(rdx_loop_goes_on(i, o->w.rows, "execute", err));
+      taken &= !(o->w.marks[i] & RDX_WINDOW_PEERS);
+      if (!has_value(o, i) || (taken && a->distinct))
+        continue;
+      rdx_column_datum(&o->value.column, o->w.order[i], &value);
+      bits = a->kind == RDX_PLAN_BIT_AND  ? bits & value.i
+             : a->kind == RDX_PLAN_BIT_OR ? bits | value.i
+                                          : bits ^ value.i;
+      validity[r.group / 8] |= (uint8_t)(1u << r.group % 8);
+      taken = true;
+    }
+    values[r.group] = bits;
+  }
+  return RDX_OK;
+}
+
 /* ---- Any ---- */
 
 static rdx_status find_fraction(ordered *o, rdx_error *err) {
@@ -299,6 +330,7 @@ static rdx_status run_one(ordered *o, rdx_frame *out, uint32_t index, rdx_error 
     RDX_TRY(evaluate(o, a->argument, &o->argument, err));
   RDX_SCOPED(rdx_vector_destroy) rdx_vector made = {0};
   RDX_TRY(a->kind == RDX_PLAN_STRING_AGG ? fill_texts(o, &made, err)
+          : rdx_is_of_bits(a->kind)      ? fill_bits(o, &made, err)
           : rdx_is_hypothetical(a->kind) ? fill_places(o, &made, err)
                                          : fill_percentiles(o, &made, err));
   return rdx_frame_take(out, index, &made, err);

@@ -26,6 +26,7 @@ typedef struct rdx_window_sum {
   uint64_t nans, ups, downs; /* of them NaN and infinities */
   rdx_i128 whole;
   uint64_t real[RDX_WIDE_WORDS];
+  uint32_t bits[64]; /* of bit_and and so on: the values that have each bit */
 } rdx_window_sum;
 
 /* The count of pairs of values that come and go, their sums, and the sum of their products: exact, whole numbers or in

@@ -107,6 +107,11 @@ void rdx_window_sum_change(rdx_window_run *r, uint32_t row, bool in) {
   if (r->window->kind == RDX_WINDOW_COUNT)
     return;
   rdx_column_datum(&r->value.column, row, &value);
+  if (r->window->kind >= RDX_WINDOW_BIT_AND) {
+    for (uint32_t i = 0; i < RDX_COUNT(s->bits); i++)
+      s->bits[i] += ((uint64_t)value.i >> i & 1) * (in ? 1 : UINT32_MAX);
+    return;
+  }
   if (is_real(r)) {
     change_real(s, value.f, in);
     return;
@@ -145,11 +150,25 @@ static rdx_status store_moment(const rdx_windowing *w, const rdx_window_run *r, 
   return RDX_OK;
 }
 
+static int64_t bits_of(const rdx_window_run *r) {
+  const rdx_window_sum *s = &r->sum;
+  const rdx_plan_window_kind kind = r->window->kind;
+  uint64_t bits = 0;
+  for (uint32_t i = 0; i < RDX_COUNT(s->bits); i++)
+    bits |= (uint64_t)(kind == RDX_WINDOW_BIT_AND  ? s->bits[i] == s->count
+                       : kind == RDX_WINDOW_BIT_OR ? s->bits[i] > 0
+                                                   : s->bits[i] % 2)
+            << i;
+  return (int64_t)bits;
+}
+
 static rdx_status store_sum(const rdx_windowing *w, const rdx_window_run *r, uint32_t row, rdx_error *err) {
   const rdx_window_sum *s = &r->sum;
   int64_t *whole = r->values;
   double *real = r->values;
-  if (r->window->kind == RDX_WINDOW_AVG)
+  if (r->window->kind >= RDX_WINDOW_BIT_AND)
+    whole[row] = bits_of(r);
+  else if (r->window->kind == RDX_WINDOW_AVG)
     real[row] = quotient_of(r, (rdx_i128)s->count * units_of(&r->value.column));
   else if (is_real(r))
     real[row] = quotient_of(r, 1);

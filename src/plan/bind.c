@@ -178,6 +178,9 @@ static const struct aggregate_name {
     {"percentile_cont", RDX_PLAN_PERCENTILE_CONT, false},
     {"percentile_disc", RDX_PLAN_PERCENTILE_DISC, false},
     {"mode", RDX_PLAN_MODE, false},
+    {"bit_and", RDX_PLAN_BIT_AND, false},
+    {"bit_or", RDX_PLAN_BIT_OR, false},
+    {"bit_xor", RDX_PLAN_BIT_XOR, false},
     {"rank", RDX_PLAN_RANK, false}, /* window functions, unless WITHIN GROUP stands behind them */
     {"dense_rank", RDX_PLAN_DENSE_RANK, false},
     {"percent_rank", RDX_PLAN_PERCENT_RANK, false},
@@ -313,8 +316,12 @@ static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *whic
   rdx_plan_aggregate bound = {.kind = which->kind};
   rdx_bound *value = NULL;
   RDX_TRY(bind_arguments(b, ast, NULL, &value, &bound));
-  if (rdx_is_ordered(&bound))
-    return add_bound(b, bound, ast->place, out);
+  if (rdx_is_ordered(&bound)) {
+    const rdx_sql_type type = bound.type;
+    bound.type.kind = rdx_is_of_bits(bound.kind) ? RDX_SQL_BIGINT : type.kind;
+    RDX_TRY(add_bound(b, bound, ast->place, out));
+    return rdx_bind_cast(&p->binding, *out, type, true, ast->place, out);
+  }
   const rdx_sql_kind kind = value ? value->type.kind : RDX_SQL_BOOL;
   const bool numbers = which->kind == RDX_PLAN_SUM || which->kind == RDX_PLAN_AVG;
   char text[32];

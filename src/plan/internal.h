@@ -296,6 +296,8 @@ RDX_MUST_USE rdx_status rdx_add_aggregate(rdx_block *block, rdx_plan_aggregate_k
 /* What ORDER BY in an aggregate sorts by, and with DISTINCT the arguments (ordered.c). */
 RDX_MUST_USE rdx_status rdx_bind_orderings(rdx_block *block, const rdx_ast *ast, rdx_bound *const *args, uint32_t count,
                                            rdx_plan_aggregate *out);
+/* The value of bit_and and so on, as BIGINT: an integer, whose type the result is to have. */
+RDX_MUST_USE rdx_status rdx_bind_bits(rdx_block *block, const rdx_ast *ast, rdx_bound **value);
 /* An aggregate of values in order, of out->kind (ordered.c). */
 RDX_MUST_USE rdx_status rdx_bind_ordered(rdx_block *block, const rdx_ast *ast, rdx_plan_aggregate *out);
 /* The type of an aggregate of values of a type. */

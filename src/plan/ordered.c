@@ -88,6 +88,29 @@ static rdx_status bind_string_agg(rdx_block *b, const rdx_ast *ast, rdx_plan_agg
   return rdx_bind_filtered(b, ast, &out->value, 1);
 }
 
+/* ---- Bits ---- */
+
+rdx_status rdx_bind_bits(rdx_block *b, const rdx_ast *ast, rdx_bound **value) {
+  char type[32];
+  const rdx_sql_kind kind = (*value)->type.kind;
+  if (kind != RDX_SQL_SMALLINT && kind != RDX_SQL_INTEGER && kind != RDX_SQL_BIGINT)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "there is no %s(%s): it takes integers",
+                            ast->name, rdx_sql_type_text((*value)->type, type));
+  return rdx_bind_cast(&b->planner->binding, *value, (rdx_sql_type){.kind = RDX_SQL_BIGINT}, false, ast->place, value);
+}
+
+static rdx_status bind_bits(rdx_block *b, const rdx_ast *ast, rdx_plan_aggregate *out) {
+  if (ast->within_group || ast->count != 1 || ast->star)
+    return fail(b, ast, "%s takes one argument, and not WITHIN GROUP");
+  RDX_TRY(rdx_bind(b, ast->args[0], &out->value));
+  out->type = out->value->type;
+  out->distinct = ast->distinct && out->kind == RDX_PLAN_BIT_XOR;
+  RDX_TRY(rdx_bind_orderings(b, ast, &out->value, 1, out));
+  out->order_count = out->distinct ? out->order_count : 0;
+  RDX_TRY(rdx_bind_bits(b, ast, &out->value));
+  return rdx_bind_filtered(b, ast, &out->value, 1);
+}
+
 /* ---- WITHIN GROUP ---- */
 
 /* The fraction of a percentile: one for all rows, from 0 to 1. */
@@ -186,6 +209,7 @@ static rdx_status bind_hypothetical(rdx_block *b, const rdx_ast *ast, rdx_plan_a
 
 rdx_status rdx_bind_ordered(rdx_block *b, const rdx_ast *ast, rdx_plan_aggregate *out) {
   return out->kind == RDX_PLAN_STRING_AGG ? bind_string_agg(b, ast, out)
+         : rdx_is_of_bits(out->kind)      ? bind_bits(b, ast, out)
          : rdx_is_hypothetical(out->kind) ? bind_hypothetical(b, ast, out)
                                           : bind_within_group(b, ast, out);
 }

@@ -61,6 +61,9 @@ typedef enum rdx_plan_aggregate_kind {
   RDX_PLAN_PERCENTILE_CONT, /* of DOUBLE, as DOUBLE */
   RDX_PLAN_PERCENTILE_DISC,
   RDX_PLAN_MODE,
+  RDX_PLAN_BIT_AND, /* of BIGINT */
+  RDX_PLAN_BIT_OR,
+  RDX_PLAN_BIT_XOR,
   /* Of a row that is not there, among those that are: `value` says for each of these whether it comes before that row;
    * for CUME_DIST whether it does not come behind it; NULL: it does not count. */
   RDX_PLAN_RANK,
@@ -82,8 +85,8 @@ typedef struct rdx_plan_aggregate {
   /* STRING_AGG: what stands before the value, unless that is the first one; PERCENTILE: the fraction, DOUBLE, without
    * columns */
   rdx_bound *argument;
-  /* Aggregates of values in order: what they are sorted by. With `distinct` of STRING_AGG value and argument are among
-   * it */
+  /* Aggregates of values in order: what they are sorted by. With `distinct` of STRING_AGG and BIT_XOR value and argument
+   * are among it */
   rdx_plan_ordering *orders;
   uint32_t order_count;
 } rdx_plan_aggregate;
@@ -93,6 +96,10 @@ const char *rdx_plan_aggregate_name(const rdx_plan_aggregate *aggregate);
 
 static inline bool rdx_is_ordered(const rdx_plan_aggregate *a) {
   return a->kind >= RDX_PLAN_STRING_AGG;
+}
+
+static inline bool rdx_is_of_bits(rdx_plan_aggregate_kind kind) {
+  return kind >= RDX_PLAN_BIT_AND && kind <= RDX_PLAN_BIT_XOR;
 }
 
 static inline bool rdx_is_hypothetical(rdx_plan_aggregate_kind kind) {
@@ -115,7 +122,10 @@ typedef enum rdx_plan_window_kind {
   RDX_WINDOW_COUNT, /* aggregates of the frame; without `value`: of rows */
   RDX_WINDOW_SUM,
   RDX_WINDOW_AVG,
-  RDX_WINDOW_MOMENT, /* sum((x - avg(x)) * (y - avg(y))) of `value` and `other`: both whole numbers, or both DOUBLE */
+  RDX_WINDOW_MOMENT,  /* sum((x - avg(x)) * (y - avg(y))) of `value` and `other`: both whole numbers, or both DOUBLE */
+  RDX_WINDOW_BIT_AND, /* of BIGINT */
+  RDX_WINDOW_BIT_OR,
+  RDX_WINDOW_BIT_XOR,
   RDX_WINDOW_MIN,
   RDX_WINDOW_MAX,
 } rdx_plan_window_kind;

@@ -30,6 +30,9 @@ static const struct function {
     {"avg", RDX_WINDOW_AVG, 1, 1, false},
     {"min", RDX_WINDOW_MIN, 1, 1, false},
     {"max", RDX_WINDOW_MAX, 1, 1, false},
+    {"bit_and", RDX_WINDOW_BIT_AND, 1, 1, false},
+    {"bit_or", RDX_WINDOW_BIT_OR, 1, 1, false},
+    {"bit_xor", RDX_WINDOW_BIT_XOR, 1, 1, false},
     {"bool_and", RDX_WINDOW_MIN, 1, 1, true},
     {"every", RDX_WINDOW_MIN, 1, 1, true},
     {"bool_or", RDX_WINDOW_MAX, 1, 1, true},
@@ -113,14 +116,22 @@ static rdx_status check_value(const rdx_block *b, const rdx_ast *ast, const stru
   return RDX_OK;
 }
 
-static rdx_status bind_value(rdx_block *b, const rdx_ast *ast, const struct function *f, rdx_bound **out) {
+static bool is_of_bits(rdx_plan_window_kind kind) {
+  return kind >= RDX_WINDOW_BIT_AND && kind <= RDX_WINDOW_BIT_XOR;
+}
+
+/* `type`: the value's, before it becomes what the function takes. */
+static rdx_status bind_value(rdx_block *b, const rdx_ast *ast, const struct function *f, rdx_sql_type *type,
+                             rdx_bound **out) {
   *out = NULL;
   if (ast->count > 0)
     RDX_TRY(rdx_bind(b, ast->args[0], out));
   if (*out && (*out)->type.kind == RDX_SQL_UNKNOWN)
     RDX_TRY(rdx_bind_cast(&b->planner->binding, *out, (rdx_sql_type){.kind = RDX_SQL_TEXT}, true, ast->place, out));
   if (*out)
-    RDX_TRY(check_value(b, ast, f, *out));
+    *type = (*out)->type;
+  if (*out)
+    RDX_TRY(is_of_bits(f->kind) ? rdx_bind_bits(b, ast, out) : check_value(b, ast, f, *out));
   return rdx_bind_filtered(b, ast, out, 1);
 }
 
@@ -322,16 +333,19 @@ static rdx_status bind_statistic(rdx_block *b, const rdx_ast *ast, rdx_bound **o
 
 static rdx_status bind_window(rdx_block *b, const rdx_ast *ast, const struct function *f, rdx_bound **out) {
   rdx_plan_window w = {.kind = f->kind, .name = f->name, .place = ast->place};
+  rdx_sql_type type = bigint;
   if (f->kind == RDX_WINDOW_NTILE)
     RDX_TRY(bind_number(b, ast->args[0], &w.number));
   else
-    RDX_TRY(bind_value(b, ast, f, &w.value));
+    RDX_TRY(bind_value(b, ast, f, &type, &w.value));
   if (ast->count > 1)
     RDX_TRY(bind_number(b, ast->args[1], &w.number));
   w.type = type_of(w.kind, w.value);
   RDX_TRY(bind_partition(b, ast->over, &w));
   RDX_TRY(bind_frame(b, ast->over, &w));
   RDX_TRY(add_window(b, &w, out));
+  if (is_of_bits(f->kind))
+    return rdx_bind_cast(&b->planner->binding, *out, type, true, ast->place, out);
   return ast->count > 2 ? add_default(b, ast, w, out) : RDX_OK;
 }
 
