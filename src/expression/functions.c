@@ -503,6 +503,8 @@ const rdx_function rdx_functions[] = {
     {"to_char", "nt", TEXT, NULL, rdx_number_to_char, NULL, false},
     {"to_char", "dt", TEXT, NULL, rdx_number_to_char, NULL, false},
     {"make_timestamp", "iiiiid", RDX_SQL_TIMESTAMP, NULL, rdx_dates_make_time, NULL, false},
+    {"to_date", "tt", RDX_SQL_DATE, NULL, rdx_dates_read_day, NULL, false},
+    {"to_timestamp", "tt", RDX_SQL_TIMESTAMP, NULL, rdx_dates_read_time, NULL, false},
     {"to_timestamp", "d", RDX_SQL_TIMESTAMP, NULL, rdx_dates_of_epoch, NULL, false},
     {"date_bin", "vTT", RDX_SQL_TIMESTAMP, NULL, rdx_dates_bin, NULL, false},
     {"age", "TT", RDX_SQL_INTERVAL, NULL, rdx_dates_age, NULL, false},

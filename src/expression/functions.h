@@ -103,6 +103,9 @@ rdx_status rdx_dates_make_time(rdx_worker *w, const rdx_node *n, const rdx_datum
 rdx_status rdx_dates_of_epoch(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_dates_bin(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_dates_age(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+/* date_parse.c */
+rdx_status rdx_dates_read_day(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_dates_read_time(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 /* date_text.c */
 rdx_status rdx_dates_to_char(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_sql_type rdx_dates_extracted(const rdx_bound *const *args, uint32_t count);

@@ -85,8 +85,8 @@ typedef struct rdx_plan_aggregate {
   /* STRING_AGG: what stands before the value, unless that is the first one; PERCENTILE: the fraction, DOUBLE, without
    * columns */
   rdx_bound *argument;
-  /* Aggregates of values in order: what they are sorted by. With `distinct` of STRING_AGG and BIT_XOR value and argument
-   * are among it */
+  /* Aggregates of values in order: what they are sorted by. With `distinct` of STRING_AGG and BIT_XOR value and
+   * argument are among it */
   rdx_plan_ordering *orders;
   uint32_t order_count;
 } rdx_plan_aggregate;
