@@ -54,7 +54,7 @@ static void skip_character(reading *r) {
 
 /* Whether what follows in the pattern takes a digit of the text: a number then ends by its length. */
 static bool takes_digit(const char *at, uint64_t length) {
-  if (rdx_date_begins(at, length, "fm")) {
+  if (rdx_date_begins(at, length, "fm") || rdx_date_begins(at, length, "tm")) {
     at += 2;
     length -= 2;
   }
@@ -74,7 +74,7 @@ static rdx_status read_number(reading *r, uint32_t digits, bool open, uint32_t *
     at++;
   if (!open && r->text.length - at < digits)
     return fail(r, "the text is too short for the pattern, unless FM stands before the field");
-  const uint64_t end = open ? r->text.length : at + digits, begin = at;
+  const uint64_t end = open ? r->text.length : at + digits;
   const bool negative = at < end && r->text.data[at] == '-';
   at += at < end && (negative || r->text.data[at] == '+');
   for (*out = 0; at < end && isdigit((unsigned char)r->text.data[at]); at++, any = true) {
@@ -85,9 +85,17 @@ static rdx_status read_number(reading *r, uint32_t digits, bool open, uint32_t *
   if (!any || (!open && at < end))
     return fail(r, "the text has no number of so many digits where the pattern has one");
   *out = negative ? -*out : *out;
-  *count = (uint32_t)(at - begin);
+  *count = (uint32_t)(at - r->at);
   r->at = at;
   return RDX_OK;
+}
+
+/* What is behind the digits of FF1 to FF6 is rounded; MS may have more digits, and is a count of milliseconds. */
+static int64_t fraction_of(const rdx_word_of_date *word, int64_t value) {
+  int64_t unit = 1;
+  for (int i = word->digits; i < 6; i++)
+    unit *= 10;
+  return word->text[0] == 'm' ? value * 1000 : (value + unit / 2) / unit * unit;
 }
 
 static rdx_status put(reading *r, rdx_date_word word, int64_t value) {
@@ -181,7 +189,8 @@ static rdx_status read_digits(reading *r, const rdx_word_of_date *word, bool ope
   int64_t value = 0;
   if (word->word == RDX_WORD_YEAR || word->word == RDX_WORD_ISO_YEAR || word->word == RDX_WORD_YEAR_COMMA)
     return read_year(r, word, open);
-  RDX_TRY(read_number(r, word->digits, open, &count, &value));
+  const bool seconds = word->word == RDX_WORD_SECONDS;
+  RDX_TRY(read_number(r, seconds ? (uint32_t)strlen(word->text) : word->digits, open, &count, &value));
   switch (word->word) {
   case RDX_WORD_QUARTER: /* which says no more */
     return RDX_OK;
@@ -189,9 +198,9 @@ static rdx_status read_digits(reading *r, const rdx_word_of_date *word, bool ope
     r->half_day = true;
     return put(r, RDX_WORD_HOUR_24, value);
   case RDX_WORD_FRACTION:
-    for (; count < 6; count++)
+    for (; count < (word->text[0] == 'm' ? 3u : 6u); count++)
       value *= 10;
-    return put(r, word->word, value);
+    return put(r, RDX_WORD_FRACTION, fraction_of(word, value));
   case RDX_WORD_ISO_WEEK:
     return put(r, RDX_WORD_WEEK, value);
   case RDX_WORD_ISO_DAY_OF_WEEK:
@@ -243,7 +252,7 @@ static rdx_status read_word(reading *r, const rdx_word_of_date *word, const char
 static rdx_status read_pattern(reading *r, rdx_sql_text pattern) {
   bool quoted = false;
   for (uint64_t i = 0; i < pattern.length && r->at < r->text.length;) {
-    if (i == 0)
+    if (i == 0 && !rdx_date_begins(pattern.data, pattern.length, "fx"))
       skip_blanks(r);
     const bool fills = !quoted && rdx_date_begins(pattern.data + i, pattern.length - i, "fm");
     i += fills ? 2 : 0;
@@ -257,7 +266,7 @@ static rdx_status read_pattern(reading *r, rdx_sql_text pattern) {
       quoted = !quoted;
     } else if (!quoted && rdx_date_begins(at, left, "fx")) {
       r->fixed = true;
-      length = 2;
+      length = rdx_date_begins(at + 2, left - 2, "th") ? 4 : 2;
     } else if (word) {
       RDX_TRY(read_word(r, word, at, left, fills, &length));
     } else {
@@ -326,7 +335,9 @@ static rdx_status day_of(const reading *r, int64_t *out) {
     c = rdx_civil_of_day(v[RDX_WORD_JULIAN] - 2440588);
   if (v[RDX_WORD_WEEK] != 0 && r->iso)
     c = rdx_civil_of_day(first_monday(c.year) + (v[RDX_WORD_WEEK] - 1) * 7 +
-                         (v[RDX_WORD_DAY_OF_WEEK] > 0 ? (v[RDX_WORD_DAY_OF_WEEK] + 5) % 7 : 0));
+                         (v[RDX_WORD_DAY_OF_WEEK] > 1    ? v[RDX_WORD_DAY_OF_WEEK] - 2
+                          : v[RDX_WORD_DAY_OF_WEEK] != 0 ? 6
+                                                         : 0));
   else if (v[RDX_WORD_WEEK] != 0)
     of_year = (v[RDX_WORD_WEEK] - 1) * 7 + 1;
   if (v[RDX_WORD_WEEK_OF_MONTH] != 0)

@@ -177,7 +177,8 @@ static int write_word(const rdx_word_of_date *w, const char *like, bool filled, 
       number /= 10;
     break;
   case RDX_WORD_YEAR_COMMA:
-    return snprintf(out, MAX_OF_A_WORD, "%lld,%03lld", (long long)(number / 1000), (long long)(number % 1000));
+    return snprintf(out, MAX_OF_A_WORD, "%lld,%03lld%.2s", (long long)(number / 1000), (long long)(number % 1000),
+                    suffix ? ordinal(number) : "");
   case RDX_WORD_YEAR:
   case RDX_WORD_ISO_YEAR:
     number = w->digits == 4 ? number : number % (w->digits == 3 ? 1000 : w->digits == 2 ? 100 : 10);
@@ -248,12 +249,13 @@ rdx_status rdx_dates_to_char(rdx_worker *w, const rdx_node *n, const rdx_datum *
     const uint64_t length = strlen(word->text);
     if (word->word == RDX_WORD_REFUSED)
       return rdx_refuse_date_word(w, n, word);
-    const char *suffix = word->digits > 0 && rdx_date_begins(at + length, left - length, "th") ? at + length : NULL;
+    const bool has_suffix = rdx_date_begins(at + length, left - length, "th");
+    const char *suffix = (word->digits > 0 || word->word == RDX_WORD_YEAR_COMMA) && has_suffix ? at + length : NULL;
     const uint64_t from = used;
     used += (uint64_t)write_word(word, at, filled, suffix, args[0].i, to + used);
     for (uint64_t k = used; suffix && isupper((unsigned char)suffix[0]) && k > from && k > used - 2; k--)
       to[k - 1] = (char)toupper((unsigned char)to[k - 1]);
-    i += length + (suffix ? 2 : 0);
+    i += length + (has_suffix ? 2 : 0);
     filled = true;
   }
   out->text = (rdx_sql_text){to, used};
