@@ -12,6 +12,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -357,6 +358,16 @@ static bool is_standard_output(const char *path) {
          named.st_dev == own.st_dev && named.st_ino == own.st_ino;
 }
 
+/* Text would replace a table, whose name the file has. */
+static rdx_status refuse_table(const char *path, rdx_error *err) {
+  const char *dot = strrchr(path, '.');
+  if (!dot || strcasecmp(dot, ".rdx") != 0)
+    return RDX_OK;
+  snprintf(err->text, sizeof err->text,
+           "cannot write %s: it is the name of a table file, which 'raydex import' and CREATE TABLE ... AS make", path);
+  return RDX_ERROR_ARGUMENT;
+}
+
 rdx_status console_output_check(const char *path, bool streams, rdx_error *err) {
   struct stat info;
   char folder[4096], target[4096];
@@ -416,7 +427,9 @@ rdx_status console_output_open(const char *path, console_output *out, rdx_error 
   *out = (console_output){.path = path};
   if (!path)
     return open_standard(out, err);
-  const rdx_status status = console_output_check(path, false, err);
+  rdx_status status = refuse_table(path, err);
+  if (status == RDX_OK)
+    status = console_output_check(path, false, err);
   if (status != RDX_OK)
     return status;
   if (realpath(path, out->target)) /* replace what a link points to, not the link */
