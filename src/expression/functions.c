@@ -218,19 +218,27 @@ static rdx_status double_pi(ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status double_arc(rdx_worker *w, const rdx_node *n, double x, double value, rdx_datum *out) {
-  if (x < -1 || x > 1)
+static rdx_status double_within(rdx_worker *w, const rdx_node *n, bool is_within, double value, rdx_datum *out) {
+  if (!is_within)
     return rdx_function_fail(w, n, "input is out of range");
   out->f = value;
   return RDX_OK;
 }
 
 static rdx_status double_asin(ARGUMENTS) {
-  return double_arc(w, n, args[0].f, asin(args[0].f), out);
+  return double_within(w, n, !(fabs(args[0].f) > 1), asin(args[0].f), out);
 }
 
 static rdx_status double_acos(ARGUMENTS) {
-  return double_arc(w, n, args[0].f, acos(args[0].f), out);
+  return double_within(w, n, !(fabs(args[0].f) > 1), acos(args[0].f), out);
+}
+
+static rdx_status double_acosh(ARGUMENTS) {
+  return double_within(w, n, !(args[0].f < 1), acosh(args[0].f), out);
+}
+
+static rdx_status double_atanh(ARGUMENTS) {
+  return double_within(w, n, !(fabs(args[0].f) > 1), atanh(args[0].f), out);
 }
 
 static rdx_status double_atan2(ARGUMENTS) {
@@ -245,6 +253,10 @@ SIMPLE(double_cos, cos(x))
 SIMPLE(double_tan, tan(x))
 SIMPLE(double_cot, 1 / tan(x))
 SIMPLE(double_atan, atan(x))
+SIMPLE(double_sinh, sinh(x))
+SIMPLE(double_cosh, cosh(x))
+SIMPLE(double_tanh, tanh(x))
+SIMPLE(double_asinh, asinh(x))
 SIMPLE(double_degrees, x / (PI / 180))
 SIMPLE(double_radians, x *(PI / 180))
 
@@ -401,6 +413,12 @@ const rdx_function rdx_functions[] = {
     {"asin", "d", DOUBLE, NULL, double_asin, NULL, false},
     {"acos", "d", DOUBLE, NULL, double_acos, NULL, false},
     {"atan", "d", DOUBLE, NULL, double_atan, NULL, false},
+    {"sinh", "d", DOUBLE, NULL, double_sinh, NULL, false},
+    {"cosh", "d", DOUBLE, NULL, double_cosh, NULL, false},
+    {"tanh", "d", DOUBLE, NULL, double_tanh, NULL, false},
+    {"asinh", "d", DOUBLE, NULL, double_asinh, NULL, false},
+    {"acosh", "d", DOUBLE, NULL, double_acosh, NULL, false},
+    {"atanh", "d", DOUBLE, NULL, double_atanh, NULL, false},
     {"degrees", "d", DOUBLE, NULL, double_degrees, NULL, false},
     {"radians", "d", DOUBLE, NULL, double_radians, NULL, false},
     {"atan2", "dd", DOUBLE, NULL, double_atan2, NULL, false},
