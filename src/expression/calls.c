@@ -382,6 +382,8 @@ static const form forms[] = {
     {"current_timestamp", 0, 0, RDX_OP_FUNCTION, false, bind_now},
     {"localtimestamp", 0, 0, RDX_OP_FUNCTION, false, bind_now},
     {"now", 0, 0, RDX_OP_FUNCTION, false, bind_now},
+    {"statement_timestamp", 0, 0, RDX_OP_FUNCTION, false, bind_now},
+    {"transaction_timestamp", 0, 0, RDX_OP_FUNCTION, false, bind_now},
     {"age", 1, 2, RDX_OP_FUNCTION, false, bind_age},
     {"pg_typeof", 1, 1, RDX_OP_FUNCTION, false, bind_type_name},
     {"date_part", 2, 2, RDX_OP_FUNCTION, false, bind_date_part},

@@ -524,6 +524,7 @@ const rdx_function rdx_functions[] = {
     {"to_date", "tt", RDX_SQL_DATE, NULL, rdx_dates_read_day, NULL, false},
     {"to_timestamp", "tt", RDX_SQL_TIMESTAMP, NULL, rdx_dates_read_time, NULL, false},
     {"to_timestamp", "d", RDX_SQL_TIMESTAMP, NULL, rdx_dates_of_epoch, NULL, false},
+    {"timezone", "tT", RDX_SQL_TIMESTAMP, NULL, rdx_dates_of_zone, NULL, false},
     {"date_bin", "vTT", RDX_SQL_TIMESTAMP, NULL, rdx_dates_bin, NULL, false},
     {"age", "TT", RDX_SQL_INTERVAL, NULL, rdx_dates_age, NULL, false},
     {"make_date", "iii", RDX_SQL_DATE, NULL, rdx_dates_make, NULL, false},

@@ -99,6 +99,7 @@ rdx_status rdx_dates_extract(rdx_worker *w, const rdx_node *n, const rdx_values 
 rdx_status rdx_dates_truncate(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
                               rdx_values *out);
 rdx_status rdx_dates_make(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_dates_of_zone(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_dates_make_time(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_dates_of_epoch(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_dates_bin(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
