@@ -86,8 +86,9 @@ static bool exchange(WireKind kind, const char *folder, const char *text, WireRe
   return wire_receive_reply(connection, reply, file);
 }
 
-/* Who leaves in the middle hangs up, by which the worker cancels. False: there is no worker, and none is started. */
-static bool call_worker(WireKind kind, const char *folder, const char *text, WireReply *reply, int *file) {
+/* False: there is no worker, and none is started, or it ended. Who leaves in the middle hangs up, by which the worker
+ * cancels. */
+static bool call_once(WireKind kind, const char *folder, const char *text, WireReply *reply, int *file) {
   volatile bool answered = false;
   if (!is_connected()) {
     if (kind != WIRE_ASK)
@@ -102,11 +103,20 @@ static bool call_worker(WireKind kind, const char *folder, const char *text, Wir
     PG_RE_THROW();
   }
   PG_END_TRY();
-  if (answered)
+  if (!answered)
+    disconnect();
+  return answered;
+}
+
+/* A worker that ends has new settings, or was ended by somebody: the next one is asked once more. A query that ends
+ * that one, too, is told. */
+static bool call_worker(WireKind kind, const char *folder, const char *text, WireReply *reply, int *file) {
+  if (call_once(kind, folder, text, reply, file))
     return true;
-  disconnect();
   if (kind != WIRE_ASK)
     return false;
+  if (call_once(kind, folder, text, reply, file))
+    return true;
   ereport(ERROR, (errcode(ERRCODE_CONNECTION_FAILURE), errmsg("raydex: the worker ended while it ran a query"),
                   errhint("It is started anew. SET raydex.worker = off lets this session answer, on the CPU."),
                   errcontext("Raydex SQL: %s", text)));
