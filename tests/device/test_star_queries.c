@@ -215,6 +215,42 @@ static void test_many_groups(void **state) {
   column_free(&column);
 }
 
+#define SPREAD_SUMS 8
+#define SPREAD_ROWS 6
+
+/* Sums of floats of many bits take several measures each, of which those in the middle are all alike. */
+static void test_spread_floats(void **state) {
+  (void)state;
+  static const uint32_t group_by[] = {SPREAD_SUMS};
+  static const double spread[SPREAD_ROWS] = {1, 0x1p300, 1, 0x1p300, 1, 0x1p300};
+  static const uint8_t groups[SPREAD_ROWS] = {0, 1, 0, 1, 0, 1};
+  rdx_attribute columns[SPREAD_SUMS + 1];
+  rdx_expression values[SPREAD_SUMS];
+  rdx_aggregate sums[SPREAD_SUMS];
+  for (uint32_t i = 0; i < SPREAD_SUMS; i++) {
+    columns[i] = (rdx_attribute){"f", {.type = RDX_TYPE_F64, .rows = SPREAD_ROWS, .values = spread}, 0};
+    values[i] = (rdx_expression){.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = i};
+    sums[i] = (rdx_aggregate){RDX_AGGREGATE_SUM, &values[i]};
+  }
+  columns[SPREAD_SUMS] = (rdx_attribute){"g", {.type = RDX_TYPE_U8, .rows = SPREAD_ROWS, .values = groups}, 0};
+  const rdx_relation relation = {.rows = SPREAD_ROWS, .attributes = columns, .attribute_count = SPREAD_SUMS + 1};
+  const rdx_query query = {
+      .group_by = group_by, .group_count = 1, .aggregates = sums, .aggregate_count = SPREAD_SUMS};
+  for (size_t m = 0; m < COUNT(methods); m++) {
+    rdx_star *star = NULL;
+    rdx_query_result *result = NULL;
+    OK(rdx_star_create(test_device, &relation, &methods[m], &star, err));
+    OK(query_run(star, &query, &result, err));
+    assert_int_equal(test_view(result).rows, 2);
+    for (uint32_t i = 0; i < SPREAD_SUMS; i++) {
+      const double *sum = test_view(result).columns[1 + i].values;
+      assert_true(sum[0] == 3 && sum[1] == 3 * 0x1p300);
+    }
+    rdx_query_result_destroy(&result);
+    rdx_star_destroy(&star);
+  }
+}
+
 #define APART_ROWS 70001
 
 /* Groups by many values that are so far apart that the products of what may lie between pass 64 bits: the products of
@@ -830,6 +866,7 @@ int main(void) {
       cmocka_unit_test(test_threads),
       cmocka_unit_test(test_many_groups),
       cmocka_unit_test(test_few_values),
+      cmocka_unit_test(test_spread_floats),
       cmocka_unit_test(test_groups_apart),
       cmocka_unit_test(test_many_runs),
       cmocka_unit_test(test_few_of_many_groups),

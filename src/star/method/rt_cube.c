@@ -116,13 +116,18 @@ static rdx_status choose_coordinates(rt_cube *c, rdx_error *err) {
   return rdx_rt_cube_cut(&c->core.scan, attributes > 0 ? 1 : 0, &c->z_cuts, &c->z_cut_count, err);
 }
 
-/* x: the codes of as many measures as fit, side by side. Returns the number of steps. */
-static uint32_t make_x(rt_cube *c, star_step *steps) {
+#define X_MEASURES 8 /* at most */
+
+/* x: the codes of as many measures as fit, side by side; those that are all alike say nothing. Returns the number of
+ * steps. A cube may have any number of measures. */
+static uint32_t make_x(rt_cube *c, star_step steps[2 * X_MEASURES]) {
   uint32_t count = 0, bits = 0;
   for (uint32_t i = 0; i < c->core.plan.measure_count; i++) {
     const rdx_cube_measure *m = &c->core.measures[i];
     const uint32_t own = rdx_bit_length(m->largest);
-    if (count > 0 && bits + own > X_BITS)
+    if (own == 0)
+      continue;
+    if (count + 2 > 2 * X_MEASURES || (count > 0 && bits + own > X_BITS))
       break;
     steps[count++] = (star_step){.codes = RDX_ADDRESS(uint32_t, m->codes),
                                  .null_code = UINT64_MAX,
@@ -239,7 +244,7 @@ rdx_build_preference rdx_rt_cube_preference(const rdx_rt_cube_params *p, const r
 }
 
 static rdx_status build_scene(rt_cube *c, rdx_error *err) {
-  star_step steps[2 * RDX_MAX_MEASURES];
+  star_step steps[2 * X_MEASURES];
   rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
                             .count = c->core.rows,
                             .preference = rdx_rt_cube_preference(&c->params, c->core.device),
