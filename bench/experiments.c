@@ -285,20 +285,17 @@ static rdx_status run_lookups(bench *b, const bench_point *point, rdx_error *err
   return RDX_OK;
 }
 
-static rdx_status run_sizes(bench *b, const bench_point *point, bool sorted, uint32_t less, unsigned what,
-                            rdx_error *err) {
-  static const bench_method from_sorted[] = {{"sorted", {.method = RX}},
-                                             {"sorted", {.method = SA}},
-                                             {"sorted", {.method = BTREE}},
-                                             {"sorted", {.method = HT}}};
+/* Keys from 2^-less of the most on: all methods of a list, over keys in any order or sorted. */
+static rdx_status run_sizes(bench *b, const bench_point *point, bool sorted, uint32_t less, const bench_method *methods,
+                            size_t count, rdx_error *err) {
+  const unsigned what = methods == baselines ? BENCH_LOOKUPS : BENCH_BUILDS;
   for (uint32_t log = bench_at_least(b->log_keys, less, 8); log <= b->log_keys; log++) {
     const bench_spec spec = {.keys = BENCH_U32,
                              .log_rows = log,
-                             .log_probes = (what & BENCH_LOOKUPS) != 0 ? b->log_probes : 0,
+                             .log_probes = what == BENCH_LOOKUPS ? b->log_probes : 0,
                              .sorted_keys = sorted};
     const bench_point here = bench_at(point, "keys", bench_power(log));
-    const rdx_status status =
-        bench_measure(b, &here, &spec, sorted ? from_sorted : baselines, COUNT(baselines), what, err);
+    const rdx_status status = bench_measure(b, &here, &spec, methods, count, what, err);
     if (status != RDX_OK)
       return status;
   }
@@ -307,13 +304,29 @@ static rdx_status run_sizes(bench *b, const bench_point *point, bool sorted, uin
 
 /* RX, Figure 10(b) "varying the number of indexed keys". */
 static rdx_status run_build_size(bench *b, const bench_point *point, rdx_error *err) {
-  return run_sizes(b, point, false, 8, BENCH_LOOKUPS, err);
+  return run_sizes(b, point, false, 8, baselines, COUNT(baselines), err);
 }
 
 /* RX, Figure 10(c) "both a sorted and an unsorted key set". */
 static rdx_status run_build_time(bench *b, const bench_point *point, rdx_error *err) {
-  const rdx_status status = run_sizes(b, point, false, 3, BENCH_BUILDS, err);
-  return status == RDX_OK ? run_sizes(b, point, true, 3, BENCH_BUILDS, err) : status;
+  static const bench_method methods[2][5] = {
+      {{"", {.method = RX}},
+       {"", {.method = SA}},
+       {"", {.method = BTREE}},
+       {"", {.method = HT}},
+       {"inserted", {.method = HT, .hash.build = RDX_HASH_BUILD_INSERT}}},
+      {{"sorted", {.method = RX}},
+       {"sorted", {.method = SA}},
+       {"sorted", {.method = BTREE}},
+       {"sorted", {.method = HT}},
+       {"sorted, inserted", {.method = HT, .hash.build = RDX_HASH_BUILD_INSERT}}},
+  };
+  for (int sorted = 0; sorted < 2; sorted++) {
+    const rdx_status status = run_sizes(b, point, sorted, 3, methods[sorted], COUNT(methods[0]), err);
+    if (status != RDX_OK)
+      return status;
+  }
+  return RDX_OK;
 }
 
 /* RX, Table 6 "Overhead during build [GB]". */
@@ -328,6 +341,7 @@ static rdx_status run_memory(bench *b, const bench_point *point, rdx_error *err)
       {"", {.method = SA}},
       {"", {.method = BTREE}},
       {"", {.method = HT}},
+      {"inserted", {.method = HT, .hash.build = RDX_HASH_BUILD_INSERT}},
   };
   for (bench_keys keys = BENCH_U32; keys <= BENCH_U64; keys++) {
     const bench_spec spec = {.keys = keys, .log_rows = b->log_keys, .log_probes = 0};

@@ -217,12 +217,21 @@ typedef struct rdx_cgrx_updatable_params {
   bool published; /**< as published: the scaled mapping, a scene for fast traces, rays as long as their way */
 } rdx_cgrx_updatable_params;
 
+/** How a hash table is built. */
+typedef enum rdx_hash_build {
+  RDX_HASH_BUILD_SORT = 0, /**< all keys at once, in the order of their hash */
+  /** Each key by itself, as the papers' hash table is (RTIndeX, section 4.1): distinct keys only; on GPUs u64 and what
+   * takes as many bits need 64-bit atomics. Lookups are the same. */
+  RDX_HASH_BUILD_INSERT,
+} rdx_hash_build;
+
 /** The options of the hash table; all zero is the default. */
 typedef struct rdx_hash_params {
   uint8_t
       load_percent; /**< how full the table is: 10 to 95; 0: 80. Fuller is smaller, and slower where nothing matches */
   uint8_t lanes;    /**< GPU: 1, 2, 4, 8 or 16 invocations that look into a bucket together, at most as many as a
                            subgroup has; 0: chosen by device */
+  rdx_hash_build build;
 } rdx_hash_params;
 
 /** The options of the radix-partitioned hash table. */

@@ -32,6 +32,7 @@ static const rdx_option_word lanes_to_4[] = {{"1", 1}, {"2", 2}, {"4", 4}, {0}};
 static const rdx_option_word lanes_to_16[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}, {0}};
 static const rdx_option_word lanes_of_leaf[] = {{"1", 1}, {"8", 8}, {"16", 16}, {0}};
 static const rdx_option_word lanes_to_32[] = {{"1", 1}, {"2", 2}, {"4", 4}, {"8", 8}, {"16", 16}, {"32", 32}, {0}};
+static const rdx_option_word hash_builds[] = {{"sort", RDX_HASH_BUILD_SORT}, {"insert", RDX_HASH_BUILD_INSERT}, {0}};
 static const rdx_option_word radix_bits[] = {{"8", 8}, {"16", 16}, {0}};
 
 #define WORD(kind, name, path, words) RDX_OPTION_WORD(rdx_index_params, kind, name, path, words)
@@ -59,6 +60,7 @@ static const rdx_option list[] = {
     WORD(RDX_INDEX_BTREE, "lanes", btree.lanes, lanes_of_leaf),
     NUMBER(RDX_INDEX_HASH, "load", hash.load_percent, 10, 95),
     WORD(RDX_INDEX_HASH, "lanes", hash.lanes, lanes_to_16),
+    WORD(RDX_INDEX_HASH, "build", hash.build, hash_builds),
     WORD(RDX_INDEX_RX_OPTIMIZED, "primitive", rx_optimized.primitive, primitives),
     WORD(RDX_INDEX_RX_OPTIMIZED, "build", rx_optimized.build, rdx_option_builds),
     NUMBER(RDX_INDEX_RX_OPTIMIZED, "partitions", rx_optimized.partitions, 0, PARTITIONS),

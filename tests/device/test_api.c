@@ -104,7 +104,8 @@ static void test_bad_options(void **state) {
     FAILS(cases[i].status, rdx_index_create(test_device, &keys, &params, &index, err));
     assert_null(index);
   }
-  static const rdx_hash_params hashes[] = {{.load_percent = 9}, {.load_percent = 96}, {.lanes = 3}, {.lanes = 32}};
+  static const rdx_hash_params hashes[] = {
+      {.load_percent = 9}, {.load_percent = 96}, {.lanes = 3}, {.lanes = 32}, {.build = RDX_HASH_BUILD_INSERT + 1}};
   for (size_t i = 0; i < COUNT(hashes); i++) {
     rdx_index *index = NULL;
     const rdx_index_params params = {.method = RDX_INDEX_HASH, .hash = hashes[i]};

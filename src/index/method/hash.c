@@ -2,7 +2,8 @@
  * Copyright 2026 The Raydex authors */
 
 /* The hash table: open addressing over buckets of a cache line (RTIndeX, section 4.1, "HT", which is WarpCore). It is
- * built by sorting the mixed keys, which brings equal keys together and buckets into order. */
+ * built by sorting the mixed keys, which brings equal keys together and buckets into order, or by inserting them one by
+ * one, which gives the same table. */
 
 #include "index/method/sorted_keys.h"
 #include "kernels/hash/kernels.h"
@@ -31,6 +32,8 @@ static void destroy(void *self) {
 static rdx_status check_params(const rdx_hash_params *p, rdx_error *err) {
   if (p->load_percent != 0 && (p->load_percent < 10 || p->load_percent > 95))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "hash: a load of %u%% is not one of 10 to 95%%", p->load_percent);
+  if ((uint32_t)p->build > RDX_HASH_BUILD_INSERT)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "hash: %u is not a way to build", (uint32_t)p->build);
   if (p->lanes > 16 || (p->lanes & (p->lanes - 1)) != 0)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "hash: %u lanes are not 1, 2, 4, 8 or 16", p->lanes);
   return RDX_OK;
@@ -52,10 +55,20 @@ static uint32_t count_homes(const rdx_hash_params *p, uint64_t entries, uint32_t
   return homes < 1 ? 1 : homes < MAX_HOMES ? (uint32_t)homes : MAX_HOMES;
 }
 
+/* The buckets of a table that keys are inserted into: after the last home `times` as many as expected, or as many as
+ * can be needed. */
+static uint64_t inserted_buckets(const rdx_hash_params *p, uint64_t count, uint32_t key64, uint64_t times) {
+  const uint64_t homes = count_homes(p, count, key64, false), all = count / bucket_slots(key64, false) + 1;
+  const uint64_t more = times * (1 + homes / 64);
+  return homes + (more < all ? more : all);
+}
+
 /* For distinct keys, as nearly all are; runs take less than that once keys have two rows each. */
 static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
   (void)device;
   const uint64_t sort = rdx_sorted_keys_estimate(device, count, key_bits);
+  if (params->hash.build == RDX_HASH_BUILD_INSERT)
+    return inserted_buckets(&params->hash, count, key_bits == 64, 1) * BUCKET_BYTES;
   const uint64_t table = (count_homes(&params->hash, count, key_bits == 64, false) + 1ull) * BUCKET_BYTES;
   const uint64_t build = sort / 2 + (count / HASH_TILE + 2) * 8 + table;
   return sort > build ? sort : build;
@@ -136,7 +149,57 @@ static rdx_status place(building *b, uint64_t buckets, rdx_index_stats *stats, r
   return rdx_stream_finish_timed(b->stream, &stats->encode_ms, err);
 }
 
-static rdx_status build_table(building *b, rdx_index_stats *stats, rdx_error *err) {
+/* Whether all keys found a slot; else there have to be more buckets. */
+static rdx_status try_insert(building *b, rdx_buffer *trouble, bool *all, rdx_index_stats *stats, rdx_error *err) {
+  hash *h = b->out;
+  const uint32_t key64 = h->key_bits == 64;
+  uint32_t found[2] = {0};
+  const struct hash_insert_args args = {.keys = RDX_ADDRESS(uint32_t, b->set->keys),
+                                        .rows = RDX_ADDRESS(uint32_t, b->set->rows),
+                                        .table = RDX_ADDRESS(uint32_t, h->table),
+                                        .trouble = RDX_ADDRESS(uint32_t, trouble),
+                                        .homes = h->homes,
+                                        .buckets = (uint32_t)(h->table->size / BUCKET_BYTES)};
+  RDX_TRY(rdx_stream_mark(b->stream, err));
+  RDX_TRY(rdx_stream_fill(b->stream, h->table, 0, h->table->size, NO_ROW, err));
+  RDX_TRY(rdx_stream_fill(b->stream, trouble, 0, sizeof found, 0, err));
+  RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_hash_insert[key64], &args, &key64, b->set->count, NULL, err));
+  RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_hash_rows, &args, &key64, b->set->count, NULL, err));
+  RDX_TRY(rdx_stream_finish_timed(b->stream, &stats->encode_ms, err));
+  RDX_TRY(rdx_buffer_download(trouble, 0, found, sizeof found, err));
+  if (found[INSERT_REPEATED])
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "hash: build=insert takes distinct keys, and some of these are equal; leave it out");
+  *all = !found[INSERT_FULL];
+  return RDX_OK;
+}
+
+/* RX, section 4.1 "we insert each key separately during the build phase". */
+static rdx_status insert_table(building *b, rdx_index_stats *stats, rdx_error *err) {
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *trouble = NULL;
+  hash *h = b->out;
+  const uint64_t count = b->set->count;
+  const uint32_t key64 = h->key_bits == 64;
+  bool all = false;
+  if (key64 && !b->set->device->has_atomic_u64)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "hash: build=insert of 64-bit keys needs 64-bit atomics, which %s lacks",
+                    b->set->device->info.name);
+  h->homes = count_homes(&b->params->hash, count, key64, false);
+  RDX_TRY(rdx_buffer_create(b->set->device, 8, "whether keys are repeated", &trouble, err));
+  for (uint64_t times = 1; !all; times *= 4) {
+    const uint64_t size = inserted_buckets(&b->params->hash, count, key64, times) * BUCKET_BYTES;
+    rdx_buffer_destroy(&h->table);
+    RDX_TRY(rdx_buffer_create(b->set->device, size, "a hash table", &h->table, err));
+    RDX_TRY(try_insert(b, trouble, &all, stats, err));
+  }
+  stats->distinct = true;
+  stats->distinct_keys = count;
+  stats->bytes_resident = h->table->size;
+  return RDX_OK;
+}
+
+static rdx_status sort_table(building *b, rdx_index_stats *stats, rdx_error *err) {
   uint64_t buckets = 0;
   RDX_TRY(sort(b, stats, err));
   b->out->runs = !stats->distinct;
@@ -160,7 +223,7 @@ static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_par
   b.out->lanes = choose_lanes(keys->device, &params->hash);
   rdx_status status = rdx_stream_create_for(keys->device, "build", &b.stream, err);
   if (status == RDX_OK)
-    status = build_table(&b, stats, err);
+    status = params->hash.build == RDX_HASH_BUILD_INSERT ? insert_table(&b, stats, err) : sort_table(&b, stats, err);
   rdx_stream_destroy(&b.stream);
   rdx_sorted_keys_destroy(&b.sorted);
   rdx_buffer_destroy(&b.starts);

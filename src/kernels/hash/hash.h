@@ -96,6 +96,24 @@ struct hash_spine_args {
 };
 ARGS_SIZE(hash_spine_args, 32);
 
+/* Item: a key, inserted by itself. Where it comes upon a larger one it takes its slot and goes on with that one, and so
+ * none is passed by a key that it would have stopped: the table is the one above, whichever comes first (Shun and
+ * Blelloch, "Phase-concurrent hash tables for determinism", 2014). When all keys are there, each puts its row beside
+ * it. Keys are distinct. */
+struct hash_insert_args {
+  LAUNCH_HEADER;
+  PTR(u32) keys;
+  PTR(u32) rows; /* NULL: their own numbers */
+  PTR(u32) table;
+  PTR(u32) trouble; /* INSERT_REPEATED, INSERT_FULL: set where it happened */
+  u32 homes;
+  u32 buckets;
+};
+ARGS_SIZE(hash_insert_args, 56);
+
+#define INSERT_REPEATED 0
+#define INSERT_FULL 1 /* no slot before the last one, which stays empty */
+
 struct hash_args {
   LAUNCH_HEADER;
   LOOKUP_FIELDS;

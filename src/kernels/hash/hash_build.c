@@ -4,6 +4,9 @@
 /* The kernels that build a hash table, and their bodies on the CPU. */
 
 #include "kernels/hash/kernels.h"
+#include "spirv/hash_insert_comp_rows.h"
+#include "spirv/hash_insert_comp_u32.h"
+#include "spirv/hash_insert_comp_u64.h"
 #include "spirv/hash_mix_comp.h"
 #include "spirv/hash_place_comp_place.h"
 #include "spirv/hash_place_comp_reach.h"
@@ -113,6 +116,111 @@ static void place(const void *arguments, const uint32_t *variant, const rdx_scen
   FOR_EACH_LAYOUT(place_tiles, arguments, variant);
 }
 
+/* ---- One by one ---- */
+
+#define INSERT_AHEAD 16 /* keys, whose buckets are on their way */
+
+INLINE uint32_t *bucket_of(const struct hash_insert_args *args, uint32_t bucket) {
+  return args->table + (uint64_t)bucket * BUCKET_WORDS;
+}
+
+INLINE uint32_t home_of(const struct hash_insert_args *args, uint64_t mixed, uint32_t key64) {
+  return home_bucket(mixed, key64, args->homes);
+}
+
+/* Have the bucket of a later key on its way. */
+INLINE void fetch_ahead(const struct hash_insert_args *args, uint32_t i, uint32_t key64) {
+  if (i + INSERT_AHEAD < args->count) {
+    const uint64_t later = mix_key(load_key(args->keys, args->first + i + INSERT_AHEAD, key64), key64);
+    __builtin_prefetch(bucket_of(args, home_of(args, later, key64)), 1);
+  }
+}
+
+INLINE bool is_last(const struct hash_insert_args *args, uint32_t bucket, uint32_t slot, uint32_t slots) {
+  return bucket + 1 == args->buckets && slot + 1 == slots;
+}
+
+/* Put the key into a slot whose key is larger. Returns what was there. */
+#define DEFINE_EXCHANGE(bits)                                                                                          \
+  static inline uint##bits##_t exchange_u##bits(uint##bits##_t *at, uint##bits##_t key) {                              \
+    uint##bits##_t seen = __atomic_load_n(at, __ATOMIC_RELAXED);                                                       \
+    while (seen > key && !__atomic_compare_exchange_n(at, &seen, key, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))       \
+      ;                                                                                                                \
+    return seen;                                                                                                       \
+  }
+
+DEFINE_EXCHANGE(32)
+DEFINE_EXCHANGE(64)
+
+INLINE uint64_t exchange(uint32_t *bucket, uint32_t slot, uint64_t key, uint32_t key64) {
+  return key64 ? exchange_u64((uint64_t *)(void *)bucket + slot, key) : exchange_u32(bucket + slot, (uint32_t)key);
+}
+
+INLINE bool insert_key(const struct hash_insert_args *args, uint64_t key, uint32_t key64) {
+  const uint32_t slots = bucket_slots(key64, 0);
+  const uint64_t empty = key64 ? UINT64_MAX : UINT32_MAX;
+  for (uint32_t bucket = home_of(args, key, key64); bucket < args->buckets; bucket++) {
+    for (uint32_t slot = 0; slot < slots && !is_last(args, bucket, slot, slots); slot++) {
+      const uint64_t seen = exchange(bucket_of(args, bucket), slot, key, key64);
+      if (seen == key || seen == empty)
+        return true;
+      key = seen > key ? seen : key;
+    }
+  }
+  return false;
+}
+
+INLINE void insert_keys(const struct hash_insert_args *args, uint32_t key64) {
+  for (uint32_t i = 0; i < args->count; i++) {
+    fetch_ahead(args, i, key64);
+    if (!insert_key(args, mix_key(load_key(args->keys, args->first + i, key64), key64), key64))
+      __atomic_store_n(&args->trouble[INSERT_FULL], 1, __ATOMIC_RELAXED);
+  }
+}
+
+static void insert(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  if (variant[0])
+    insert_keys(arguments, 1);
+  else
+    insert_keys(arguments, 0);
+}
+
+/* What went wrong, or -1. */
+INLINE int put_row(const struct hash_insert_args *args, uint64_t key, uint32_t row, uint32_t key64) {
+  const uint32_t slots = bucket_slots(key64, 0);
+  for (uint32_t bucket = home_of(args, key, key64); bucket < args->buckets; bucket++) {
+    for (uint32_t slot = 0; slot < slots && !is_last(args, bucket, slot, slots); slot++) {
+      uint32_t *words = bucket_of(args, bucket), none = NO_ROW;
+      if (load_key(words, slot, key64) != key)
+        continue;
+      const bool first = __atomic_compare_exchange_n(words + values_at(key64, 0) + slot, &none, row, false,
+                                                     __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+      return first ? -1 : INSERT_REPEATED;
+    }
+  }
+  return INSERT_FULL;
+}
+
+INLINE void put_rows_of(const struct hash_insert_args *args, uint32_t key64) {
+  for (uint32_t i = 0; i < args->count; i++) {
+    const uint32_t at = args->first + i;
+    fetch_ahead(args, i, key64);
+    const int trouble =
+        put_row(args, mix_key(load_key(args->keys, at, key64), key64), args->rows ? args->rows[at] : at, key64);
+    if (trouble >= 0)
+      __atomic_store_n(&args->trouble[trouble], 1, __ATOMIC_RELAXED);
+  }
+}
+
+static void put_rows(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+  (void)scene;
+  if (variant[0])
+    put_rows_of(arguments, 1);
+  else
+    put_rows_of(arguments, 0);
+}
+
 const rdx_kernel rdx_kernel_hash_mix =
     RDX_COMPUTE_KERNEL("hash mix", hash_mix_args, 1, 65536, 256, mix, spirv_hash_mix_comp);
 const rdx_kernel rdx_kernel_hash_reach =
@@ -121,3 +229,9 @@ const rdx_kernel rdx_kernel_hash_spine =
     RDX_COMPUTE_KERNEL("hash spine", hash_spine_args, 0, 1, 1, spine, spirv_hash_spine_comp);
 const rdx_kernel rdx_kernel_hash_place =
     RDX_COMPUTE_KERNEL("hash place", hash_place_args, 2, 32, 1, place, spirv_hash_place_comp_place);
+const rdx_kernel rdx_kernel_hash_insert[2] = {
+    RDX_COMPUTE_KERNEL("hash insert", hash_insert_args, 1, 32768, 256, insert, spirv_hash_insert_comp_u32),
+    RDX_COMPUTE_KERNEL("hash insert of u64", hash_insert_args, 1, 32768, 256, insert, spirv_hash_insert_comp_u64),
+};
+const rdx_kernel rdx_kernel_hash_rows =
+    RDX_COMPUTE_KERNEL("hash rows", hash_insert_args, 1, 32768, 256, put_rows, spirv_hash_insert_comp_rows);

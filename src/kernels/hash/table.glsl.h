@@ -19,6 +19,10 @@ layout(buffer_reference, scalar, buffer_reference_align = 64) buffer half_bucket
   uvec2 v[BUCKET_WORDS / 2];
 };
 
+layout(buffer_reference, scalar, buffer_reference_align = 64) buffer long_bucket_ptr {
+  u64 v[BUCKET_WORDS / 2];
+};
+
 u64 bucket_address(u32_ptr table, u32 bucket) {
   return u64(table) + u64(bucket) * BUCKET_BYTES;
 }
