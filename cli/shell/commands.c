@@ -360,19 +360,32 @@ static void run_help(shell *s, const arguments *a) {
 
 /* ---- Lines ---- */
 
-/* Cut off the word at `*at`, which may be in quotes; NULL: there is none. */
-static char *cut_word(char **at) {
-  char *text = *at + strspn(*at, " \t");
+/* The end of what is in quotes from `text` on, in which two quotes have become one; NULL: it has none. */
+static char *cut_quoted(char *text, char quote, char **behind) {
+  char *to = text;
+  for (; *text && (*text != quote || text[1] == quote); text++) {
+    text += *text == quote;
+    *to++ = *text;
+  }
   if (!*text)
     return NULL;
-  const char quote = *text == '\'' || *text == '"' ? *text : '\0';
-  if (quote && !strchr(text + 1, quote))
+  *behind = text + 1;
+  return to;
+}
+
+/* Cut off the word at `*at`, which may be in quotes; NULL: there is none. */
+static char *cut_word(char **at) {
+  char *word = *at + strspn(*at, " \t"), *end = word + strcspn(word, " \t");
+  const char quote = *word == '\'' || *word == '"' ? *word : '\0';
+  if (!*word)
     return NULL;
-  char *word = quote ? text + 1 : text;
-  char *end = quote ? strchr(word, quote) : word + strcspn(word, " \t");
-  *at = *end ? end + 1 : end;
-  *end = '\0';
-  return word;
+  if (quote)
+    end = cut_quoted(++word, quote, at);
+  else
+    *at = *end ? end + 1 : end;
+  if (end)
+    *end = '\0';
+  return end ? word : NULL;
 }
 
 static const struct command *find_command(shell *s, const char *name) {

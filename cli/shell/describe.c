@@ -178,19 +178,26 @@ static void append_field(shell_text *csv, const char *text, uint64_t length) {
 }
 
 void shell_describe_table(shell *s, const char *name) {
-  static const rdx_csv_type types[] = {{"column", RDX_TYPE_STRING, 0}, {"type", RDX_TYPE_STRING, 0}};
+  static const rdx_csv_type types[] = {
+      {"column", RDX_TYPE_STRING, 0}, {"type", RDX_TYPE_STRING, 0}, {"declared", RDX_TYPE_STRING, 0}};
   shell_text csv = {0};
   char scratch[32];
+  bool declared = false;
   rdx_table *columns = find_columns(s, name);
   if (!columns)
     return;
-  shell_print(&csv, "column,type\n");
+  for (uint32_t i = 0; i < rdx_table_columns(columns); i++)
+    declared |= rdx_table_column_declaration(columns, i) != NULL;
+  shell_print(&csv, declared ? "column,type,declared\n" : "column,type\n");
   for (uint32_t i = 0; i < rdx_table_columns(columns); i++) {
-    const char *column = rdx_table_column_name(columns, i);
+    const char *column = rdx_table_column_name(columns, i), *declaration = rdx_table_column_declaration(columns, i);
     append_field(&csv, column, strlen(column));
-    shell_print(&csv, ",\"%s\"\n", type_of(rdx_table_column(columns, i), scratch));
+    shell_print(&csv, ",\"%s\"%s", type_of(rdx_table_column(columns, i), scratch), declared ? "," : "");
+    if (declared)
+      append_field(&csv, declaration ? declaration : "", declaration ? strlen(declaration) : 0);
+    shell_append(&csv, "\n", 1);
   }
-  show_csv(s, &csv, types, 2);
+  show_csv(s, &csv, types, declared ? 3 : 2);
   rdx_table_destroy(&columns);
   free(csv.data);
 }

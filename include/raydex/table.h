@@ -80,6 +80,7 @@ typedef struct rdx_csv_params {
   char quote;        /**< 0: '"'; two of them inside of a quoted field stand for one */
   rdx_switch quotes; /**< off: no character quotes; `quote` is 0 then, or it is an error */
   rdx_encoding encoding;
+  bool for_copy; /**< errors name the options of SQL's COPY, not those of the programs */
 } rdx_csv_params;
 
 /**

@@ -250,7 +250,7 @@ static rdx_source *find_source(rdx_catalog *c, const char *name) {
 
 /* The source of a name, made where there is none. `path` may be NULL. */
 static rdx_status add_source(rdx_catalog *c, const char *name, const char *path, rdx_source **out, rdx_error *err) {
-  rdx_source made = {0};
+  rdx_source made = {.csv = {.for_copy = true}};
   *out = find_source(c, name);
   if (*out)
     return RDX_OK;

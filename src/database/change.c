@@ -442,7 +442,7 @@ static rdx_status run_copy_from(rdx_statement *s, const rdx_copy_options *option
 
 static rdx_status run_copy(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
-  rdx_csv_params csv = {0};
+  rdx_csv_params csv = {.for_copy = true};
   rdx_copy_options options = {.csv = &csv};
   if (s->database->safe && written->path)
     return rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED, "files may not be read or written by name here");

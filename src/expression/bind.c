@@ -36,10 +36,10 @@ static rdx_status bind_number(rdx_binding *b, const rdx_ast *ast, rdx_bound **ou
   rdx_i128 digits = 0;
   if (rdx_decimal_digits(ast->name, length, &whole, &fraction) && whole + fraction <= RDX_DECIMAL_DIGITS &&
       rdx_decimal_parse(ast->name, length, (uint8_t)fraction, &digits) == RDX_DECIMAL_OK) {
-    const bool is_integer = fraction == 0 && !strchr(ast->name, '.') && digits <= INT64_MAX;
-    const rdx_sql_type type = !is_integer           ? rdx_decimal_type((int32_t)(whole + fraction), (int32_t)fraction)
-                              : digits <= INT32_MAX ? rdx_type_of_kind(RDX_SQL_INTEGER)
-                                                    : rdx_type_of_kind(RDX_SQL_BIGINT);
+    const bool is_integer = fraction == 0 && !strchr(ast->name, '.') && digits <= INT64_MAX && digits >= INT64_MIN;
+    const rdx_sql_type type = !is_integer ? rdx_decimal_type((int32_t)(whole + fraction), (int32_t)fraction)
+                              : digits <= INT32_MAX && digits >= INT32_MIN ? rdx_type_of_kind(RDX_SQL_INTEGER)
+                                                                           : rdx_type_of_kind(RDX_SQL_BIGINT);
     rdx_datum value = {0};
     if (rdx_class_of(type) == RDX_CLASS_WIDE)
       value.wide = digits;
@@ -90,6 +90,12 @@ static rdx_status fold(rdx_binding *b, rdx_bound *call, rdx_bound **out) {
   if (rdx_evaluate_constant_call(call, b->text, b->arena, &value, &refused) != RDX_OK)
     return RDX_OK; /* it fails again where a row needs it */
   return rdx_bind_constant(b, call->type, value, call->place, out);
+}
+
+rdx_status rdx_bind_folded(rdx_binding *b, rdx_bound *call, rdx_bound **out) {
+  if (call->op == RDX_OP_AND || call->op == RDX_OP_OR)
+    return rdx_bind_junction(b, call, out);
+  return fold(b, call, out);
 }
 
 static rdx_status bind(rdx_binding *b, rdx_bound call, rdx_bound *const *args, rdx_bound **out) {

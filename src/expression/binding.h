@@ -12,6 +12,8 @@ RDX_MUST_USE rdx_status rdx_bind_op(rdx_binding *b, rdx_op op, rdx_sql_type type
                                     uint32_t count, rdx_sql_place place, rdx_bound **out);
 RDX_MUST_USE rdx_status rdx_bind_function(rdx_binding *b, const rdx_function *function, rdx_sql_type type,
                                           rdx_bound *const *args, uint32_t count, rdx_sql_place place, rdx_bound **out);
+/* AND or OR, whose arguments may change: a constant decides all, or changes nothing. */
+RDX_MUST_USE rdx_status rdx_bind_junction(rdx_binding *b, const rdx_bound *junction, rdx_bound **out);
 /* A cast that needs no word, at the value's own place. */
 RDX_MUST_USE rdx_status rdx_bind_as(rdx_binding *b, rdx_bound *value, rdx_sql_type type, rdx_bound **out);
 

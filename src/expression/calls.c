@@ -59,13 +59,13 @@ static bool is_constantly(const rdx_bound *value, int64_t truth_value) {
   return rdx_is_constant(value) && !value->value.null && value->value.i == truth_value;
 }
 
-/* AND and OR: a constant decides all, or changes nothing. */
-static rdx_status join_truths(const call *c, rdx_bound **args, rdx_bound **out) {
-  const int64_t decides = c->op == RDX_OP_OR;
+rdx_status rdx_bind_junction(rdx_binding *b, const rdx_bound *junction, rdx_bound **out) {
+  const int64_t decides = junction->op == RDX_OP_OR;
+  rdx_bound **args = junction->args;
   uint32_t count = 0;
-  if (c->b->keeps_all && c->count > 1)
-    return rdx_bind_op(c->b, c->op, truth, args, c->count, c->place, out);
-  for (uint32_t i = 0; i < c->count; i++) {
+  if (b->keeps_all && junction->count > 1)
+    return rdx_bind_op(b, junction->op, truth, args, junction->count, junction->place, out);
+  for (uint32_t i = 0; i < junction->count; i++) {
     *out = args[i];
     if (is_constantly(args[i], decides))
       return RDX_OK;
@@ -74,7 +74,7 @@ static rdx_status join_truths(const call *c, rdx_bound **args, rdx_bound **out) 
   }
   if (count > 0)
     *out = args[0];
-  return count > 1 ? rdx_bind_op(c->b, c->op, truth, args, count, c->place, out) : RDX_OK;
+  return count > 1 ? rdx_bind_op(b, junction->op, truth, args, count, junction->place, out) : RDX_OK;
 }
 
 static rdx_status bind_junction(const call *c, rdx_bound **out) {
@@ -83,7 +83,7 @@ static rdx_status bind_junction(const call *c, rdx_bound **out) {
   for (uint32_t i = 0; i < c->count; i++)
     RDX_TRY(as_truth(c, args[i], c->op == RDX_OP_AND ? "AND" : c->op == RDX_OP_OR ? "OR" : "NOT", &args[i]));
   if (c->op != RDX_OP_NOT)
-    return join_truths(c, args, out);
+    return rdx_bind_junction(c->b, &(rdx_bound){.op = c->op, .args = args, .count = c->count, .place = c->place}, out);
   return rdx_bind_op(c->b, c->op, truth, args, c->count, c->place, out);
 }
 
@@ -278,6 +278,20 @@ static rdx_status bind_join(const call *c, rdx_bound **out) {
   return rdx_bind_named(c->b, "||", args, 2, c->place, out);
 }
 
+static bool is_text(rdx_sql_type type) {
+  return type.kind == RDX_SQL_TEXT || type.kind == RDX_SQL_UNKNOWN;
+}
+
+/* substring(t SIMILAR pattern ESCAPE c) comes as a call with three texts. */
+static rdx_status bind_substring(const call *c, rdx_bound **out) {
+  if (c->count == 3 && is_text(c->args[0]->type) && is_text(c->args[1]->type) && is_text(c->args[2]->type) &&
+      rdx_is_constant(c->args[1]) && !c->args[1]->value.null)
+    return rdx_sql_error(c->b->err, RDX_ERROR_UNSUPPORTED, c->b->text, c->place,
+                         "write substring(t FROM 'a(b*)c') with a regular expression: it gives the part in ( )",
+                         "substring(t SIMILAR pattern ESCAPE c) is not supported");
+  return rdx_bind_named(c->b, c->name, c->args, c->count, c->place, out);
+}
+
 /* ---- Times ---- */
 
 static rdx_status bind_now(const call *c, rdx_bound **out) {
@@ -378,6 +392,7 @@ static const form forms[] = {
     {"mod", 2, 2, RDX_OP_MODULO, false, bind_arithmetic},
     {"^", 2, 2, RDX_OP_FUNCTION, false, bind_power},
     {"||", 2, 2, RDX_OP_FUNCTION, false, bind_join},
+    {"substring", 0, ANY, RDX_OP_FUNCTION, false, bind_substring},
     {"current_date", 0, 0, RDX_OP_FUNCTION, false, bind_now},
     {"current_timestamp", 0, 0, RDX_OP_FUNCTION, false, bind_now},
     {"localtimestamp", 0, 0, RDX_OP_FUNCTION, false, bind_now},

@@ -150,6 +150,9 @@ RDX_MUST_USE rdx_status rdx_bind_call(rdx_binding *b, const char *name, rdx_boun
 RDX_MUST_USE rdx_status rdx_bind_cast(rdx_binding *b, rdx_bound *value, rdx_sql_type type, bool wanted,
                                       rdx_sql_place place, rdx_bound **out);
 
+/* A call whose arguments have been replaced, as binding it would have made it: a constant where these are. */
+RDX_MUST_USE rdx_status rdx_bind_folded(rdx_binding *b, rdx_bound *call, rdx_bound **out);
+
 /* The cast that an RDX_AST_CAST writes, of its argument: the type by its name, modifiers and field (INTERVAL '1' DAY).
  */
 RDX_MUST_USE rdx_status rdx_bind_written_cast(rdx_binding *b, const rdx_ast *ast, rdx_bound *value, rdx_bound **out);

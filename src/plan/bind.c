@@ -80,11 +80,19 @@ static void find_name(rdx_block *b, const char *qualifier, const char *name, fou
     find_in_block(b, qualifier, name, false, out);
 }
 
+/* Whether a table that a name can be of has this alias: then what it lacks is not looked for further out. */
+static bool has_alias(const rdx_block *b, const char *alias) {
+  for (uint32_t i = 0; i < b->leaf_count; i++)
+    if (b->leaves[i].alias && strcmp(b->leaves[i].alias, alias) == 0 && (!b->scope || b->scope >> i & 1))
+      return true;
+  return false;
+}
+
 static rdx_status no_name(rdx_block *b, const char *qualifier, const char *name, rdx_sql_place place) {
   rdx_nearest columns = {0}, tables = {0};
   bool known = !qualifier;
   char hint[160] = "";
-  for (const rdx_block *at = b; at; at = at->parent) {
+  for (const rdx_block *at = b; at && !(qualifier && known); at = at->parent) {
     for (uint32_t i = 0; i < at->leaf_count; i++) {
       const rdx_leaf *leaf = &at->leaves[i];
       if (!leaf->alias)
@@ -131,10 +139,10 @@ static rdx_status bind_name(rdx_block *block, const char *qualifier, const char 
   rdx_block *at = block;
   for (; at; at = at->parent, level++) {
     find_name(at, qualifier, name, &f);
-    if (f.count > 0)
+    if (f.count > 0 || (qualifier && has_alias(at, qualifier)))
       break;
   }
-  if (!at)
+  if (f.count == 0)
     return no_name(block, qualifier, name, place);
   if (f.count > 1)
     return rdx_planner_fail(block->planner, RDX_ERROR_ARGUMENT, place, "write TABLE.COLUMN",

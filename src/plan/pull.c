@@ -24,6 +24,8 @@ static rdx_status rewrite_conjuncts(rdx_planner *p, rdx_conjuncts *list, rdx_val
   for (uint32_t i = 0; i < all.count; i++) {
     rdx_bound *c = NULL;
     RDX_TRY(fn(user, all.list[i], &c));
+    if (c != all.list[i] && c->kind == RDX_BOUND_CONSTANT && !c->value.null && c->value.i)
+      continue;
     RDX_TRY(c == all.list[i] ? rdx_conjuncts_add(p, list, c) : rdx_conjuncts_split(p, list, c));
   }
   return RDX_OK;

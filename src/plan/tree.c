@@ -26,8 +26,7 @@ rdx_status rdx_bound_rewrite(rdx_planner *p, rdx_bound *node, rdx_rewrite_fn fn,
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof *copy, &copy));
   *copy = *node;
   copy->args = args;
-  *out = copy;
-  return RDX_OK;
+  return rdx_bind_folded(&p->binding, copy, out);
 }
 
 uint64_t rdx_bound_leaves(const rdx_bound *node) {

@@ -75,9 +75,14 @@ static rdx_status take_column(rdx_tree *t, const node *n, rdx_ast **out) {
   return star ? RDX_OK : rdx_tree_name(t, rdx_tree_string(last), &(*out)->name);
 }
 
+/* The smallest integers, whose type has not the same without the sign. */
+static bool is_smallest(const char *digits) {
+  return strcmp(digits, "-2147483648") == 0 || strcmp(digits, "-9223372036854775808") == 0;
+}
+
 /* A number with the sign that the parser has drawn into it. */
 static rdx_status take_number(rdx_tree *t, rdx_sql_place place, const char *digits, rdx_ast **out) {
-  if (digits[0] != '-') {
+  if (digits[0] != '-' || is_smallest(digits)) {
     RDX_TRY(create(t, RDX_AST_NUMBER, place, NULL, 0, out));
     return rdx_tree_copy(t, digits, &(*out)->name);
   }

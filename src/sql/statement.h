@@ -20,7 +20,7 @@ typedef enum rdx_ast_kind {
   RDX_AST_STAR,      /* *, qualifier.* */
   RDX_AST_NULL,      /* literals: `name` has the text */
   RDX_AST_BOOL,      /* "true", "false" */
-  RDX_AST_NUMBER,    /* digits, a point, an exponent; never a sign */
+  RDX_AST_NUMBER,    /* digits, a point, an exponent; a sign of the smallest integers only */
   RDX_AST_STRING,    /* a string that takes the type of what it meets; may hold any bytes but NUL */
   RDX_AST_PARAMETER, /* $n: `number` from 1 */
   /* `name` with `args`. Functions by their lower-case names (distinct, star, filter, order as below); operators by

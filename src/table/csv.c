@@ -26,6 +26,22 @@ rdx_status rdx_csv_fail(reader *r, const char *at, rdx_status status, uint32_t n
   return rdx_fail(err, status, ", column %u: %s", number + 1, problem);
 }
 
+const char *rdx_csv_hint_text(rdx_csv_hint hint, bool for_copy) {
+  static const char *const texts[][2] = {
+      [RDX_HINT_DELIMITER] = {"--delimiter takes another", "DELIMITER of COPY takes another"},
+      [RDX_HINT_QUOTE] = {"--quote none takes quotes as they are", "QUOTE of COPY takes another character for quotes"},
+      [RDX_HINT_ENCODING] = {"--encoding latin1 or windows-1252", "ENCODING LATIN1 or WIN1252 of COPY"},
+      [RDX_HINT_WINDOWS] = {"--encoding windows-1252", "ENCODING WIN1252 of COPY"}};
+  return texts[hint][for_copy];
+}
+
+/* A quote where none may be. */
+static rdx_status misquoted(reader *r, uint32_t number, const char *problem, rdx_error *err) {
+  r->problem = r->at;
+  return rdx_fail(err, RDX_ERROR_FORMAT, ", column %u: %s; %s", number + 1, problem,
+                  rdx_csv_hint_text(RDX_HINT_QUOTE, r->for_copy));
+}
+
 /* What a value has too much of, if that is its fault. */
 static const char *excess(const rdx_column *c, field f) {
   const char *point = memchr(f.text, '.', f.length);
@@ -84,8 +100,7 @@ static rdx_status read_quoted(reader *r, const char *p, uint32_t number, field *
   for (;;) {
     const char *quote = memchr(p, r->quote, (size_t)(r->end - p));
     if (!quote)
-      return rdx_csv_fail(r, r->at, RDX_ERROR_FORMAT, number,
-                          "the quote that opens here is never closed; --quote none takes quotes as they are", err);
+      return misquoted(r, number, "the quote that opens here is never closed", err);
     const bool more = quote + 1 < r->end && quote[1] == r->quote;
     if (more || doubled) {
       const uint64_t n = (uint64_t)(quote - p) + more;
@@ -119,9 +134,9 @@ static rdx_status check_text(reader *r, uint32_t number, const char *next, rdx_e
   r->problem = r->at + good;
   r->resume = next;
   return rdx_fail(err, RDX_ERROR_FORMAT,
-                  ", column %u: byte %llu of the file, 0x%02x, is no UTF-8; --encoding latin1 or windows-1252 may be "
-                  "what it is in",
-                  number + 1, (unsigned long long)(r->at + good - r->begin) + 1, (unsigned char)r->at[good]);
+                  ", column %u: byte %llu of the file, 0x%02x, is no UTF-8; %s may be what it is in", number + 1,
+                  (unsigned long long)(r->at + good - r->begin) + 1, (unsigned char)r->at[good],
+                  rdx_csv_hint_text(RDX_HINT_ENCODING, r->for_copy));
 }
 
 rdx_status rdx_csv_read_field(reader *r, uint32_t number, field *out, const char **next, rdx_error *err) {
@@ -131,8 +146,7 @@ rdx_status rdx_csv_read_field(reader *r, uint32_t number, field *out, const char
     if (p < r->end && *p == '\r')
       p = skip_returns(r, p);
     if (p < r->end && *p != r->delimiter && *p != '\n')
-      return rdx_csv_fail(r, r->at, RDX_ERROR_FORMAT, number,
-                          "there is text after a closing quote; --quote none takes quotes as they are", err);
+      return misquoted(r, number, "there is text after a closing quote", err);
     *next = p;
     return r->check ? check_text(r, number, p, err) : RDX_OK;
   }
@@ -143,10 +157,7 @@ rdx_status rdx_csv_read_field(reader *r, uint32_t number, field *out, const char
       end--;
   *out = (field){p, (uint64_t)(end - p), false};
   if (r->quote && memchr(p, r->quote, (size_t)(end - p)))
-    return rdx_csv_fail(r, r->at, RDX_ERROR_FORMAT, number,
-                        "a quote stands inside a field that does not start with one; --quote none takes quotes as "
-                        "they are",
-                        err);
+    return misquoted(r, number, "a quote stands inside a field that does not start with one", err);
   return r->check ? check_text(r, number, *next, err) : RDX_OK;
 }
 
@@ -176,11 +187,10 @@ bool rdx_csv_at_end(const reader *r) {
 static rdx_status ragged(reader *r, const char *record, uint32_t found, rdx_error *err) {
   char delimiter[8];
   r->problem = record;
-  return rdx_fail(err, RDX_ERROR_FORMAT,
-                  ": %s%u field%s where the first line has %u ('%s' separates them; --delimiter takes another)",
+  return rdx_fail(err, RDX_ERROR_FORMAT, ": %s%u field%s where the first line has %u ('%s' separates them; %s)",
                   found > r->field_count ? "more than " : "", found > r->field_count ? r->field_count : found,
-                  found == 1 ? "" : "s", r->field_count,
-                  rdx_utf8_escape(&r->delimiter, 1, delimiter, sizeof delimiter));
+                  found == 1 ? "" : "s", r->field_count, rdx_utf8_escape(&r->delimiter, 1, delimiter, sizeof delimiter),
+                  rdx_csv_hint_text(RDX_HINT_DELIMITER, r->for_copy));
 }
 
 /* Eight digits at once: characters to values in pairs, then fours, then eight. */

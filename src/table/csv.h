@@ -39,7 +39,8 @@ typedef struct rdx_csv_reader {
   const char *resume;      /* where the record of that error goes on: at a delimiter or line end; NULL: unknown */
   char *decoded;           /* the text, where it was not UTF-8 */
   char delimiter;
-  char quote; /* 0: none */
+  char quote;    /* 0: none */
+  bool for_copy; /* hints are for SQL */
   rdx_csv_null *nulls;
   size_t null_count;
   bool plain_integers;     /* no marker of NULL looks like an integer */
@@ -99,6 +100,11 @@ RDX_MUST_USE rdx_status rdx_csv_skip_record(rdx_csv_reader *r, rdx_error *err);
 /* Whether only blank lines are left. */
 bool rdx_csv_at_end(const rdx_csv_reader *r);
 
+typedef enum rdx_csv_hint { RDX_HINT_DELIMITER, RDX_HINT_QUOTE, RDX_HINT_ENCODING, RDX_HINT_WINDOWS } rdx_csv_hint;
+
+/* Which option may be of help, as one writes it in SQL's COPY or for a program. */
+const char *rdx_csv_hint_text(rdx_csv_hint hint, bool for_copy);
+
 /* An error about field `number`, at a place of the text. */
 rdx_status rdx_csv_fail(rdx_csv_reader *r, const char *at, rdx_status status, uint32_t number, const char *problem,
                         rdx_error *err);
@@ -114,7 +120,7 @@ void rdx_csv_drop(rdx_csv_reader *r);
 /* ---- Encodings ---- */
 
 /* Decode a text that is not UTF-8, its byte order mark left out, into memory of its own; `*out` is NULL where it is. */
-RDX_MUST_USE rdx_status rdx_csv_decode(const char *name, const char *text, size_t size, rdx_encoding encoding,
+RDX_MUST_USE rdx_status rdx_csv_decode(const char *name, const char *text, size_t size, const rdx_csv_params *params,
                                        char **out, size_t *out_size, rdx_error *err);
 
 /* ---- Files ---- */

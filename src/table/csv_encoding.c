@@ -36,17 +36,20 @@ static const uint16_t windows_1252[32] = {0x20ac, 0,      0x201a, 0x0192, 0x201e
                                           0,      0x2018, 0x2019, 0x201c, 0x201d, 0x2022, 0x2013, 0x2014,
                                           0x02dc, 0x2122, 0x0161, 0x203a, 0x0153, 0,      0x017e, 0x0178};
 
-static rdx_status decode_bytes(const char *name, const char *text, size_t size, bool windows, char *out, char **end,
-                               rdx_error *err) {
+static rdx_status decode_bytes(const char *name, const char *text, size_t size, const rdx_csv_params *params, char *out,
+                               char **end, rdx_error *err) {
+  const bool windows = params->encoding != RDX_ENCODING_LATIN1;
   char *to = out;
   for (size_t i = 0; i < size; i++) {
     uint32_t c = (uint8_t)text[i];
     if (c >= 0x80 && c < 0xa0)
       c = windows ? windows_1252[c - 0x80] : 0;
     if (c == 0 && text[i] != '\0')
-      return rdx_fail(err, RDX_ERROR_FORMAT, "%s, line %llu: byte %llu of the file, 0x%02x, is no character of %s",
+      return rdx_fail(err, RDX_ERROR_FORMAT, "%s, line %llu: byte %llu of the file, 0x%02x, is no character of %s%s%s",
                       name, (unsigned long long)lines_in(out, to), (unsigned long long)i + 1, (uint8_t)text[i],
-                      windows ? "windows-1252" : "latin1; --encoding windows-1252 may be what it is in");
+                      windows ? "windows-1252" : "latin1; ",
+                      windows ? "" : rdx_csv_hint_text(RDX_HINT_WINDOWS, params->for_copy),
+                      windows ? "" : " may be what it is in");
     to = put(to, c);
   }
   *end = to;
@@ -83,18 +86,18 @@ static rdx_status decode_utf16(const char *name, const char *text, size_t size, 
                   (unsigned long long)lines_in(out, to), (unsigned long long)i + 1, (uint8_t)text[i]);
 }
 
-rdx_status rdx_csv_decode(const char *name, const char *text, size_t size, rdx_encoding encoding, char **out,
+rdx_status rdx_csv_decode(const char *name, const char *text, size_t size, const rdx_csv_params *params, char **out,
                           size_t *out_size, rdx_error *err) {
   const bool utf16 = size >= 2 && (memcmp(text, "\xff\xfe", 2) == 0 || memcmp(text, "\xfe\xff", 2) == 0);
   *out = NULL;
   if (utf16 && size >= 4 && memcmp(text, "\xff\xfe\0\0", 4) == 0)
     return rdx_fail(err, RDX_ERROR_FORMAT, "%s is UTF-32: convert it (iconv -f UTF-32 -t UTF-8)", name);
-  if (!utf16 && encoding == RDX_ENCODING_UTF8)
+  if (!utf16 && params->encoding == RDX_ENCODING_UTF8)
     return RDX_OK;
   char *decoded = NULL, *end = NULL;
   RDX_TRY(rdx_alloc(size + 1, utf16 ? 2 : 3, "a CSV file in another encoding", (void **)&decoded, err));
   const rdx_status status = utf16 ? decode_utf16(name, text, size, decoded, &end, err)
-                                  : decode_bytes(name, text, size, encoding != RDX_ENCODING_LATIN1, decoded, &end, err);
+                                  : decode_bytes(name, text, size, params, decoded, &end, err);
   if (status != RDX_OK) {
     rdx_free(decoded);
     return status;

@@ -121,7 +121,17 @@ static rdx_status put_nulls(explainer *x, const rdx_inference *f, char *out, siz
   return RDX_OK;
 }
 
-static const char *no_value_of(rdx_type type) {
+/* Whether it is written as a date or a timestamp, but there is none such; more digits of a second are another fault. */
+static bool is_out_of_range(rdx_type type, const char *text) {
+  int64_t value = 0;
+  return !strchr(text, '.') && rdx_value_parse(type, 0, text, strlen(text), &value) == RDX_PARSE_RANGE;
+}
+
+static const char *no_value_of(rdx_type type, const char *text) {
+  if (type == RDX_TYPE_DATE && is_out_of_range(type, text))
+    return "a date out of range";
+  if (type == RDX_TYPE_TIMESTAMP && is_out_of_range(type, text))
+    return "a timestamp out of range";
   switch (type) {
   case RDX_TYPE_BOOL:
     return "neither true nor false";
@@ -138,6 +148,8 @@ static const char *no_value_of(rdx_type type) {
 static const char *no_value_like(const char *text) {
   const size_t digits = strspn(text, "0123456789");
   const char *rest = text + digits + strspn(text + digits, "/.-");
+  if (is_out_of_range(RDX_TYPE_DATE, text) || is_out_of_range(RDX_TYPE_TIMESTAMP, text))
+    return no_value_of(strchr(text, ':') ? RDX_TYPE_TIMESTAMP : RDX_TYPE_DATE, text);
   if (digits > 0 && rest > text + digits && strspn(rest, "0123456789") > 0 && strpbrk(rest, "/.-"))
     return "no date (YYYY-MM-DD)";
   return text[strspn(text, " +-$")] >= '0' && text[strspn(text, " +-$")] <= '9' ? "no number" : "text";
@@ -148,7 +160,7 @@ static rdx_status explain_text(explainer *x, const rdx_inference *f, rdx_reason 
   const uint64_t place = f->first[RDX_TRAIT_TEXT];
   RDX_TRY(show(x, place, text, err));
   const bool nearly = reason.instead != RDX_TYPE_STRING && f->typed > f->texts;
-  const char *what = nearly ? no_value_of(reason.instead) : no_value_like(text);
+  const char *what = nearly ? no_value_of(reason.instead, text) : no_value_like(text);
   const int used =
       snprintf(x->text, sizeof x->text, "'%s' in line %llu is %s", text, (unsigned long long)line_of(x, place), what);
   if (!nearly)

@@ -68,13 +68,14 @@ static rdx_status read_names(reader *r, bool header, char ***names, rdx_error *e
 
 static rdx_status no_column(const reader *r, char *const *names, const char *wanted, rdx_error *err) {
   char list[512] = "", delimiter[8];
+  const bool one = r->field_count == 1;
   size_t used = 0;
   for (uint32_t i = 0; i < r->field_count && used < sizeof list; i++)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", i ? ", " : "", names[i]);
   rdx_utf8_escape(&r->delimiter, 1, delimiter, sizeof delimiter);
-  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s has no column '%s'; it has %s%s%s%s", r->name, wanted, list,
-                  r->field_count == 1 ? " (where '" : "", r->field_count == 1 ? delimiter : "",
-                  r->field_count == 1 ? "' separates fields: --delimiter takes another)" : "");
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s has no column '%s'; it has %s%s%s%s%s%s", r->name, wanted, list,
+                  one ? " (where '" : "", one ? delimiter : "", one ? "' separates fields: " : "",
+                  one ? rdx_csv_hint_text(RDX_HINT_DELIMITER, r->for_copy) : "", one ? ")" : "");
 }
 
 static rdx_status find_name(const reader *r, char *const *names, rdx_names *index, const char *wanted, uint32_t *out,
@@ -301,9 +302,8 @@ static rdx_status take_separator(reader *r, const rdx_csv_params *params, rdx_er
   if (p < r->end && *p != '\n')
     return RDX_OK;
   if (params->delimiter && params->delimiter != delimiter)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT,
-                    "%s: its first line says that '%c' separates fields, --delimiter says '%c'", r->name, delimiter,
-                    params->delimiter);
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: its first line says that '%c' separates fields, %s says '%c'",
+                    r->name, delimiter, params->for_copy ? "DELIMITER" : "--delimiter", params->delimiter);
   r->delimiter = delimiter;
   r->body = p + (p < r->end);
   return RDX_OK;
@@ -395,12 +395,12 @@ rdx_status rdx_csv_start(reader *r, const char *name, const char *text, size_t s
                          rdx_error *err) {
   static const rdx_csv_params defaults = {0};
   params = params ? params : &defaults;
-  *r = (reader){.name = name, .delimiter = params->delimiter};
+  *r = (reader){.name = name, .delimiter = params->delimiter, .for_copy = params->for_copy};
   r->quote = params->quotes == RDX_SWITCH_OFF ? '\0' : params->quote ? params->quote : '"';
   RDX_TRY(refuse_table(name, text, size, err));
   RDX_TRY(refuse_compressed(name, text, size, err));
   RDX_TRY(check_params(params, err));
-  RDX_TRY(rdx_csv_decode(name, text, size, params->encoding, &r->decoded, &size, err));
+  RDX_TRY(rdx_csv_decode(name, text, size, params, &r->decoded, &size, err));
   text = r->decoded ? r->decoded : text;
   const size_t mark = size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
   r->begin = r->body = text + mark;

@@ -34,6 +34,11 @@ static void read_texts(const char *const *texts, uint32_t count) {
   }
 }
 
+/* The numbers that have their sign with them. */
+static bool is_smallest(const char *digits) {
+  return strcmp(digits, "-2147483648") == 0 || strcmp(digits, "-9223372036854775808") == 0;
+}
+
 static void read_ast(reader *r, const rdx_ast *a) {
   CHECK(a && a->kind <= RDX_AST_QUANTIFY);
   if (r->left == 0)
@@ -42,7 +47,7 @@ static void read_ast(reader *r, const rdx_ast *a) {
   enter(r, a->place);
   CHECK(a->name || a->kind == RDX_AST_STAR || a->kind == RDX_AST_PARAMETER || a->kind == RDX_AST_SCALAR ||
         a->kind == RDX_AST_EXISTS);
-  CHECK(a->kind != RDX_AST_NUMBER || (a->name[0] != '-' && a->name[0] != '\0'));
+  CHECK(a->kind != RDX_AST_NUMBER || (a->name[0] != '\0' && (a->name[0] != '-' || is_smallest(a->name))));
   CHECK(a->modifier_count <= 2);
   read_texts((const char *const[]){a->name ? a->name : "", a->qualifier ? a->qualifier : "", a->field ? a->field : ""},
              3);

@@ -56,7 +56,7 @@ static void test_expressions(void **state) {
       {"SELECT a, t.b, \"T\".\"C d\", *, t.*, 1, 1.50, 1e5, .5, 'x''y', NULL, TRUE, false, $2",
        "select a, t.b, T.C d, *, t.*, #1, #1.50, #1e5, #.5, 'x'y', NULL, true, false, $2 /2"},
       {"SELECT -5, - -5.5, -a, +a, -2147483648, 99999999999999999999",
-       "select [-](#5), #5.5, [-](a), [+](a), [-](#2147483648), #99999999999999999999"},
+       "select [-](#5), #5.5, [-](a), [+](a), #-2147483648, #99999999999999999999"},
       {"SELECT a + b * c - d / e % f ^ g || h", "select [||]([-]([+](a, [*](b, c)), [%]([/](d, e), [^](f, g))), h)"},
       {"SELECT a = b, a <> b, a != b, a < b, a <= b, a > b, a >= b, a ~ b, abs(a) FROM t",
        "select [=](a, b), [<>](a, b), [<>](a, b), [<](a, b), [<=](a, b), [>](a, b), [>=](a, b), [~](a, b), [abs](a) "
