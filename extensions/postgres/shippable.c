@@ -227,9 +227,12 @@ static bool is_length(Oid function) {
          function == F_OCTET_LENGTH_TEXT || function == F_STRPOS || function == F_POSITION_TEXT_TEXT;
 }
 
+/* What a function of times takes first; "": no such constant. */
 static const char *field_of(const FuncExpr *f) {
-  Node *field = linitial(f->args);
-  return IsA(field, Const) && !((Const *)field)->constisnull ? TextDatumGetCString(((Const *)field)->constvalue) : "";
+  const Const *field = linitial(f->args);
+  return IsA(field, Const) && field->consttype == TEXTOID && !field->constisnull
+             ? TextDatumGetCString(field->constvalue)
+             : "";
 }
 
 /* What extract() gives of the years that both sides know. */

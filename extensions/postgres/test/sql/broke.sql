@@ -180,6 +180,12 @@ SELECT compare(q) FROM unnest(ARRAY[
   'SELECT count(*) FROM all_types WHERE CASE WHEN a = 0 THEN false ELSE id / a > 0 END',
   'SELECT sum(e), sum(ue), avg(e), sum(price * 1000), sum(c * c::bigint) FROM all_types',
   'SELECT max(price * price) FROM all_types', 'SELECT -a AS x, abs(e) AS y FROM all_types WHERE id = 1']) q;
+\echo -- functions that begin with a constant
+SELECT compare(q) FROM unnest(ARRAY[
+  'SELECT count(*) FROM all_types WHERE id > 3 AND power(2::float8, g) > 1',
+  'SELECT count(*) FROM all_types WHERE mod(7, small + 1) = 1 AND left(''word'', small) = ''wo''',
+  'SELECT power(1.5, small) AS p, round(2.345, small) AS r, atan2(1, ua) AS a, count(*) FROM all_types GROUP BY 1, 2, 3',
+  'SELECT count(*) FROM all_types WHERE date_part(''year'', day) = 2010 OR age(''2010-01-01''::timestamp, day) > ''1 day''']) q;
 \echo -- scale of numeric
 SELECT sum(price), sum(price * small), avg(price), min(price), sum(small::numeric), sum(weight * price) FROM all_types, labels
   WHERE key = small AND id > 3;
