@@ -11,6 +11,7 @@
 #endif
 #include <executor/executor.h>
 #include <fmgr.h>
+#include <mb/pg_wchar.h>
 #include <miscadmin.h>
 #include <nodes/nodeFuncs.h>
 #include <utils/array.h>
@@ -251,8 +252,10 @@ static void explain_methods(const RunningScan *scan, const ForeignScan *plan, st
 void raydex_explain(ForeignScanState *node, struct ExplainState *es) {
   const RunningScan *scan = node->fdw_state;
   const ForeignScan *plan = (ForeignScan *)node->ss.ps.plan;
-  if (es->verbose)
-    ExplainPropertyText("Raydex SQL", strVal(list_nth(plan->fdw_private, RAYDEX_PLAN_SQL)), es);
+  if (es->verbose) {
+    char *sql = strVal(list_nth(plan->fdw_private, RAYDEX_PLAN_SQL));
+    ExplainPropertyText("Raydex SQL", pg_any_to_server(sql, (int)strlen(sql), PG_UTF8), es);
+  }
   if (es->verbose && es->costs && scan)
     explain_methods(scan, plan, es);
   if (!es->analyze || !scan || scan->runs == 0)

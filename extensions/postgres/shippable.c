@@ -72,8 +72,11 @@ static bool is_deterministic(Oid collation) {
   return !OidIsValid(collation) || get_collation_isdeterministic(collation);
 }
 
+/* In the order of the bytes of UTF-8, which is that of code points. */
 static bool is_bytewise(Oid collation) {
-  return OidIsValid(collation) && lc_collate_is_c(collation);
+  const int encoding = GetDatabaseEncoding();
+  return (encoding == PG_UTF8 || encoding == PG_LATIN1 || encoding == PG_SQL_ASCII) && OidIsValid(collation) &&
+         lc_collate_is_c(collation);
 }
 
 /* ---- How large results become, by the statistics of the columns ---- */

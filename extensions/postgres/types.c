@@ -4,6 +4,7 @@
 
 #include <math.h>
 
+#include <catalog/namespace.h>
 #include <catalog/pg_type.h>
 #include <common/shortest_dec.h>
 #include <datatype/timestamp.h>
@@ -241,13 +242,26 @@ Datum raydex_datum(const rdx_column *column, uint64 row, Oid type) {
 
 /* ---- Literals ---- */
 
+/* NULL: what another encoding has for it is nothing in UTF-8. */
+static const char *to_utf8(const char *text) {
+  const int encoding = GetDatabaseEncoding(), length = (int)strlen(text);
+  if (encoding == PG_UTF8)
+    return text;
+  if (encoding == PG_SQL_ASCII)
+    return pg_verify_mbstr(PG_UTF8, text, length, true) ? text : NULL;
+  const Oid conversion = FindDefaultConversionProc(encoding, PG_UTF8);
+  const int size = length * MAX_CONVERSION_GROWTH + 1;
+  unsigned char *out = palloc((Size)size);
+  if (!OidIsValid(conversion) || pg_do_encoding_conversion_buf(conversion, encoding, PG_UTF8, (unsigned char *)text,
+                                                               length, out, size, true) != length)
+    return NULL;
+  return (const char *)out;
+}
+
 static bool write_text(StringInfo out, const char *text) {
-  /* Other encodings are not pushed but as ASCII, which is alike in all. */
-  const int encoding = GetDatabaseEncoding();
-  for (const char *p = text; encoding != PG_UTF8 && *p; p++) {
-    if (IS_HIGHBIT_SET(*p))
-      return false;
-  }
+  text = to_utf8(text);
+  if (!text)
+    return false;
   appendStringInfoChar(out, '\'');
   for (; *text; text++) {
     if (*text == '\'')
