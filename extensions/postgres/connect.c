@@ -204,8 +204,11 @@ int raydex_column_place(const RaydexTable *table, Oid relation, AttrNumber attri
 static char *find_file(const char *folder, const char *name, const char *end, struct stat *s) {
   char root[PATH_MAX], path[PATH_MAX];
   char *wanted = psprintf("%s/%s.%s", folder, name, end);
-  if (stat(wanted, s) != 0 || !realpath(wanted, path))
+  if (stat(wanted, s) != 0 || !realpath(wanted, path)) {
+    if (errno == EACCES)
+      ereport(ERROR, (errcode_for_file_access(), errmsg("could not read \"%s\": %m", wanted)));
     return NULL;
+  }
   if (!realpath(folder, root))
     ereport(ERROR, (errcode_for_file_access(), errmsg("could not read folder \"%s\": %m", folder)));
   const size_t length = strlen(root);

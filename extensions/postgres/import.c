@@ -2,15 +2,25 @@
  * Copyright 2026 The Raydex authors */
 #include "raydex_fdw.h"
 
+#include <unistd.h>
+
 #include <foreign/foreign.h>
 #include <utils/builtins.h>
+
+/* A name that is too long for the server is cut there. */
+static void append_column(StringInfo out, const char *name, const char *declaration) {
+  appendStringInfo(out, "%s %s", quote_identifier(name), declaration);
+  if (strlen(name) >= NAMEDATALEN)
+    appendStringInfo(out, " OPTIONS (\"column\" %s)", quote_literal_cstr(name));
+}
 
 static void append_table(StringInfo out, const char *folder, const char *name, const char *server) {
   const RaydexTable *t = raydex_table_find(folder, name);
   appendStringInfo(out, "CREATE FOREIGN TABLE %s (", quote_identifier(name));
-  for (int i = 0; i < t->count; i++)
-    appendStringInfo(out, "%s%s %s", i > 0 ? ", " : "", quote_identifier(t->names[i]),
-                     raydex_declaration(t->types[i], t->scales[i]));
+  for (int i = 0; i < t->count; i++) {
+    appendStringInfoString(out, i > 0 ? ", " : "");
+    append_column(out, t->names[i], raydex_declaration(t->types[i], t->scales[i]));
+  }
   appendStringInfo(out, ") SERVER %s OPTIONS (\"table\" %s)", quote_identifier(server), quote_literal_cstr(name));
 }
 
@@ -52,6 +62,8 @@ List *raydex_import(ImportForeignSchemaStmt *statement, Oid server) {
   List *commands = NIL, *wanted = NIL;
   if (statement->options)
     ereport(ERROR, (errcode(ERRCODE_FDW_INVALID_OPTION_NAME), errmsg("IMPORT FOREIGN SCHEMA has no options here")));
+  if (access(folder, R_OK | X_OK) != 0)
+    ereport(ERROR, (errcode_for_file_access(), errmsg("could not read folder \"%s\": %m", folder)));
   raydex_check(rdx_database_tables(database, &names, &count, &error), &error, NULL);
   for (uint32_t i = 0; i < count; i++)
     wanted = lappend(wanted, pstrdup(names[i]));

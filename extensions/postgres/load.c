@@ -7,6 +7,7 @@
 #include <access/xact.h>
 #include <catalog/pg_authid.h>
 #include <catalog/pg_type.h>
+#include <common/string.h>
 #include <executor/spi.h>
 #include <fmgr.h>
 #include <mb/pg_wchar.h>
@@ -223,6 +224,9 @@ static void check_call(const char *path) {
                     errhint("Only superusers and members of pg_write_server_files may.")));
   if (!is_absolute_path(path))
     ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("file \"%s\" is no absolute path", path)));
+  if (!pg_str_endswith(path, ".rdx"))
+    ereport(ERROR, (errcode(ERRCODE_INVALID_NAME), errmsg("file \"%s\" has no name of a table file", path),
+                    errhint("Let it end in .rdx.")));
   if (GetCurrentTransactionNestLevel() > 1)
     ereport(ERROR, (errcode(ERRCODE_ACTIVE_SQL_TRANSACTION), errmsg("raydex_load cannot run in a subtransaction"),
                     errhint("Call it outside of savepoints and of blocks with EXCEPTION.")));

@@ -761,11 +761,21 @@ static bool check_simple(const Context *c, const Aggref *a, bool parts) {
          (is_one_of(name, orders) && raydex_orderable(argument));
 }
 
+/* A parameter that no decimal holds may be written as a double, which is for comparisons only. */
+static bool has_parameter(const Aggref *a) {
+  ListCell *cell;
+  foreach (cell, a->args) {
+    if (IsA(lfirst_node(TargetEntry, cell)->expr, Param))
+      return true;
+  }
+  return false;
+}
+
 static bool check_aggregate(const Context *c, const Aggref *a, bool parts) {
   Context inner = *c;
   inner.aggregates = false;
   if (!c->aggregates || a->aggfnoid >= FirstGenbkiObjectId || a->agglevelsup != 0 || a->aggsplit != AGGSPLIT_SIMPLE ||
-      a->aggvariadic || (a->aggfilter && !check(&inner, (Node *)a->aggfilter)))
+      a->aggvariadic || has_parameter(a) || (a->aggfilter && !check(&inner, (Node *)a->aggfilter)))
     return false;
   if (a->aggstar)
     return !parts;

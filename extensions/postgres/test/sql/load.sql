@@ -31,6 +31,8 @@ SELECT raydex_load('SELECT 1::numeric AS a', :'copy');
 SELECT raydex_load('SELECT ARRAY[1] AS a', :'copy');
 SELECT raydex_load('DELETE FROM heap.labels', :'copy');
 SELECT raydex_load('SELECT 1 AS a', 'copy.rdx');
+\set copy_csv :folder '/loaded/copy.csv'
+SELECT raydex_load('SELECT 1 AS a', :'copy_csv');
 SELECT raydex_load('SELECT ''infinity''::date AS a', :'copy');
 SELECT count(*) FROM loaded.copy;
 SELECT count(*) FROM pg_ls_dir(:'loaded') f WHERE f LIKE '%raydex-new%';

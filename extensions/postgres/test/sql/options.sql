@@ -21,6 +21,27 @@ CREATE FOREIGN TABLE good (w numeric OPTIONS ("column" 'weight'), "Key" int OPTI
   OPTIONS ("table" 'labels');
 SELECT "Key", w FROM good WHERE "Key" > 3 ORDER BY 1;
 DROP FOREIGN TABLE good;
+-- Names that are longer than the server's, and names of any characters.
+\! mkdir -p "$FOLDER/named" && chmod 777 "$FOLDER/named" && printf '%070d,größe,it'"'"'s $1\n1,2,3\n' 7 >"$FOLDER/named.csv" && "$RAYDEX" import "$FOLDER/named.csv" "$FOLDER/named/A \"name\" %s \$1.rdx" >/dev/null 2>&1
+\set named :folder '/named'
+CREATE SERVER named FOREIGN DATA WRAPPER raydex_fdw OPTIONS (folder :'named');
+SET client_min_messages = warning;
+IMPORT FOREIGN SCHEMA files FROM SERVER named INTO public;
+RESET client_min_messages;
+SELECT * FROM "A ""name"" %s $1" WHERE "größe" = 2;
+PREPARE named(int) AS SELECT sum("it's $1") FROM "A ""name"" %s $1" WHERE "größe" = $1;
+SET plan_cache_mode = force_generic_plan;
+EXECUTE named(2);
+RESET plan_cache_mode;
+-- A folder that the server may not read.
+\! chmod 0 "$FOLDER/named"
+IMPORT FOREIGN SCHEMA files FROM SERVER named INTO public;
+SELECT * FROM "A ""name"" %s $1";
+\! chmod 777 "$FOLDER/named"
+SET client_min_messages = warning;
+DROP SERVER named CASCADE;
+RESET client_min_messages;
+\! rm -r "$FOLDER/named"
 -- Folders are for those who may read files of the server.
 CREATE ROLE plain;
 GRANT USAGE ON FOREIGN DATA WRAPPER raydex_fdw TO plain;
