@@ -139,7 +139,7 @@ typedef struct rdx_sorted_array_params {
 
 /** The options of the search tree. */
 typedef struct rdx_tree_params {
-  uint8_t lanes; /**< invocations that go down together on a GPU: 1, 2 or 4; 0: 2 */
+  uint8_t lanes; /**< GPU: 1, 2 or 4 invocations that go down together; 0: 2. CPUs refuse more than 1, of any method */
 } rdx_tree_params;
 
 /** The options of the optimized RX. */

@@ -45,6 +45,14 @@ rdx_status rdx_check_compaction(const char *method, const rdx_device *device, rd
                   method);
 }
 
+rdx_status rdx_check_lanes(const char *method, const rdx_device *device, uint32_t lanes, rdx_error *err) {
+  if (lanes <= 1 || device->info.backend != RDX_BACKEND_CPU)
+    return RDX_OK;
+  return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                  "%s: lanes are a GPU's, which work together; a thread of a CPU works by itself; leave the option out",
+                  method);
+}
+
 /* NULL: there is no such method, or it is AUTO. */
 static const rdx_index_ops *find_ops(rdx_index_method method) {
   return (size_t)method < RDX_COUNT(methods) ? methods[method] : NULL;

@@ -155,6 +155,9 @@ RDX_MUST_USE rdx_status rdx_index_check_options(const rdx_index_params *params, 
 RDX_MUST_USE rdx_status rdx_check_compaction(const char *method, const rdx_device *device, rdx_switch compaction,
                                              rdx_error *err);
 
+/* Refuse what a processor of this device does not do: CPUs have no invocations that work together. */
+RDX_MUST_USE rdx_status rdx_check_lanes(const char *method, const rdx_device *device, uint32_t lanes, rdx_error *err);
+
 /* How many rows a part of a lookup's or a join's answer has at most, unless one probe alone has more, where `bytes` of
  * memory are needed for each. */
 uint64_t rdx_part_rows(const rdx_device *device, uint64_t bytes);

@@ -420,6 +420,17 @@ static void check_all(const asked *what, const rdx_column *lower, const rdx_colu
   free(f.rows);
 }
 
+rdx_index_params params_here(const rdx_index_params *params) {
+  rdx_index_params p = *params;
+  if (rdx_device_get_info(test_device)->backend != RDX_BACKEND_CPU)
+    return p;
+  p.rx.compaction = p.rx_optimized.compaction = p.cgrx.compaction = p.cgrx_updatable.compaction = RDX_SWITCH_DEFAULT;
+  uint8_t *const lanes[] = {&p.sorted_array.lanes, &p.tree.lanes, &p.btree.lanes, &p.hash.lanes};
+  for (size_t i = 0; i < sizeof lanes / sizeof *lanes; i++)
+    *lanes[i] = *lanes[i] > 1 ? 0 : *lanes[i];
+  return p;
+}
+
 void check_lookups(const rdx_index *index, const rdx_column *keys, const rdx_column *lower, const rdx_column *upper,
                    const rdx_column *values) {
   check_all(&(asked){.index = index, .keys = keys}, lower, upper, values, false);

@@ -44,6 +44,9 @@ bool column_matches(const rdx_column *keys, uint64_t row, const rdx_column *lowe
 
 bool column_has(const rdx_column *column, uint64_t i);
 
+/* The options without those that CPUs refuse, where the device is one: what Embree has not, and lanes. */
+rdx_index_params params_here(const rdx_index_params *params);
+
 /* Look up points (`upper` NULL) or ranges with every result kind and compare with what looking at every row finds. */
 void check_lookups(const rdx_index *index, const rdx_column *keys, const rdx_column *lower, const rdx_column *upper,
                    const rdx_column *values);

@@ -37,11 +37,13 @@ static const rdx_type types[] = {RDX_TYPE_U32, RDX_TYPE_I64, RDX_TYPE_U8,      R
 
 #define MAX_ROWS 8192
 
-/* Of those from `k` on, the first that the device can build. The first of all needs no rays. */
+/* Of those from `k` on, the first that the device can build, until the next call. The first of all needs no rays. */
 static const rdx_index_params *method_from(uint64_t k) {
+  static rdx_index_params here;
   while (!test_can(methods[k % COUNT(methods)].method))
     k++;
-  return &methods[k % COUNT(methods)];
+  here = params_here(&methods[k % COUNT(methods)]);
+  return &here;
 }
 
 /* ---- The model ---- */

@@ -119,8 +119,8 @@ static void check_pattern(pattern p, uint32_t bits, uint64_t rows, uint64_t rows
   test_column values = column_make(RDX_TYPE_I32, SHAPE_RANDOM, SOME_NULLS, rows);
   test_column points = column_probes(&keys, 80, SOME_NULLS);
   rdx_index *index = NULL;
-  OK(rdx_index_create(test_device, &keys.view, &(rdx_index_params){.method = RDX_INDEX_HASH, .hash = *params}, &index,
-                      err));
+  const rdx_index_params of = params_here(&(rdx_index_params){.method = RDX_INDEX_HASH, .hash = *params});
+  OK(rdx_index_create(test_device, &keys.view, &of, &index, err));
   check_lookups(index, &keys.view, &points.view, NULL, &values.view);
   rdx_index_destroy(&index);
   column_free(&keys);

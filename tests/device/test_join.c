@@ -412,7 +412,7 @@ static void test_first_matches(void **state) {
   static const rdx_type types[] = {RDX_TYPE_U32, RDX_TYPE_I64};
   static const test_shape shapes[] = {SHAPE_FEW, SHAPE_DENSE, SHAPE_EQUAL, SHAPE_EXTREMES};
   for (size_t k = 0; k < COUNT(forms) * COUNT(shapes); k++) {
-    const rdx_index_params index = forms[k / COUNT(shapes)];
+    const rdx_index_params index = params_here(&forms[k / COUNT(shapes)]);
     if (!test_can(index.method))
       continue;
     const test_nulls nulls = test_random() % 2 ? SOME_NULLS : NO_NULLS;

@@ -145,10 +145,10 @@ static void random_updatable(rdx_cgrx_updatable_params *p, refusal *r) {
   }
 }
 
-/* The largest number of invocations that a subgroup has room for. */
+/* The largest number of invocations that a subgroup has room for; of a CPU, whose threads work by themselves, 1. */
 static unsigned max_lanes(void) {
   const rdx_device_info *info = rdx_device_get_info(diff_device);
-  return info->backend == RDX_BACKEND_VULKAN ? info->threads : 32;
+  return info->backend == RDX_BACKEND_VULKAN ? info->threads : 1;
 }
 
 static uint8_t random_lanes(unsigned max) {
@@ -176,11 +176,13 @@ rdx_index_params index_params(rdx_index_method method, const rdx_column *keys, r
     break;
   case RDX_INDEX_BTREE:
     p.btree.fill_percent = (uint8_t)below(101);
-    p.btree.lanes = chance(50) ? 0 : chance(50) ? 8 : 16;
+    p.btree.lanes = max_lanes() == 1 || chance(50) ? 0 : chance(50) ? 8 : 16;
     break;
   case RDX_INDEX_HASH:
     p.hash.load_percent = (uint8_t)(chance(30) ? 0 : 10 + below(86));
     p.hash.lanes = random_lanes(16);
+    p.hash.build =
+        chance(30) && keys->type != RDX_TYPE_STRING && all_distinct(keys) ? RDX_HASH_BUILD_INSERT : RDX_HASH_BUILD_SORT;
     break;
   case RDX_INDEX_RX_OPTIMIZED:
     p.rx_optimized.primitive = (rdx_rx_primitive)below(RDX_RX_BOX + 1);
@@ -229,7 +231,7 @@ void index_note(const rdx_index_params *p) {
          p->cgrx_updatable.representation, p->cgrx_updatable.mapping, p->cgrx_updatable.search, p->cgrx_updatable.build,
          p->cgrx_updatable.partitions, p->cgrx_updatable.compaction, p->cgrx_updatable.published);
   else
-    note(" lanes %d,%d,%d,%d load %d fill %d bits %d", p->sorted_array.lanes, p->tree.lanes, p->btree.lanes,
-         p->hash.lanes, p->hash.load_percent, p->btree.fill_percent, p->radix_hash.bits);
+    note(" lanes %d,%d,%d,%d load %d build %d fill %d bits %d", p->sorted_array.lanes, p->tree.lanes, p->btree.lanes,
+         p->hash.lanes, p->hash.load_percent, p->hash.build, p->btree.fill_percent, p->radix_hash.bits);
   note("\n");
 }

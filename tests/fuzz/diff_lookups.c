@@ -305,6 +305,8 @@ static bool replace_keys(rdx_index *index, const rdx_index_params *params, const
     may_refuse(&r, RDX_ERROR_RANGE, "new keys beyond the key mode");
   if (refit && p->type == RDX_TYPE_STRING)
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "refit of strings");
+  if (params->hash.build == RDX_HASH_BUILD_INSERT && !all_distinct(&new_keys))
+    must_refuse(&r, RDX_ERROR_UNSUPPORTED, "equal keys of build=insert");
   const rdx_column view = maybe_upload(&new_keys);
   rdx_error err = {""};
   note("update, mode %d\n", refit);

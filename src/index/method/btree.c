@@ -198,12 +198,12 @@ static void fill_stats(const btree *b, rdx_index_stats *stats) {
                           (t->order ? t->order->size + t->starts->size + t->free->size : 0);
 }
 
-static rdx_status check_params(const rdx_btree_params *p, rdx_error *err) {
+static rdx_status check_params(const rdx_device *device, const rdx_btree_params *p, rdx_error *err) {
   if (p->fill_percent > 100)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "btree: fill_percent is at most 100, not %u", p->fill_percent);
   if (p->lanes > 1 && p->lanes != 8 && p->lanes != BTREE_WIDTH)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "btree: %u lanes are not 1, 8 or 16", p->lanes);
-  return RDX_OK;
+  return rdx_check_lanes("btree", device, p->lanes, err);
 }
 
 static uint32_t choose_lanes(const rdx_device *device, const rdx_btree_params *p) {
@@ -215,7 +215,7 @@ static uint32_t choose_lanes(const rdx_device *device, const rdx_btree_params *p
 
 static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                         rdx_error *err) {
-  RDX_TRY(check_params(&params->btree, err));
+  RDX_TRY(check_params(keys->device, &params->btree, err));
   btree *b = self;
   b->lanes = choose_lanes(keys->device, &params->btree);
   rdx_sorted_keys sorted;

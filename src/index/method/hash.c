@@ -29,14 +29,14 @@ static void destroy(void *self) {
 
 /* ---- Options ---- */
 
-static rdx_status check_params(const rdx_hash_params *p, rdx_error *err) {
+static rdx_status check_params(const rdx_device *device, const rdx_hash_params *p, rdx_error *err) {
   if (p->load_percent != 0 && (p->load_percent < 10 || p->load_percent > 95))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "hash: a load of %u%% is not one of 10 to 95%%", p->load_percent);
   if ((uint32_t)p->build > RDX_HASH_BUILD_INSERT)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "hash: %u is not a way to build", (uint32_t)p->build);
   if (p->lanes > 16 || (p->lanes & (p->lanes - 1)) != 0)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "hash: %u lanes are not 1, 2, 4, 8 or 16", p->lanes);
-  return RDX_OK;
+  return rdx_check_lanes("hash", device, p->lanes, err);
 }
 
 /* The logarithm of the lanes that look into a bucket together. */
@@ -217,7 +217,7 @@ static rdx_status sort_table(building *b, rdx_index_stats *stats, rdx_error *err
 
 static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                         rdx_error *err) {
-  RDX_TRY(check_params(&params->hash, err));
+  RDX_TRY(check_params(keys->device, &params->hash, err));
   building b = {.out = self, .set = keys, .params = params};
   b.out->key_bits = keys->key_bits;
   b.out->lanes = choose_lanes(keys->device, &params->hash);

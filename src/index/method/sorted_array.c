@@ -55,7 +55,8 @@ static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_par
   uint32_t lanes = params->sorted_array.lanes ? params->sorted_array.lanes : 1;
   if (lanes > 32 || (lanes & (lanes - 1)) != 0)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "sorted_array: %u lanes are not 1, 2, 4, 8, 16 or 32", lanes);
-  while (lanes > 1 && lanes > keys->device->info.threads) /* of a subgroup; the CPU's body takes none together */
+  RDX_TRY(rdx_check_lanes("sorted_array", keys->device, lanes, err));
+  while (lanes > 1 && lanes > keys->device->info.threads) /* of a subgroup */
     lanes /= 2;
   sorted_array *s = self;
   s->lanes = lanes;

@@ -220,15 +220,15 @@ static rdx_status build_levels(tree *t, const rdx_sorted_keys *sorted, rdx_index
   return RDX_OK;
 }
 
-static rdx_status check_params(const rdx_tree_params *params, rdx_error *err) {
+static rdx_status check_params(const rdx_device *device, const rdx_tree_params *params, rdx_error *err) {
   if (params->lanes > 4 || params->lanes == 3)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "tree: 1, 2 or 4 lanes go down together; got %u", params->lanes);
-  return RDX_OK;
+  return rdx_check_lanes("tree", device, params->lanes, err);
 }
 
 static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                         rdx_error *err) {
-  RDX_TRY(check_params(&params->tree, err));
+  RDX_TRY(check_params(keys->device, &params->tree, err));
   tree *t = self;
   rdx_sorted_keys sorted;
   t->device = keys->device;
