@@ -667,15 +667,20 @@ static bool check_extreme(const Context *c, const MinMaxExpr *m) {
          (m->minmaxtype != NUMERICOID || bound_any(c, m->args, &b));
 }
 
-/* Sums are exact on both sides, but have 64 bits here: they must fit as long as no join repeats the largest table. */
-static bool sum_fits(const Context *c, Node *argument, bool squared) {
-  Bounds b;
+static double largest_table(const Context *c) {
   double rows = 1;
   int relid = -1;
-  if (!bound(c, argument, &b))
-    return false;
   while ((relid = bms_next_member(c->relids, relid)) >= 0)
     rows = Max(rows, raydex_table_of(planner_rt_fetch(relid, c->root)->relid)->rows);
+  return rows;
+}
+
+/* Sums are exact on both sides, but have 64 bits here: they must fit as long as no join repeats the largest table. */
+static bool sum_fits(const Context *c, Node *argument, bool squared) {
+  const double rows = largest_table(c);
+  Bounds b;
+  if (!bound(c, argument, &b))
+    return false;
   if (squared)
     b = (Bounds){0, Max(b.min * b.min, b.max * b.max), 2 * b.scale};
   b.min *= rows;
@@ -732,12 +737,26 @@ static bool check_ordered_set(const Context *c, const Aggref *a) {
          DatumGetFloat8(fraction->constvalue) <= 1;
 }
 
-/* Pairs of floats: those of which PostgreSQL's answer does not depend on how it rounds at each row, as of their
- * correlation it does (its is not even NULL where 0.1 is in all rows). */
+/* Integers as double, whose sums PostgreSQL does not round. */
+static bool is_whole(const Context *c, Node *node) {
+  const FuncExpr *f = (const FuncExpr *)node;
+  Bounds b;
+  return IsA(f, FuncExpr) && list_length(f->args) == 1 && is_integer(exprType(linitial(f->args))) &&
+         bound(c, linitial(f->args), &b) &&
+         Max(fabs(b.min), fabs(b.max)) * largest_table(c) <= 9007199254740992.0; /* 2^53 */
+}
+
+/* Statistics of pairs of doubles, of which PostgreSQL rounds the sums at each row. Quotients of them are NULL where one
+ * is 0, but not where it is rounded, as of a column that is 0.1 in all rows: these are pushed of integers only. */
 static bool check_pairs(const Context *c, const Aggref *a) {
-  return a->aggfnoid == F_REGR_COUNT && !a->aggdistinct &&
-         check(c, (Node *)linitial_node(TargetEntry, a->args)->expr) &&
-         check(c, (Node *)lsecond_node(TargetEntry, a->args)->expr);
+  static const char *const sums[] = {"regr_count", "regr_avgx", "regr_avgy",  "regr_sxx", "regr_syy",
+                                     "regr_sxy",   "covar_pop", "covar_samp", NULL};
+  static const char *const quotients[] = {"corr", "regr_slope", "regr_intercept", "regr_r2", NULL};
+  const char *name = get_func_name(a->aggfnoid);
+  Node *y = (Node *)linitial_node(TargetEntry, a->args)->expr, *x = (Node *)lsecond_node(TargetEntry, a->args)->expr;
+  if (a->aggdistinct || !check(c, y) || !check(c, x))
+    return false;
+  return is_one_of(name, sums) || (is_one_of(name, quotients) && is_whole(c, y) && is_whole(c, x));
 }
 
 /* Of one argument, or of parts, which PostgreSQL puts together. */

@@ -54,12 +54,18 @@ SELECT pushed('SELECT nullif(small, 3), greatest(small, -small), least(name, ''m
 SELECT pushed('SELECT greatest(f, g), count(*) FROM times GROUP BY 1');
 SELECT pushed('SELECT max(ue), max(coalesce(ue, 1)) FROM times');
 SELECT pushed('SELECT max(ue) FILTER (WHERE flag) FROM times');
--- Variances that are exact come as their parts; of pairs of floats only the count is the same to the last bit.
+-- Variances that are exact come as their parts; quotients of what PostgreSQL rounds stay there.
 SELECT pushed('SELECT flag, stddev(small), var_pop(ub) FILTER (WHERE id > 2) FROM all_types GROUP BY flag HAVING variance(small) > 1 ORDER BY 1');
 SELECT pushed('SELECT stddev(weight), avg(weight) FROM labels');
 SELECT pushed('SELECT stddev(DISTINCT small) FROM all_types');
 SELECT pushed('SELECT regr_count(g, f), regr_count(small, ub) FROM all_types');
-SELECT pushed('SELECT corr(g, f) FROM all_types');
+SELECT pushed('SELECT flag, covar_pop(g, f), covar_samp(g, small), regr_avgx(g, f), regr_avgy(price, f), regr_sxx(g, f), regr_syy(g, f), regr_sxy(g, f) FROM all_types GROUP BY flag');
+SELECT pushed('SELECT corr(small, ub) FILTER (WHERE flag), regr_slope(small, ub), regr_intercept(a, b), regr_r2(c, small) FROM all_types');
+SELECT pushed(format('SELECT %s FROM all_types', a)) FROM unnest('{"corr(g, f)","regr_slope(g, small)","regr_r2(price, small)","regr_intercept(e, small)"}'::text[]) a;
+SELECT compare(format('SELECT flag, round(%s(%s)::numeric, 3) FROM all_types WHERE id %s GROUP BY flag', f, a, w))
+  FROM unnest('{corr,covar_pop,covar_samp,regr_slope,regr_intercept,regr_r2,regr_avgx,regr_avgy,regr_sxx,regr_syy,regr_sxy}'::text[]) f,
+       unnest('{"small, ua","b, small","small, small","f, g","price, small","7, small","small, NULL"}'::text[]) a, unnest('{> 3,= 7,< 0}'::text[]) w
+  EXCEPT SELECT 'same';
 SELECT pushed('SELECT regr_count(DISTINCT g, f) FROM all_types');
 -- What ORDER BY decides.
 SELECT pushed('SELECT string_agg(name, '', '' ORDER BY small DESC, name), string_agg(DISTINCT name, '''' ORDER BY name) FILTER (WHERE flag) FROM all_types');
