@@ -261,7 +261,7 @@ SELECT trial FROM trial WHERE id < 20
 SELECT count(trial), count(*) FROM trial
 SELECT row_to_json(t) FROM trial t WHERE id < 10
 SELECT json_agg(t ORDER BY id) FROM trial t WHERE id < 5
-SELECT corr(k, i2), covar_pop(k, i2), covar_samp(k, i2), regr_slope(k, i2), regr_count(k, i2), regr_avgx(k, i2) FROM trial
+SELECT round(corr(k, i2)::numeric, 9), round(covar_pop(k, i2)::numeric, 6), round(regr_slope(k, i2)::numeric, 9), regr_count(k, i2), round(regr_avgx(k, i2)::numeric, 9) FROM trial
 SELECT max(id) FILTER (WHERE s LIKE 'a%') - min(id) FROM trial
 SELECT sum(k) / count(*) FROM trial
 SELECT count(*) FROM trial a, labels b, labels c WHERE a.k = b.key AND b.key = c.key AND a.id < 100
