@@ -118,6 +118,10 @@ static rdx_sample *find_sample(const rdx_planner *p, const rdx_catalog_table *ta
   return NULL;
 }
 
+bool rdx_estimate_reads_all(const rdx_catalog_table *table) {
+  return table->rows <= SAMPLE_ROWS;
+}
+
 rdx_status rdx_estimate_filter(rdx_planner *p, rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
                                const rdx_bound *filter, double *out) {
   uint64_t hits = 0;
@@ -134,7 +138,8 @@ rdx_status rdx_estimate_filter(rdx_planner *p, rdx_catalog_table *table, const u
   RDX_TRY(draw(p, &from, sampled, &rows));
   rdx_sample sample = {.table = table, .columns = columns, .column_count = count, .filter = filter};
   RDX_TRY(count_sample(p, &sample, rows, sampled, &hits));
-  const double share = hits > 0 ? (double)hits / sampled : 0.3 / fmax(sampled, 1);
+  const double unseen = sampled < from.rows ? 0.3 / fmax(sampled, 1) : 0;
+  const double share = hits > 0 ? (double)hits / sampled : unseen;
   *out = (double)from.rows * share;
   RDX_TRY(rdx_planner_grow(p, &p->samples, p->sample_count, &p->sample_capacity, sizeof *p->samples));
   sample.rows = *out;

@@ -574,6 +574,8 @@ RDX_MUST_USE rdx_status rdx_order_joins(rdx_planner *p, const rdx_join_graph *gr
 /* Rows of a table that satisfy a filter over `columns` of it: by evaluating it for a sample. */
 RDX_MUST_USE rdx_status rdx_estimate_filter(rdx_planner *p, rdx_catalog_table *table, const uint32_t *columns,
                                             uint32_t count, const rdx_bound *filter, double *out);
+/* Whether that evaluates it for all rows, so that it is exact. */
+bool rdx_estimate_reads_all(const rdx_catalog_table *table);
 /* Rows of a table that its filter, which was estimated, has to look at: those of blocks that may have some. */
 double rdx_estimate_read(const rdx_planner *p, const rdx_plan_node *table);
 /* Share of the rows of anything that satisfy a condition, by rules of thumb. */

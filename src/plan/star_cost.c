@@ -48,10 +48,14 @@ static uint32_t count_values(const rdx_bound *c) {
   return c->op == RDX_OP_EQ ? 1 : c->op == RDX_OP_IN ? c->count - 1 : 0;
 }
 
-/* Whether the catalog knows how many values an attribute has. */
+/* Whether the catalog says what share of the rows has a value: it knows how many values there are. Small dimensions are
+ * looked at instead. */
 static bool is_counted(const rdx_catalog_star *s, uint32_t attribute) {
-  return attribute != RDX_SEVERAL &&
-         table_of(s, s->attributes[attribute].dimension)->columns[s->attributes[attribute].column].distinct > 0;
+  if (attribute == RDX_SEVERAL)
+    return false;
+  const rdx_catalog_attribute *a = &s->attributes[attribute];
+  const rdx_catalog_table *table = table_of(s, a->dimension);
+  return table->columns[a->column].distinct > 0 && !(a->dimension > 0 && rdx_estimate_reads_all(table));
 }
 
 static rdx_status add_condition(rdx_planner *p, const rdx_plan_node *node, rdx_bound *c, rdx_star_estimate *e) {
