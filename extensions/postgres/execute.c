@@ -3,6 +3,7 @@
 #include "raydex_fdw.h"
 
 #include <access/htup_details.h>
+#include <catalog/pg_aggregate.h>
 #include <catalog/pg_type.h>
 #include <commands/explain.h>
 #if PG_VERSION_NUM >= 180000
@@ -19,6 +20,7 @@
 #include <utils/lsyscache.h>
 #include <utils/memutils.h>
 #include <utils/numeric.h>
+#include <utils/syscache.h>
 
 /* A running scan. What belongs to the library is freed when the query's memory is, too, as after an error. */
 typedef struct RunningScan {
@@ -164,6 +166,38 @@ static Datum get_aggregate(const Aggref *a, const rdx_column *parts, uint64 row,
                     null);
 }
 
+/* Call a function of an aggregate as the executor does, in the current memory. */
+static Datum call_as_aggregate(Oid function, int count, Datum last) {
+  LOCAL_FCINFO(call, 2);
+  FmgrInfo called;
+  AggState *caller = makeNode(AggState);
+  caller->curaggcontext = makeNode(ExprContext);
+  caller->curaggcontext->ecxt_per_tuple_memory = CurrentMemoryContext;
+  fmgr_info(function, &called);
+  InitFunctionCallInfoData(*call, &called, count, InvalidOid, (Node *)caller, NULL);
+  call->args[0].isnull = true;
+  call->args[count - 1] = (NullableDatum){last, false};
+  return FunctionCallInvoke(call);
+}
+
+/* The state of sum() after one value, which is a sum already: it is added to others. */
+static Datum sum_state(const Aggref *a, Datum sum) {
+  HeapTuple tuple = SearchSysCache1(AGGFNOID, ObjectIdGetDatum(a->aggfnoid));
+  if (!HeapTupleIsValid(tuple))
+    elog(ERROR, "there is no aggregate %u", a->aggfnoid);
+  const Form_pg_aggregate aggregate = (Form_pg_aggregate)GETSTRUCT(tuple);
+  const Oid step = aggregate->aggtransfn, serialize = aggregate->aggserialfn;
+  ReleaseSysCache(tuple);
+  return call_as_aggregate(serialize, 1, call_as_aggregate(step, 2, sum));
+}
+
+static Datum get_value(const RunningScan *scan, const rdx_column *values, int place, Oid type) {
+  if (type != BYTEAOID)
+    return raydex_datum(values, scan->row, type);
+  const Aggref *a = (const Aggref *)list_nth_node(TargetEntry, scan->tlist, place)->expr;
+  return sum_state(a, raydex_datum(values, scan->row, linitial_oid(a->aggargtypes)));
+}
+
 static void fill(RunningScan *scan, TupleTableSlot *slot) {
   const TupleDesc attributes = slot->tts_tupleDescriptor;
   ListCell *cell;
@@ -182,7 +216,7 @@ static void fill(RunningScan *scan, TupleTableSlot *slot) {
     }
     slot->tts_isnull[place] = raydex_is_null(values, scan->row);
     if (!slot->tts_isnull[place])
-      slot->tts_values[place] = raydex_datum(values, scan->row, TupleDescAttr(attributes, place)->atttypid);
+      slot->tts_values[place] = get_value(scan, values, place, TupleDescAttr(attributes, place)->atttypid);
   }
 }
 

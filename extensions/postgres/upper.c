@@ -114,7 +114,7 @@ static bool add_having(PlannerInfo *root, RaydexQuery *query, List *having) {
 
 /* ---- Groups of the columns that local expressions read, which PostgreSQL puts together ---- */
 
-/* What of an aggregate's parts is again a value that both sides know. */
+/* What of an aggregate's parts is again a value that both sides know, or can be made a state of PostgreSQL's. */
 static bool is_partial(const Aggref *a) {
   static const char *const simple[] = {"count", "min", "max", "bool_and", "bool_or", "every"};
   const char *name = get_func_name(a->aggfnoid);
@@ -122,8 +122,8 @@ static bool is_partial(const Aggref *a) {
     if (strcmp(name, simple[i]) == 0)
       return true;
   }
-  return a->aggfnoid == F_SUM_INT2 || a->aggfnoid == F_SUM_INT4 || a->aggfnoid == F_AVG_INT2 ||
-         a->aggfnoid == F_AVG_INT4;
+  return a->aggfnoid == F_SUM_INT2 || a->aggfnoid == F_SUM_INT4 || a->aggfnoid == F_SUM_INT8 ||
+         a->aggfnoid == F_SUM_NUMERIC || a->aggfnoid == F_AVG_INT2 || a->aggfnoid == F_AVG_INT4;
 }
 
 /* 0 and -0 are one group, but not one value to what reads them. */

@@ -119,3 +119,11 @@ SET plan_cache_mode = force_generic_plan;
 SELECT methods('EXECUTE p(1)');
 RESET plan_cache_mode;
 RESET search_path;
+-- Sums of bigint and numeric, too, as states that PostgreSQL adds up.
+EXPLAIN (VERBOSE, COSTS OFF) SELECT initcap(lo_shipmode), sum(lo_revenue::bigint), sum(lo_discount * 0.25) + 1 FROM files.lineorder GROUP BY 1 HAVING sum(lo_tax::numeric) > 3;
+SELECT compare(format('SELECT %s, sum(%s)%s FROM lineorder %s GROUP BY 1 %s', g, a, m, w, h)) AS result, count(*)
+  FROM unnest('{initcap(lo_shipmode),initcap(lo_orderpriority) || lo_tax}'::text[]) g,
+       unnest('{lo_revenue::bigint,lo_tax * 0.25,"CASE WHEN lo_tax > 3 THEN lo_discount::bigint END"}'::text[]) a,
+       unnest('{"",", count(*), sum(lo_tax::bigint) FILTER (WHERE lo_discount = 5) + 1"}'::text[]) m,
+       unnest('{WHERE lo_tax < 0,""}'::text[]) w, unnest('{HAVING sum(lo_quantity::numeric) > 10000,""}'::text[]) h GROUP BY 1;
+SELECT compare('SELECT initcap(name), sum(weight), avg(key) FROM all_types JOIN labels ON key = small GROUP BY 1');
