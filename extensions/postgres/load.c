@@ -7,12 +7,14 @@
 #include <access/xact.h>
 #include <catalog/pg_authid.h>
 #include <catalog/pg_type.h>
+#include <commands/progress.h>
 #include <common/string.h>
 #include <executor/spi.h>
 #include <fmgr.h>
 #include <mb/pg_wchar.h>
 #include <miscadmin.h>
 #include <utils/acl.h>
+#include <utils/backend_progress.h>
 #include <utils/builtins.h>
 #include <utils/date.h>
 #include <utils/portal.h>
@@ -245,6 +247,14 @@ static Pending *create_writer(const char *path, const rdx_field *fields, int cou
   return p;
 }
 
+/* What pg_stat_progress_copy shows, as of COPY TO a file; the end of a transaction ends that, too. */
+static void start_progress(void) {
+  const int places[] = {PROGRESS_COPY_COMMAND, PROGRESS_COPY_TYPE};
+  const int64 values[] = {PROGRESS_COPY_COMMAND_TO, PROGRESS_COPY_TYPE_FILE};
+  pgstat_progress_start_command(PROGRESS_COMMAND_COPY, InvalidOid);
+  pgstat_progress_update_multi_param(lengthof(places), places, values);
+}
+
 static uint64 copy_rows(Portal portal, const char *path) {
   const TupleDesc types = portal->tupDesc;
   const int count = types->natts;
@@ -257,6 +267,7 @@ static uint64 copy_rows(Portal portal, const char *path) {
   Pending *p = create_writer(path, fields, count);
   MemoryContext rows_context = AllocSetContextCreate(CurrentMemoryContext, "raydex rows", ALLOCSET_DEFAULT_SIZES);
   uint64 total = 0;
+  start_progress();
   for (;;) {
     SPI_cursor_fetch(portal, true, BATCH);
     const uint64 rows = SPI_processed;
@@ -270,8 +281,10 @@ static uint64 copy_rows(Portal portal, const char *path) {
       break;
     append_rows(p->writer, buffers, count, rows);
     total += rows;
+    pgstat_progress_update_param(PROGRESS_COPY_TUPLES_PROCESSED, (int64)total);
     CHECK_FOR_INTERRUPTS();
   }
+  pgstat_progress_end_command();
   return total;
 }
 

@@ -242,3 +242,29 @@ SELECT * FROM dropped WHERE key = 2;
 DROP FOREIGN TABLE dropped;
 \echo -- pg_dump
 \! "$PG_BIN/pg_dump" -h "$FOLDER/server/socket" -U test -s -t files.labels postgres | grep -vE '^(--|SET|SELECT|$|.restrict|.unrestrict)'
+\echo -- pg_dump of a database, and restored
+\set files :folder '/files'
+SET client_min_messages = warning;
+CREATE DATABASE dumped;
+CREATE DATABASE restored;
+\c dumped
+SET client_min_messages = warning;
+CREATE EXTENSION raydex_fdw;
+CREATE EXTENSION raydex_distribution CASCADE;
+CREATE SERVER files FOREIGN DATA WRAPPER raydex_fdw OPTIONS (folder :'files');
+CREATE SCHEMA kept;
+IMPORT FOREIGN SCHEMA files LIMIT TO (labels, all_types) FROM SERVER files INTO kept;
+CREATE FOREIGN TABLE kept.renamed ("Key" int OPTIONS ("column" 'key')) SERVER files OPTIONS ("table" 'labels');
+CREATE TABLE kept.parts (key int, label text COLLATE "C", weight numeric(18,2)) PARTITION BY RANGE (key);
+ALTER TABLE kept.parts ATTACH PARTITION kept.labels FOR VALUES FROM (0) TO (100);
+CREATE MATERIALIZED VIEW kept.groups AS SELECT label, count(*) AS n FROM kept.labels JOIN kept.all_types ON key = small GROUP BY label;
+\! "$PG_BIN/pg_dump" -h "$FOLDER/server/socket" -U test -F c dumped | "$PG_BIN/pg_restore" -h "$FOLDER/server/socket" -U test -d restored --exit-on-error
+\c restored
+SELECT sum(n) FROM kept.groups;
+SELECT count(*), sum("Key") FROM kept.renamed;
+SELECT count(*) FROM kept.parts WHERE key > 2;
+SELECT count(*) FROM raydex.parts;
+\! for d in dumped restored; do "$PG_BIN/pg_dump" -h "$FOLDER/server/socket" -U test $d | grep -v restrict >"$FOLDER/$d.sql"; done; cmp "$FOLDER/dumped.sql" "$FOLDER/restored.sql"
+\c postgres
+DROP DATABASE dumped;
+DROP DATABASE restored;

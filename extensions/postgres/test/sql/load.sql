@@ -18,6 +18,14 @@ BEGIN;
 SELECT raydex_load('SELECT id, flag, a, b, c, e, ua, ub, uc, f, g, price, day, moment, name, small FROM heap.all_types LIMIT 5', :'copy');
 COMMIT;
 SELECT count(*) FROM loaded.copy;
+-- How far it is, as COPY shows it.
+\set progress :folder '/loaded/progress.rdx'
+SELECT raydex_load('SELECT i, CASE WHEN i = 20000 THEN (SELECT command || '' '' || type || '' '' || tuples_processed FROM pg_stat_progress_copy WHERE pid = pg_backend_pid()) END AS progress
+  FROM generate_series(1, 20000) i', :'progress');
+SELECT count(*) FROM pg_stat_progress_copy;
+CREATE FOREIGN TABLE loaded.progress (i int, progress text) SERVER loaded;
+SELECT * FROM loaded.progress WHERE progress IS NOT NULL;
+\! rm "$FOLDER/loaded/progress.rdx"
 -- Not in subtransactions, not in prepared transactions, and nothing is left over.
 BEGIN;
 SAVEPOINT s;
