@@ -7,6 +7,8 @@
 #include <string.h>
 #include <time.h>
 
+#include <raydex/version.h>
+
 #include "base/words.h"
 #include "expression/binding.h"
 #include "expression/calendar.h"
@@ -292,7 +294,36 @@ static rdx_status bind_substring(const call *c, rdx_bound **out) {
   return rdx_bind_named(c->b, c->name, c->args, c->count, c->place, out);
 }
 
+/* quote_literal() and quote_nullable() take values of any type. */
+static rdx_status bind_quoted(const call *c, rdx_bound **out) {
+  rdx_bound *text = NULL;
+  RDX_TRY(rdx_bind_cast(c->b, c->args[0], rdx_type_of_kind(RDX_SQL_TEXT), true, place_of(c, c->args[0]), &text));
+  return rdx_bind_named(c->b, c->name, &text, 1, c->place, out);
+}
+
+/* What programs ask of a database first. */
+static rdx_status bind_system_text(const call *c, rdx_bound **out) {
+  const char *text = strcmp(c->name, "current_schema") == 0 ? "public" : "raydex";
+  if (strcmp(c->name, "version") == 0) {
+    char version[64];
+    snprintf(version, sizeof version, "Raydex %s", rdx_version());
+    RDX_TRY(rdx_arena_text(c->b->arena, version, "a version", &text, c->b->err));
+  }
+  return rdx_bind_constant(c->b, rdx_type_of_kind(RDX_SQL_TEXT), (rdx_datum){.text = {text, strlen(text)}}, c->place,
+                           out);
+}
+
 /* ---- Times ---- */
+
+/* (begin, end) OVERLAPS (begin, end): an end may be an interval behind the begin. */
+static rdx_status bind_overlaps(const call *c, rdx_bound **out) {
+  rdx_bound **args = NULL;
+  RDX_TRY(copy_args(c, &args));
+  for (uint32_t i = 1; i < c->count; i += 2)
+    if (args[i]->type.kind == RDX_SQL_INTERVAL)
+      RDX_TRY(rdx_bind_call(c->b, "+", &args[i - 1], 2, place_of(c, args[i]), &args[i]));
+  return rdx_bind_named(c->b, c->name, args, c->count, c->place, out);
+}
 
 static rdx_status bind_now(const call *c, rdx_bound **out) {
   const bool date = strcmp(c->name, "current_date") == 0;
@@ -392,6 +423,12 @@ static const form forms[] = {
     {"mod", 2, 2, RDX_OP_MODULO, false, bind_arithmetic},
     {"^", 2, 2, RDX_OP_FUNCTION, false, bind_power},
     {"||", 2, 2, RDX_OP_FUNCTION, false, bind_join},
+    {"quote_literal", 1, 1, RDX_OP_FUNCTION, false, bind_quoted},
+    {"quote_nullable", 1, 1, RDX_OP_FUNCTION, false, bind_quoted},
+    {"version", 0, 0, RDX_OP_FUNCTION, false, bind_system_text},
+    {"current_schema", 0, 0, RDX_OP_FUNCTION, false, bind_system_text},
+    {"current_database", 0, 0, RDX_OP_FUNCTION, false, bind_system_text},
+    {"overlaps", 4, 4, RDX_OP_FUNCTION, false, bind_overlaps},
     {"substring", 0, ANY, RDX_OP_FUNCTION, false, bind_substring},
     {"current_date", 0, 0, RDX_OP_FUNCTION, false, bind_now},
     {"current_timestamp", 0, 0, RDX_OP_FUNCTION, false, bind_now},
@@ -521,6 +558,30 @@ static const char *known_as(const char *name) {
       {"date_diff", "write a - b"},
       {"dateadd", "write d + INTERVAL '1 day'"},
       {"date_add", "write d + INTERVAL '1 day'"},
+      {"random", "values that differ from run to run are not supported"},
+      {"gen_random_uuid", "values that differ from run to run are not supported"},
+      {"clock_timestamp", "write now(): a statement has one time"},
+      {"timeofday", "write now(): a statement has one time"},
+      {"make_interval", "write INTERVAL '1 day' * n"},
+      {"make_time", "there is no type for times of day; make_timestamp() has dates"},
+      {"trim_scale",
+       "all values of a numeric have as many digits; min_scale(x) is how many it needs, x::float8 drops zeros"},
+      {"regexp_match", "arrays are not supported; regexp_substr(t, p) or substring(t FROM p) gives the match"},
+      {"regexp_matches", "arrays are not supported; regexp_substr(t, p, 1, n) gives match n"},
+      {"regexp_split_to_array", "arrays are not supported; split_part(t, ',', n) gives part n"},
+      {"regexp_split_to_table", "arrays are not supported; split_part(t, ',', n) gives part n"},
+      {"string_to_array", "arrays are not supported; split_part(t, ',', n) gives part n"},
+      {"string_to_table", "arrays are not supported; split_part(t, ',', n) gives part n"},
+      {"array_length", "arrays are not supported"},
+      {"encode", "there is no type for bytes; to_hex(n) and md5(t) are to the base 16"},
+      {"decode", "there is no type for bytes"},
+      {"sha256", "there is no type for bytes; md5(t) is a digest"},
+      {"normalize", "texts are kept as they are, byte by byte"},
+      {"json_build_object", "JSON is not supported as values; raydex -json writes answers as JSON"},
+      {"to_json", "JSON is not supported as values; raydex -json writes answers as JSON"},
+      {"row_to_json", "JSON is not supported as values; raydex -json writes answers as JSON"},
+      {"nextval", "there are no sequences; row_number() OVER (ORDER BY x) numbers rows"},
+      {"pg_sleep", "statements do not wait"},
       {"unnest", "arrays are not supported; FROM (VALUES (1), (2)) AS v (x) has rows"},
   };
   for (size_t i = 0; i < RDX_COUNT(others); i++)

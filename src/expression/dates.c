@@ -175,6 +175,100 @@ rdx_status rdx_dates_age(rdx_worker *w, const rdx_node *n, const rdx_datum *args
   return RDX_OK;
 }
 
+/* All dates, times and intervals are: none is infinite. */
+rdx_status rdx_dates_finite(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  (void)w;
+  (void)n;
+  (void)args;
+  out->i = 1;
+  return RDX_OK;
+}
+
+/* ---- (begin, end) OVERLAPS (begin, end) ---- */
+
+typedef struct period {
+  int64_t begin, end;
+  bool unknown, open; /* neither end is known; one is not, and is taken for the other */
+} period;
+
+static period period_of(const rdx_datum *ends) {
+  const bool swapped = ends[0].null || (!ends[1].null && ends[0].i > ends[1].i);
+  const rdx_datum *begin = &ends[swapped], *end = &ends[!swapped];
+  return (period){begin->i, end->null ? begin->i : end->i, begin->null, end->null};
+}
+
+/* A period has its begin, and its end not, unless that is the begin, too. */
+rdx_status rdx_dates_overlap(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  const period a = period_of(args), b = period_of(args + 2);
+  const period *first = a.begin > b.begin ? &b : &a, *second = first == &a ? &b : &a;
+  (void)w;
+  (void)n;
+  out->null = a.unknown || b.unknown;
+  if (out->null)
+    return RDX_OK;
+  if (a.begin == b.begin) {
+    out->null = a.open || b.open;
+    out->i = 1;
+    return RDX_OK;
+  }
+  out->null = first->open || (second->open && second->begin >= first->end);
+  out->i = !out->null && second->begin < first->end;
+  return RDX_OK;
+}
+
+/* ---- Parts of intervals moved to larger ones ---- */
+
+#define DAYS_A_MONTH 30
+
+/* Whole months of days, or whole days of a time: `*rest` is less than one, of the sign of the whole. */
+static void carry(int64_t *rest, int64_t size, int64_t *whole) {
+  *whole += *rest / size;
+  *rest %= size;
+}
+
+/* A part with the sign of the greater one. */
+static void same_sign(int64_t *part, int64_t size, int64_t *greater) {
+  const int64_t step = *greater > 0 && *part < 0 ? 1 : *greater < 0 && *part > 0 ? -1 : 0;
+  *part += step * size;
+  *greater -= step;
+}
+
+static rdx_status put_interval(rdx_worker *w, const rdx_node *n, int64_t months, int64_t days, int64_t micros,
+                               rdx_datum *out) {
+  out->interval = (rdx_sql_interval){(int32_t)months, (int32_t)days, micros};
+  return out->interval.months == months && out->interval.days == days ? RDX_OK : rdx_out_of_range(w, n);
+}
+
+rdx_status rdx_dates_justify_days(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  const rdx_sql_interval from = args[0].interval;
+  int64_t months = from.months, days = from.days;
+  carry(&days, DAYS_A_MONTH, &months);
+  same_sign(&days, DAYS_A_MONTH, &months);
+  return put_interval(w, n, months, days, from.micros, out);
+}
+
+rdx_status rdx_dates_justify_hours(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  const rdx_sql_interval from = args[0].interval;
+  int64_t days = from.days, micros = from.micros;
+  carry(&micros, RDX_MICROS_A_DAY, &days);
+  same_sign(&micros, RDX_MICROS_A_DAY, &days);
+  return put_interval(w, n, from.months, days, micros, out);
+}
+
+rdx_status rdx_dates_justify(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  const rdx_sql_interval from = args[0].interval;
+  int64_t months = from.months, days = from.days, micros = from.micros;
+  carry(&micros, RDX_MICROS_A_DAY, &days);
+  carry(&days, DAYS_A_MONTH, &months);
+  const int64_t sign = days != 0 ? days : micros; /* of what is less than a month */
+  if ((months > 0 && sign < 0) || (months < 0 && sign > 0)) {
+    days += months > 0 ? DAYS_A_MONTH : -DAYS_A_MONTH;
+    months += months > 0 ? -1 : 1;
+  }
+  same_sign(&micros, RDX_MICROS_A_DAY, &days);
+  return put_interval(w, n, months, days, micros, out);
+}
+
 rdx_sql_type rdx_dates_extracted(const rdx_bound *const *args, uint32_t count) {
   rdx_time_field field = RDX_FIELD_EPOCH;
   uint8_t scale = 6;

@@ -94,6 +94,12 @@ static rdx_sql_type as_first(const rdx_bound *const *args, uint32_t count) {
   return args[0]->type;
 }
 
+static rdx_sql_type whole(const rdx_bound *const *args, uint32_t count) {
+  (void)args;
+  (void)count;
+  return rdx_decimal_type(RDX_DECIMAL_DIGITS, 0);
+}
+
 static rdx_sql_type one_digit(const rdx_bound *const *args, uint32_t count) {
   (void)args;
   (void)count;
@@ -260,6 +266,82 @@ SIMPLE(double_asinh, asinh(x))
 SIMPLE(double_degrees, x / (PI / 180))
 SIMPLE(double_radians, x *(PI / 180))
 
+/* Angles in degrees are exact where sine, cosine or tangent are known numbers. */
+
+/* Of 0 to 90 degrees. */
+static double sine_of_degrees(double x) {
+  return x == 30 ? 0.5 : x <= 45 ? sin(x * (PI / 180)) : x == 60 ? sqrt(0.75) : cos((90 - x) * (PI / 180));
+}
+
+/* The angle from 0 to 90 of the same sine; its sign is that of the sine. */
+static double fold_degrees(double x, double *sign) {
+  x = fmod(x, 360);
+  *sign = copysign(1, x);
+  x = fabs(x);
+  if (x > 180) {
+    x -= 180;
+    *sign = -*sign;
+  }
+  return x > 90 ? 180 - x : x;
+}
+
+static double degrees_sine(double x) {
+  double sign = 1;
+  const double folded = fold_degrees(x, &sign);
+  return sign * sine_of_degrees(folded);
+}
+
+static double degrees_cosine(double x) {
+  double sign = 1;
+  x = fmod(fabs(x), 360);
+  x = x > 180 ? 360 - x : x;
+  sign = x > 90 ? -1 : 1;
+  x = x > 90 ? 180 - x : x;
+  return sign * (x == 60 ? 0.5 : x == 90 ? 0 : sine_of_degrees(90 - x));
+}
+
+static double degrees_tangent(double x) {
+  const double sine = degrees_sine(x), cosine = degrees_cosine(x);
+  return fabs(sine) == fabs(cosine) ? copysign(1, sine) * copysign(1, cosine) : sine / cosine;
+}
+
+static double degrees_cotangent(double x) {
+  const double sine = degrees_sine(x), cosine = degrees_cosine(x);
+  return fabs(sine) == fabs(cosine) ? copysign(1, sine) * copysign(1, cosine) : cosine / sine;
+}
+
+static double degrees_arcsine(double x) {
+  return fabs(x) == 0.5 ? copysign(30, x) : asin(x) * (180 / PI);
+}
+
+static double degrees_arccosine(double x) {
+  return x == 0.5 ? 60 : x == -0.5 ? 120 : acos(x) * (180 / PI);
+}
+
+#define OF_DEGREES(name, fits, value)                                                                                  \
+  static rdx_status name(ARGUMENTS) {                                                                                  \
+    const double x = args[0].f;                                                                                        \
+    return double_within(w, n, fits, value, out);                                                                      \
+  }
+
+OF_DEGREES(double_sind, !isinf(x), degrees_sine(x))
+OF_DEGREES(double_cosd, !isinf(x), degrees_cosine(x))
+OF_DEGREES(double_tand, !isinf(x), degrees_tangent(x) + 0.0) /* never -0 */
+OF_DEGREES(double_cotd, !isinf(x), degrees_cotangent(x) + 0.0)
+OF_DEGREES(double_asind, !(fabs(x) > 1), degrees_arcsine(x))
+OF_DEGREES(double_acosd, !(fabs(x) > 1), degrees_arccosine(x))
+SIMPLE(double_atand, fabs(x) == 1 ? copysign(45, x) : atan(x) * (180 / PI))
+
+static rdx_status double_atan2d(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  const double y = args[0].f, x = args[1].f;
+  const double eighths = x < 0 ? 135 : 45; /* of a right angle: where y is as far from 0 as x is */
+  const bool even = fabs(x) == fabs(y) && x != 0 && isfinite(x);
+  out->f = even ? copysign(eighths, y) : atan2(y, x) * (180 / PI);
+  return RDX_OK;
+}
+
 /* ---- Bits and divisors of integers ---- */
 
 #define OF_BITS(name, value)                                                                                           \
@@ -314,6 +396,36 @@ static rdx_status integer_div(ARGUMENTS) {
   if (args[1].i == 0)
     return rdx_function_fail(w, n, "division by zero");
   return put_integer(w, n, (rdx_i128)args[0].i / args[1].i, out);
+}
+
+#define MAX_FACTORIAL 33 /* of 37 digits; the next has 39 */
+
+static rdx_status integer_factorial(ARGUMENTS) {
+  if (args[0].i < 0)
+    return rdx_function_fail(w, n, "factorial of a negative number is undefined");
+  if (args[0].i > MAX_FACTORIAL)
+    return rdx_out_of_range(w, n);
+  out->wide = 1;
+  for (int64_t i = 2; i <= args[0].i; i++)
+    out->wide *= i;
+  return RDX_OK;
+}
+
+/* The digits behind the point of a numeric's type, and those that its value needs. */
+static rdx_status decimal_scale(ARGUMENTS) {
+  (void)w;
+  (void)args;
+  out->i = n->args[0]->type.scale;
+  return RDX_OK;
+}
+
+static rdx_status decimal_min_scale(ARGUMENTS) {
+  rdx_i128 value = args[0].wide;
+  (void)w;
+  out->i = n->args[0]->type.scale;
+  for (; out->i > 0 && value % 10 == 0; out->i--)
+    value /= 10;
+  return RDX_OK;
 }
 
 /* ---- width_bucket(x, low, high, count) ---- */
@@ -422,6 +534,21 @@ const rdx_function rdx_functions[] = {
     {"degrees", "d", DOUBLE, NULL, double_degrees, NULL, false},
     {"radians", "d", DOUBLE, NULL, double_radians, NULL, false},
     {"atan2", "dd", DOUBLE, NULL, double_atan2, NULL, false},
+    {"sind", "d", DOUBLE, NULL, double_sind, NULL, false},
+    {"cosd", "d", DOUBLE, NULL, double_cosd, NULL, false},
+    {"tand", "d", DOUBLE, NULL, double_tand, NULL, false},
+    {"cotd", "d", DOUBLE, NULL, double_cotd, NULL, false},
+    {"asind", "d", DOUBLE, NULL, double_asind, NULL, false},
+    {"acosd", "d", DOUBLE, NULL, double_acosd, NULL, false},
+    {"atand", "d", DOUBLE, NULL, double_atand, NULL, false},
+    {"atan2d", "dd", DOUBLE, NULL, double_atan2d, NULL, false},
+    {"factorial", "b", DECIMAL, whole, integer_factorial, NULL, false},
+    {"scale", "n", INTEGER, NULL, decimal_scale, NULL, false},
+    {"min_scale", "n", INTEGER, NULL, decimal_min_scale, NULL, false},
+    {"@", "i", INTEGER, NULL, integer_abs, NULL, false},
+    {"@", "b", RDX_SQL_BIGINT, NULL, integer_abs, NULL, false},
+    {"@", "n", DECIMAL, as_first, decimal_abs, NULL, false},
+    {"@", "d", DOUBLE, NULL, double_abs, NULL, false},
     {"|/", "d", DOUBLE, NULL, double_sqrt, NULL, false},
     {"||/", "d", DOUBLE, NULL, double_cbrt, NULL, false},
     {"&", "ii", INTEGER, NULL, bits_and, NULL, false},
@@ -488,6 +615,12 @@ const rdx_function rdx_functions[] = {
     {"overlay", "ttb", TEXT, NULL, rdx_text_overlay, NULL, false},
     {"overlay", "ttbb", TEXT, NULL, rdx_text_overlay, NULL, false},
     {"concat_ws", "a*", TEXT, NULL, rdx_text_concat_ws, NULL, true},
+    {"quote_ident", "t", TEXT, NULL, rdx_text_quote_ident, NULL, false},
+    {"quote_literal", "t", TEXT, NULL, rdx_text_quote_literal, NULL, false},
+    {"quote_nullable", "t", TEXT, NULL, rdx_text_quote_nullable, NULL, true},
+    {"format", "a*", TEXT, NULL, rdx_text_format, NULL, true},
+    {"num_nulls", "a*", INTEGER, NULL, rdx_nulls_count, NULL, true},
+    {"num_nonnulls", "a*", INTEGER, NULL, rdx_values_count, NULL, true},
     {"^@", "tt", RDX_SQL_BOOL, NULL, rdx_text_starts, NULL, false},
     {"~", "tt", RDX_SQL_BOOL, NULL, rdx_regex_match, NULL, false},
     {"~*", "tt", RDX_SQL_BOOL, NULL, rdx_regex_match_any_case, NULL, false},
@@ -520,6 +653,13 @@ const rdx_function rdx_functions[] = {
     {"to_char", "bt", TEXT, NULL, rdx_number_to_char, NULL, false},
     {"to_char", "nt", TEXT, NULL, rdx_number_to_char, NULL, false},
     {"to_char", "dt", TEXT, NULL, rdx_number_to_char, NULL, false},
+    {"to_number", "tt", DECIMAL, rdx_number_type, rdx_number_of_text, NULL, false},
+    {"isfinite", "T", RDX_SQL_BOOL, NULL, rdx_dates_finite, NULL, false},
+    {"isfinite", "v", RDX_SQL_BOOL, NULL, rdx_dates_finite, NULL, false},
+    {"overlaps", "TTTT", RDX_SQL_BOOL, NULL, rdx_dates_overlap, NULL, true},
+    {"justify_days", "v", RDX_SQL_INTERVAL, NULL, rdx_dates_justify_days, NULL, false},
+    {"justify_hours", "v", RDX_SQL_INTERVAL, NULL, rdx_dates_justify_hours, NULL, false},
+    {"justify_interval", "v", RDX_SQL_INTERVAL, NULL, rdx_dates_justify, NULL, false},
     {"make_timestamp", "iiiiid", RDX_SQL_TIMESTAMP, NULL, rdx_dates_make_time, NULL, false},
     {"to_date", "tt", RDX_SQL_DATE, NULL, rdx_dates_read_day, NULL, false},
     {"to_timestamp", "tt", RDX_SQL_TIMESTAMP, NULL, rdx_dates_read_time, NULL, false},

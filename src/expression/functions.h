@@ -38,6 +38,7 @@ rdx_status rdx_function_fail(rdx_worker *w, const rdx_node *n, const char *what)
 
 /* Bytes of the character at `text`. */
 uint64_t rdx_text_character(const char *text, uint64_t length);
+uint64_t rdx_text_characters(rdx_sql_text text);
 /* A letter in the other case; what is no letter, or has no one partner of as many bytes, stays. */
 uint32_t rdx_text_letter(uint32_t c, bool upper);
 
@@ -71,7 +72,17 @@ rdx_status rdx_text_hex(rdx_worker *w, const rdx_node *n, const rdx_datum *args,
 rdx_status rdx_text_bits(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_text_overlay(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 
+/* quote.c */
+rdx_status rdx_text_quote_ident(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_quote_literal(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_quote_nullable(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_format(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_nulls_count(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_values_count(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+
 /* number_text.c */
+rdx_status rdx_number_of_text(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_sql_type rdx_number_type(const rdx_bound *const *args, uint32_t count);
 rdx_status rdx_number_to_char(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 
 /* md5.c */
@@ -104,6 +115,11 @@ rdx_status rdx_dates_make_time(rdx_worker *w, const rdx_node *n, const rdx_datum
 rdx_status rdx_dates_of_epoch(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_dates_bin(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_dates_age(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_dates_finite(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_dates_overlap(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_dates_justify(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_dates_justify_days(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_dates_justify_hours(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 /* date_parse.c */
 rdx_status rdx_dates_read_day(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_dates_read_time(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);

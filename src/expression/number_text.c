@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* to_char() of numbers, by PostgreSQL's patterns. A pattern is read twice: for what it asks, then for what it
- * writes. */
+/* to_char() of numbers and to_number(), by PostgreSQL's patterns. A pattern is read twice: for what it asks, then for
+ * what it writes, or finds in a text. */
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/utf8.h"
+#include "expression/decimal.h"
 #include "expression/functions.h"
 
 #define MAX_PLACES 60    /* digits of a pattern on either side of the point */
@@ -81,9 +83,9 @@ typedef struct format {
 
 static rdx_status add_sign(rdx_worker *w, const rdx_node *n, piece p, format *f) {
   if (f->sign != PIECE_TEXT)
-    return rdx_node_fail(w, n, RDX_ERROR_FORMAT, "a pattern of to_char has one of S, MI and PR, once");
+    return rdx_node_fail(w, n, RDX_ERROR_FORMAT, "a pattern of numbers has one of S, MI and PR, once");
   if (p == PIECE_PR && f->before + f->behind == 0)
-    return rdx_node_fail(w, n, RDX_ERROR_FORMAT, "PR stands behind the digits of a pattern of to_char");
+    return rdx_node_fail(w, n, RDX_ERROR_FORMAT, "PR stands behind the digits of a pattern");
   f->sign = p;
   f->s_first = f->before + f->behind == 0 && !f->point;
   return RDX_OK;
@@ -93,8 +95,10 @@ static rdx_status add_piece(rdx_worker *w, const rdx_node *n, piece p, const cha
   switch (p) {
   case PIECE_NINE:
   case PIECE_ZERO:
+    if (f->sign == PIECE_PR)
+      return rdx_node_fail(w, n, RDX_ERROR_FORMAT, "PR stands behind the digits of a pattern");
     if (f->before + f->behind >= MAX_PLACES)
-      return rdx_node_fail(w, n, RDX_ERROR_UNSUPPORTED, "a pattern of to_char has %d digits at most", MAX_PLACES);
+      return rdx_node_fail(w, n, RDX_ERROR_UNSUPPORTED, "a pattern of numbers has %d digits at most", MAX_PLACES);
     *(f->point ? &f->behind : &f->before) += 1;
     if (p == PIECE_ZERO && f->point)
       f->kept = f->behind;
@@ -114,8 +118,7 @@ static rdx_status add_piece(rdx_worker *w, const rdx_node *n, piece p, const cha
   case PIECE_PR:
     return add_sign(w, n, p, f);
   case PIECE_REFUSED:
-    return rdx_node_fail(w, n, RDX_ERROR_UNSUPPORTED, "\"%.*s\" is not supported in patterns of to_char of numbers",
-                         length, text);
+    return rdx_node_fail(w, n, RDX_ERROR_UNSUPPORTED, "\"%.*s\" is not supported in patterns of numbers", length, text);
   default:
     return RDX_OK;
   }
@@ -183,6 +186,7 @@ typedef struct writing {
   uint64_t used;
   uint32_t place; /* digits of the pattern that were met */
   bool started;   /* a digit or the point was written */
+  bool no_groups; /* with FM commas go behind the point, the only zero before it, and digits that go */
 } writing;
 
 static void put(writing *w, char c) {
@@ -237,16 +241,18 @@ static void put_before(writing *w) {
     return;
   }
   start(w);
+  w->no_groups = f->fill && !zero && f->behind > 0 && w->x->before == 1 && w->x->digits[0] == '0';
   put(w, !fits(w) ? '#' : w->place <= blank ? '0' : w->x->digits[w->x->before - (f->before - w->place) - 1]);
 }
 
 static void put_behind(writing *w) {
   const format *f = w->f;
   const uint32_t k = w->place - f->before - 1;
-  if (k < w->x->behind && !fits(w))
-    put(w, '#');
-  else if (k < w->x->behind && (!f->fill || k < fraction_of(w->x) || k < f->kept))
-    put(w, w->x->digits[w->x->before + k]);
+  const bool there = k < w->x->behind, kept = there && (!f->fill || k < fraction_of(w->x) || k < f->kept);
+  if (there && (kept || !fits(w)))
+    put(w, fits(w) ? w->x->digits[w->x->before + k] : '#');
+  if (there)
+    w->no_groups = fits(w) && !kept;
 }
 
 /* Signs behind the last digit. */
@@ -269,11 +275,12 @@ static void put_piece(writing *w, piece p, const char *text) {
   case PIECE_POINT:
     start(w);
     put(w, '.');
+    w->no_groups = w->f->fill;
     if (w->x->behind == 0)
       end(w);
     break;
   case PIECE_GROUP:
-    if (w->started || !w->f->fill)
+    if (!w->no_groups && (w->started || !w->f->fill))
       put(w, w->started ? ',' : ' ');
     break;
   case PIECE_MI:
@@ -320,4 +327,139 @@ rdx_status rdx_number_to_char(rdx_worker *w, const rdx_node *n, const rdx_datum 
     put_decimal(type.kind == RDX_SQL_DECIMAL ? args[0].wide : args[0].i, type.kind == RDX_SQL_DECIMAL ? type.scale : 0,
                 f.behind, &x);
   return write_number(w, &f, &x, args[1].text, out);
+}
+
+/* ---- to_number() ---- */
+
+/* What is found of a number. */
+typedef struct found {
+  const format *f;
+  rdx_sql_text text;
+  uint64_t at;
+  rdx_i128 digits;
+  uint32_t before, behind; /* digits on either side of the point */
+  char sign;               /* '\0': none so far */
+  bool point, overflows;
+} found;
+
+static bool is_at_end(const found *x) {
+  return x->at >= x->text.length;
+}
+
+static bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/* The sign before the digits. */
+static void find_sign(found *x) {
+  const char c = x->text.data[x->at];
+  if (c == '-' || c == '+' || (c == '<' && x->f->sign == PIECE_PR)) {
+    x->sign = c == '+' ? '+' : '-';
+    x->at++;
+  }
+}
+
+static bool find_digit(found *x) {
+  const char c = x->text.data[x->at];
+  if (is_digit(c)) {
+    x->overflows |= __builtin_mul_overflow(x->digits, (rdx_i128)10, &x->digits) ||
+                    __builtin_add_overflow(x->digits, (rdx_i128)(c - '0'), &x->digits);
+    *(x->point ? &x->behind : &x->before) += 1;
+    return true;
+  }
+  if (x->point || !x->f->point || c != '.')
+    return false;
+  x->point = true;
+  return true;
+}
+
+/* The sign behind the digits: S stands behind the last one, wherever that is. */
+static void find_last_sign(found *x, bool read) {
+  const format *f = x->f;
+  const char c = x->text.data[x->at], next = x->at + 1 < x->text.length ? x->text.data[x->at + 1] : '\0';
+  if (f->sign == PIECE_S && read && (next == '-' || next == '+')) {
+    x->sign = next;
+    x->at++;
+  } else if (f->sign == PIECE_MI && !read && (c == '-' || c == '+')) {
+    x->sign = c;
+  }
+}
+
+/* A place of the pattern, or its point: one character of the text, whatever it is, and a blank before it. */
+static void find_place(found *x, piece p) {
+  x->at += x->text.data[x->at] == ' ';
+  if (!is_at_end(x) && !x->sign && p != PIECE_POINT && x->before + x->behind == 0)
+    find_sign(x);
+  if (is_at_end(x))
+    return;
+  const bool is_full = x->point && x->behind == x->f->behind, read = !is_full && find_digit(x);
+  if (!x->sign && x->before + x->behind > 0 && !(is_full && is_digit(x->text.data[x->at])))
+    find_last_sign(x, read);
+  x->at++;
+}
+
+static void find_piece(found *x, piece p) {
+  const char c = x->text.data[x->at];
+  switch (p) {
+  case PIECE_NINE:
+  case PIECE_ZERO:
+  case PIECE_POINT:
+    find_place(x, p);
+    break;
+  case PIECE_GROUP:
+    x->at += !x->f->fill && c == ',';
+    break;
+  case PIECE_MI:
+    x->sign = c == '-' ? c : x->sign;
+    if (!strchr("0123456789.,+", c))
+      x->at += rdx_text_character(x->text.data + x->at, x->text.length - x->at);
+    break;
+  case PIECE_TEXT:
+    x->at += rdx_text_character(x->text.data + x->at, x->text.length - x->at);
+    break;
+  default:
+    break;
+  }
+}
+
+rdx_status rdx_number_of_text(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  format f;
+  reader r = {.pattern = args[1].text};
+  const char *text = NULL;
+  char shown[64];
+  piece p;
+  out->null = args[1].text.length == 0;
+  if (out->null)
+    return RDX_OK;
+  RDX_TRY(read_format(w, n, args[1].text, &f));
+  if (f.before + f.behind == 0)
+    return rdx_function_fail(w, n, "a pattern of to_number has digits: 9 or 0");
+  found x = {.f = &f, .text = args[0].text};
+  while (!is_at_end(&x) && next_piece(&r, &p, &text))
+    find_piece(&x, p);
+  if (x.before + x.behind == 0) {
+    rdx_utf8_escape(x.text.data, x.text.length, shown, sizeof shown);
+    return rdx_node_fail(w, n, RDX_ERROR_FORMAT, "the text \"%s\" has no digits where the pattern has them", shown);
+  }
+  if (x.overflows ||
+      !rdx_decimal_rescale(x.sign == '-' ? -x.digits : x.digits, (uint8_t)x.behind, n->type.scale, &out->wide))
+    return rdx_out_of_range(w, n);
+  return RDX_OK;
+}
+
+/* As many digits as the pattern has, where it is known. */
+rdx_sql_type rdx_number_type(const rdx_bound *const *args, uint32_t count) {
+  reader r = {.pattern = args[1]->value.text};
+  int32_t places[2] = {0, 0};
+  const char *text = NULL;
+  bool point = false;
+  piece p;
+  (void)count;
+  if (args[1]->kind != RDX_BOUND_CONSTANT || args[1]->value.null)
+    return rdx_decimal_type(RDX_DECIMAL_DIGITS, 6);
+  while (next_piece(&r, &p, &text)) {
+    places[point] += p == PIECE_NINE || p == PIECE_ZERO;
+    point |= p == PIECE_POINT;
+  }
+  return rdx_decimal_type(places[0] + places[1] > 0 ? places[0] + places[1] : 1, places[1]);
 }

@@ -23,7 +23,7 @@ uint64_t rdx_text_character(const char *text, uint64_t length) {
   return size;
 }
 
-static uint64_t count_characters(rdx_sql_text text) {
+uint64_t rdx_text_characters(rdx_sql_text text) {
   uint64_t count = 0;
   for (uint64_t at = 0; at < text.length; count++)
     at += rdx_text_character(text.data + at, text.length - at);
@@ -118,7 +118,7 @@ rdx_status rdx_text_lower(ARGUMENTS) {
 rdx_status rdx_text_length(ARGUMENTS) {
   (void)w;
   (void)n;
-  out->i = (int64_t)count_characters(args[0].text);
+  out->i = (int64_t)rdx_text_characters(args[0].text);
   return RDX_OK;
 }
 
@@ -158,7 +158,7 @@ rdx_status rdx_text_left(ARGUMENTS) {
   (void)w;
   (void)n;
   const int64_t count = args[1].i;
-  const rdx_i128 last = count < 0 ? (rdx_i128)count_characters(args[0].text) + count : (rdx_i128)count;
+  const rdx_i128 last = count < 0 ? (rdx_i128)rdx_text_characters(args[0].text) + count : (rdx_i128)count;
   out->text = part(args[0].text, 1, last);
   return RDX_OK;
 }
@@ -167,7 +167,7 @@ rdx_status rdx_text_right(ARGUMENTS) {
   (void)w;
   (void)n;
   const int64_t count = args[1].i;
-  const rdx_i128 all = (rdx_i128)count_characters(args[0].text);
+  const rdx_i128 all = (rdx_i128)rdx_text_characters(args[0].text);
   out->text = part(args[0].text, count < 0 ? 1 - (rdx_i128)count : all - count + 1, all);
   return RDX_OK;
 }
@@ -240,7 +240,7 @@ rdx_status rdx_text_find(ARGUMENTS) {
   (void)w;
   (void)n;
   const uint64_t at = find(args[0].text, args[1].text, 0);
-  out->i = at == UINT64_MAX ? 0 : (int64_t)count_characters((rdx_sql_text){args[0].text.data, at}) + 1;
+  out->i = at == UINT64_MAX ? 0 : (int64_t)rdx_text_characters((rdx_sql_text){args[0].text.data, at}) + 1;
   return RDX_OK;
 }
 
@@ -320,8 +320,8 @@ rdx_status rdx_text_repeat(ARGUMENTS) {
 
 static rdx_status pad(rdx_worker *w, const rdx_node *n, const rdx_datum *args, bool left, rdx_datum *out) {
   const rdx_sql_text text = args[0].text, fill = n->count > 2 ? args[2].text : (rdx_sql_text){" ", 1};
-  const int64_t count = (int64_t)count_characters(text);
-  const uint64_t of_fill = count_characters(fill);
+  const int64_t count = (int64_t)rdx_text_characters(text);
+  const uint64_t of_fill = rdx_text_characters(fill);
   if (args[1].i <= count || of_fill == 0) {
     out->text = part(text, 1, args[1].i);
     return RDX_OK;
@@ -466,7 +466,7 @@ rdx_status rdx_text_bits(ARGUMENTS) {
 /* overlay(text PLACING new FROM start [FOR count]) */
 rdx_status rdx_text_overlay(ARGUMENTS) {
   const rdx_sql_text text = args[0].text, by = args[1].text;
-  const int64_t start = args[2].i, count = n->count > 3 ? args[3].i : (int64_t)count_characters(by);
+  const int64_t start = args[2].i, count = n->count > 3 ? args[3].i : (int64_t)rdx_text_characters(by);
   uint64_t used = 0;
   char *to = NULL;
   if (start < 1)

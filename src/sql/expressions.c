@@ -472,6 +472,10 @@ static rdx_status take_clock(rdx_tree *t, const node *n, rdx_ast **out) {
     return rdx_tree_call(t, place, "current_date", 0, out);
   case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_TIMESTAMP:
     return rdx_tree_call(t, place, "current_timestamp", 0, out);
+  case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_SCHEMA:
+    return rdx_tree_call(t, place, "current_schema", 0, out);
+  case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_CURRENT_CATALOG:
+    return rdx_tree_call(t, place, "current_database", 0, out);
   case PG_QUERY__SQLVALUE_FUNCTION_OP__SVFOP_LOCALTIMESTAMP:
     return rdx_tree_call(t, place, "localtimestamp", 0, out);
   default:
