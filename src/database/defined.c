@@ -9,6 +9,7 @@
 
 #include "base/words.h"
 #include "database/definitions.h"
+#include "database/schema.h"
 
 #define KIND "query"
 
@@ -88,6 +89,9 @@ void rdx_defined_free(rdx_database *d) {
 rdx_status rdx_defined_find(void *user, const char *name, bool exact, rdx_arena *arena, rdx_view_text *out,
                             rdx_error *err) {
   rdx_database *d = user;
+  RDX_TRY(rdx_schema_find(d, name, arena, out, err));
+  if (out->text)
+    return RDX_OK;
   RDX_LOCKED(&d->lock);
   const rdx_defined_view *v = find(d, name, exact);
   rdx_nearest nearest = {0};

@@ -260,6 +260,7 @@ typedef struct rdx_query_plan {
   uint32_t scalar_count;
   uint32_t parameter_count; /* values that an execution has room for: $1.., then those of scalars */
   uint32_t node_count;
+  bool lists;                 /* what there is now is in it: it serves one run */
   int64_t now;                /* what now() is in it, a constant: it serves one run; 0: it does not ask */
   rdx_catalog_table **tables; /* all that are read: rdx_plan_release() lets them go */
   bool **columns;             /* of each of these, those that are named */
@@ -272,6 +273,7 @@ typedef struct rdx_query_plan {
 /* A view, as the database keeps it. */
 typedef struct rdx_view_text {
   const char *name, *text; /* text: of its CREATE VIEW; NULL: there is no such view */
+  bool lists;              /* it lists what there is now: it is of use once, and not to views */
   char nearest[64];        /* then: the name that is nearest, where case was not to count (may be empty) */
 } rdx_view_text;
 

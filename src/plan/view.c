@@ -41,6 +41,13 @@ static rdx_status check_open(rdx_planner *p, const rdx_open_view *view) {
   return RDX_OK;
 }
 
+static rdx_status check_lists(rdx_planner *p, const rdx_view_text *view) {
+  if (view->lists && (p->view || p->settings->defines))
+    return rdx_fail(p->err, RDX_ERROR_UNSUPPORTED, "it lists what there is now, and views do not read it");
+  p->plan->lists |= view->lists;
+  return RDX_OK;
+}
+
 static rdx_status note(rdx_planner *p, const char *name) {
   rdx_query_plan *plan = p->plan;
   for (uint32_t i = 0; i < plan->view_count; i++)
@@ -72,6 +79,8 @@ rdx_status rdx_bind_view(rdx_planner *p, const rdx_from *from, const rdx_view_te
     open.levels = written->levels + (p->view ? p->view->levels : 0);
     status = check_open(p, &open);
   }
+  if (status == RDX_OK)
+    status = check_lists(p, view);
   if (status == RDX_OK)
     status = note(p, view->name);
   if (status != RDX_OK)

@@ -24,7 +24,9 @@ static rdx_status take_table_name(const rdx_tree *t, const PgQuery__RangeVar *r,
   const rdx_sql_place place = rdx_tree_place(t, r->location);
   if (!rdx_tree_is_public(r->schemaname) || r->catalogname[0])
     return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, place,
-                         "the name of a file stands in quotes: FROM 'file.csv'",
+                         strcmp(r->schemaname, "pg_catalog") == 0
+                             ? "information_schema.tables and information_schema.columns list what there is"
+                             : "the name of a file stands in quotes: FROM 'file.csv'",
                          "schemas are not supported, except public, which all tables are in");
   RDX_TRY(rdx_tree_refuse_if(t, !r->inh, place, "ONLY is not supported"));
   return rdx_tree_name(t, r->relname, out);
@@ -35,6 +37,21 @@ rdx_status rdx_tree_table(const rdx_tree *t, const PgQuery__RangeVar *r, const c
   RDX_TRY(rdx_tree_refuse_if(t, r->relpersistence[0] && strcmp(r->relpersistence, "p") != 0,
                              rdx_tree_place(t, r->location), "temporary and unlogged tables are not supported"));
   return take_table_name(t, r, out);
+}
+
+/* What lists tables and columns. */
+static rdx_status take_listing(const rdx_tree *t, const PgQuery__RangeVar *r, rdx_from *out) {
+  static const char *const names[][2] = {{"tables", "information_schema.tables"},
+                                         {"columns", "information_schema.columns"}};
+  for (size_t i = 0; i < RDX_COUNT(names); i++) {
+    if (strcmp(r->relname, names[i][0]) != 0)
+      continue;
+    out->alias = names[i][0];
+    out->name = names[i][1];
+    return RDX_OK;
+  }
+  return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, rdx_tree_place(t, r->location), NULL,
+                       "of information_schema there are tables and columns");
 }
 
 static rdx_status take_subquery(rdx_tree *t, const PgQuery__RangeSubselect *s, rdx_from *out) {
@@ -92,8 +109,11 @@ static rdx_status take_item(rdx_tree *t, const node *n, rdx_from *out) {
   case PG_QUERY__NODE__NODE_RANGE_VAR:
     out->kind = RDX_FROM_TABLE;
     t->near = out->place = rdx_tree_place(t, n->range_var->location);
-    RDX_TRY(take_table_name(t, n->range_var, &out->name));
     out->in_public = n->range_var->schemaname[0] != '\0';
+    if (strcmp(n->range_var->schemaname, "information_schema") == 0)
+      RDX_TRY(take_listing(t, n->range_var, out));
+    else
+      RDX_TRY(take_table_name(t, n->range_var, &out->name));
     return take_alias(t, n->range_var->alias, out);
   case PG_QUERY__NODE__NODE_RANGE_SUBSELECT:
     return take_subquery(t, n->range_subselect, out);

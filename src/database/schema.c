@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* information_schema.tables and information_schema.columns: views whose texts list what there is. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "database/schema.h"
+#include "plan/text.h"
+
+#define SCHEMA "information_schema."
+
+/* ---- What is listed ---- */
+
+/* What SQL calls a type of columns, and the digits that the standard has of it; below 0: none. */
+typedef struct type_words {
+  const char *name;
+  int precision, scale, of_seconds;
+} type_words;
+
+static type_words words_of(const rdx_column *c) {
+  static const type_words words[] = {
+      [RDX_TYPE_BOOL] = {"boolean", -1, -1, -1},
+      [RDX_TYPE_I8] = {"smallint", 16, 0, -1},
+      [RDX_TYPE_U8] = {"smallint", 16, 0, -1},
+      [RDX_TYPE_I16] = {"smallint", 16, 0, -1},
+      [RDX_TYPE_U16] = {"integer", 32, 0, -1},
+      [RDX_TYPE_I32] = {"integer", 32, 0, -1},
+      [RDX_TYPE_U32] = {"bigint", 64, 0, -1},
+      [RDX_TYPE_I64] = {"bigint", 64, 0, -1},
+      [RDX_TYPE_U64] = {"numeric", 20, 0, -1},
+      [RDX_TYPE_F32] = {"real", 24, -1, -1},
+      [RDX_TYPE_F64] = {"double precision", 53, -1, -1},
+      [RDX_TYPE_DATE] = {"date", -1, -1, 0},
+      [RDX_TYPE_TIMESTAMP] = {"timestamp without time zone", -1, -1, 6},
+      [RDX_TYPE_STRING] = {"text", -1, -1, -1},
+  };
+  if (c->type == RDX_TYPE_DECIMAL)
+    return (type_words){"numeric", 18, c->scale, -1};
+  return (size_t)c->type < RDX_COUNT(words) && words[c->type].name ? words[c->type]
+                                                                   : (type_words){rdx_type_name(c->type), -1, -1, -1};
+}
+
+static void put_text(rdx_printed *to, const char *text) {
+  rdx_print(to, "'");
+  for (const char *end; (end = strchr(text, '\'')); text = end + 1)
+    rdx_print(to, "%.*s''", (int)(end - text), text);
+  rdx_print(to, "%s'", text);
+}
+
+static void put_number(rdx_printed *to, int number) {
+  if (number < 0)
+    rdx_print(to, ", NULL");
+  else
+    rdx_print(to, ", %d", number);
+}
+
+/* "NOT NULL DEFAULT value": nullable, then the default. */
+static void put_declaration(rdx_printed *to, const char *declaration) {
+  static const char not_null[] = "NOT NULL", has_default[] = "DEFAULT ";
+  const char *rest = declaration ? declaration : "";
+  const bool required = strncmp(rest, not_null, strlen(not_null)) == 0;
+  rest += required ? strlen(not_null) : 0;
+  rest += strspn(rest, " ");
+  if (strncmp(rest, has_default, strlen(has_default)) == 0)
+    put_text(to, rest + strlen(has_default));
+  else
+    rdx_print(to, "NULL");
+  rdx_print(to, ", '%s'", required ? "NO" : "YES");
+}
+
+static void put_column(rdx_printed *to, const char *table, const rdx_table *columns, uint32_t i) {
+  const type_words words = words_of(rdx_table_column(columns, i));
+  rdx_print(to, "%s(", to->size > 0 ? ", " : "");
+  put_text(to, table);
+  rdx_print(to, ", ");
+  put_text(to, rdx_table_column_name(columns, i));
+  rdx_print(to, ", %u, ", i + 1);
+  put_declaration(to, rdx_table_column_declaration(columns, i));
+  rdx_print(to, ", '%s'", words.name);
+  put_number(to, words.precision);
+  put_number(to, words.scale);
+  put_number(to, words.of_seconds);
+  rdx_print(to, ")");
+}
+
+/* A file that cannot be read, or a view of what is gone, has no columns. */
+static rdx_status put_columns(rdx_database *d, const char *name, rdx_printed *to, rdx_error *err) {
+  rdx_table *columns = NULL;
+  const rdx_status status = rdx_database_columns(d, name, &columns, err);
+  if (status == RDX_ERROR_MEMORY || status == RDX_ERROR_CANCELLED)
+    return status;
+  for (uint32_t i = 0; columns && i < rdx_table_columns(columns); i++)
+    put_column(to, name, columns, i);
+  rdx_table_destroy(&columns);
+  return to->status;
+}
+
+static rdx_status put_table(rdx_database *d, const char *name, rdx_printed *to, rdx_error *err) {
+  (void)err;
+  rdx_print(to, "%s(", to->size > 0 ? ", " : "");
+  put_text(to, name);
+  rdx_print(to, ", '%s')", rdx_defined_has(d, name, true) ? "VIEW" : "BASE TABLE");
+  return to->status;
+}
+
+/* ---- The views ---- */
+
+static const struct view {
+  const char *name;
+  rdx_status (*put)(rdx_database *d, const char *name, rdx_printed *to, rdx_error *err);
+  const char *list;         /* of SELECT */
+  const char *names, *none; /* of its rows' values, and a row where there are none */
+} views[] = {
+    {SCHEMA "tables", put_table,
+     "'raydex' AS table_catalog, 'public' AS table_schema, t::text AS table_name, k::text AS table_type", "t, k",
+     "(NULL, NULL)"},
+    {SCHEMA "columns", put_columns,
+     "'raydex' AS table_catalog, 'public' AS table_schema, t::text AS table_name, c::text AS column_name, "
+     "n::integer AS ordinal_position, d::text AS column_default, y::text AS is_nullable, k::text AS data_type, "
+     "NULL::integer AS character_maximum_length, p::integer AS numeric_precision, s::integer AS numeric_scale, "
+     "f::integer AS datetime_precision",
+     "t, c, n, d, y, k, p, s, f", "(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"},
+};
+
+static int compare_names(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void free_names(char **names) {
+  for (uint32_t i = 0; names && names[i]; i++)
+    rdx_free(names[i]);
+  rdx_free(names);
+}
+
+/* The rows of a view: tables and views by their names. */
+static rdx_status put_rows(rdx_database *d, const struct view *v, rdx_printed *to, rdx_error *err) {
+  char **names = NULL;
+  uint32_t count = 0;
+  RDX_TRY(rdx_catalog_names(d->catalog, &names, err));
+  while (names[count])
+    count++;
+  rdx_status status = rdx_defined_add_names(d, &names, count, err);
+  while (names[count])
+    count++;
+  qsort(names, count, sizeof *names, compare_names);
+  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
+    status = v->put(d, names[i], to, err);
+  free_names(names);
+  return status;
+}
+
+static rdx_status write_view(rdx_database *d, const struct view *v, rdx_arena *arena, const char **out,
+                             rdx_error *err) {
+  rdx_printed rows = {.err = err}, text = {.err = err};
+  rdx_status status = put_rows(d, v, &rows, err);
+  if (status == RDX_OK) {
+    rdx_print(&text, "CREATE VIEW \"%s\" AS SELECT %s FROM (VALUES ", v->name, v->list);
+    rdx_print(&text, "%s) AS v (%s)%s", rows.size > 0 ? rows.data : v->none, v->names,
+              rows.size > 0 ? "" : " WHERE false");
+    status = text.status;
+  }
+  if (status == RDX_OK)
+    status = rdx_arena_text(arena, text.data, "a view", out, err);
+  rdx_free(rows.data);
+  rdx_free(text.data);
+  return status;
+}
+
+rdx_status rdx_schema_find(rdx_database *d, const char *name, rdx_arena *arena, rdx_view_text *out, rdx_error *err) {
+  for (size_t i = 0; i < RDX_COUNT(views); i++) {
+    if (strcmp(views[i].name, name) != 0)
+      continue;
+    out->name = views[i].name;
+    out->lists = true;
+    return write_view(d, &views[i], arena, &out->text, err);
+  }
+  return RDX_OK;
+}
