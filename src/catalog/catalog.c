@@ -450,9 +450,14 @@ static rdx_status find_by_name(rdx_catalog *c, const char *name, rdx_source **ou
   return *out ? RDX_OK : find_file(c, g.best, out, err);
 }
 
+static bool same_time(const struct timespec *a, const struct timespec *b) {
+  return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+/* Programs that write into a file may set back when that was (`rsync --inplace --times`), but not when it changed. */
 static bool same_file(const struct stat *a, const struct stat *b) {
   return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-         a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+         same_time(&a->st_mtim, &b->st_mtim) && same_time(&a->st_ctim, &b->st_ctim);
 }
 
 /* The version that the file has now. A pipe is read once. */

@@ -72,11 +72,13 @@ static rdx_status read_all(int file, const char *path, char **out, size_t *size,
   return rdx_read_at(file, *out, *size, 0, path, err);
 }
 
-/* The text of a file, for rdx_free(). */
+/* The text of a file, for rdx_free(); NULL: it is gone, as another process has dropped it. */
 static rdx_status read_file(const char *path, char **out, rdx_error *err) {
   unsigned long long checksum = 0;
   size_t size = 0;
   const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0 && errno == ENOENT)
+    return RDX_OK;
   if (file < 0)
     return rdx_fail(err, RDX_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
   const rdx_status status = read_all(file, path, out, &size, err);
@@ -95,7 +97,7 @@ static rdx_status load_one(rdx_database *d, const char *kind, const char *name, 
   RDX_SCOPED(rdx_free_local) char *path = NULL, *text = NULL;
   RDX_TRY(make_path(d, kind, name, &path, err));
   RDX_TRY(read_file(path, &text, err));
-  return load(d, name, text, err);
+  return text ? load(d, name, text, err) : RDX_OK;
 }
 
 rdx_status rdx_definitions_load(rdx_database *d, const char *kind, rdx_definition_fn load, rdx_error *err) {

@@ -10,12 +10,14 @@
 
 #include <cmocka.h>
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -207,6 +209,29 @@ static void test_replaced_table_is_read_anew(void **state) {
   run(other, "DROP TABLE replaced");
   expect_error(d, "SELECT sum(x) FROM replaced", RDX_ERROR_NOT_FOUND, "does not exist");
   rdx_database_close(&other);
+  rdx_database_close(&d);
+}
+
+/* Also one that is written into, and then gets back the time at which it was written before. */
+static void test_overwritten_file_is_read_anew(void **state) {
+  char path[64];
+  struct stat info;
+  (void)state;
+  rdx_database *d = open_database();
+  snprintf(path, sizeof path, "%s/overwritten.csv", folder);
+  for (int x = 1; x <= 2; x++) {
+    char value[8];
+    FILE *f = fopen(path, x == 1 ? "w" : "r+");
+    assert_non_null(f);
+    fprintf(f, "x\n%d\n", x);
+    assert_int_equal(fclose(f), 0);
+    if (x == 2)
+      assert_int_equal(utimensat(AT_FDCWD, path, (struct timespec[]){info.st_atim, info.st_mtim}, 0), 0);
+    assert_int_equal(stat(path, &info), 0);
+    snprintf(value, sizeof value, "%d", x);
+    expect(d, "SELECT x FROM overwritten", value);
+    usleep(20000); /* times of files are as coarse */
+  }
   rdx_database_close(&d);
 }
 
@@ -638,6 +663,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_changes_return_rows),
       cmocka_unit_test(test_text_has_several_statements),
       cmocka_unit_test(test_replaced_table_is_read_anew),
+      cmocka_unit_test(test_overwritten_file_is_read_anew),
       cmocka_unit_test(test_now_is_of_each_run),
       cmocka_unit_test(test_read_only_and_safe_refuse),
       cmocka_unit_test(test_views_and_indexes_last),
