@@ -11,6 +11,7 @@
 
 #define ARGUMENTS rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out
 #define LONGEST RDX_LONGEST_TEXT
+#define COPIED ((uint64_t)16 << 20) /* bytes between two questions whether to go on */
 
 uint64_t rdx_text_character(const char *text, uint64_t length) {
   const unsigned char first = (unsigned char)text[0];
@@ -48,6 +49,22 @@ static void append(char *to, uint64_t *used, rdx_sql_text text) {
   if (text.length > 0)
     memcpy(to + *used, text.data, text.length);
   *used += text.length;
+}
+
+/* A text many times: what stands there is copied behind itself, in blocks of whole texts. */
+static rdx_status append_times(rdx_worker *w, char *to, uint64_t *used, rdx_sql_text text, uint64_t times) {
+  const uint64_t block = text.length < COPIED ? COPIED / (text.length + !text.length) * text.length : text.length;
+  const uint64_t size = times * text.length;
+  char *const first = to + *used;
+  for (uint64_t done = 0, more; done < size; done += more) {
+    more = done == 0 ? text.length : done < block ? done : block;
+    more = more < size - done ? more : size - done;
+    memcpy(first + done, done == 0 ? text.data : first, more);
+    if (more == block)
+      RDX_TRY(rdx_progress_at_times("evaluate", done, size, &w->err));
+  }
+  *used += size;
+  return RDX_OK;
 }
 
 /* ---- Upper and lower case ---- */
@@ -312,8 +329,7 @@ rdx_status rdx_text_repeat(ARGUMENTS) {
   uint64_t used = 0;
   char *to = NULL;
   RDX_TRY(take(w, n, times > LONGEST ? UINT64_MAX : times * text.length, &to));
-  for (uint64_t i = 0; i < times; i++)
-    append(to, &used, text);
+  RDX_TRY(append_times(w, to, &used, text, times));
   out->text = (rdx_sql_text){to, used};
   return RDX_OK;
 }
@@ -332,8 +348,7 @@ static rdx_status pad(rdx_worker *w, const rdx_node *n, const rdx_datum *args, b
   RDX_TRY(take(w, n, more > LONGEST ? more : text.length + more / of_fill * fill.length + rest, &to));
   if (!left)
     append(to, &used, text);
-  for (uint64_t i = 0; i < more / of_fill; i++)
-    append(to, &used, fill);
+  RDX_TRY(append_times(w, to, &used, fill, more / of_fill));
   append(to, &used, (rdx_sql_text){fill.data, rest});
   if (left)
     append(to, &used, text);
