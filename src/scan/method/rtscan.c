@@ -780,6 +780,7 @@ static rdx_regions choose_form(const rtscan *r, const rdx_scan_call *call, run *
   if (r->form_count == 1 || *ms <= r->forms[1].rate.fixed_ms)
     return regions;
   run lines;
+  lines.begun = q->begun;
   const double ms_lines = begin_form(&r->forms[1], call, &lines, &others);
   if (ms_lines >= *ms)
     return regions;
