@@ -167,20 +167,25 @@ static void test_aggregates(void **state) {
   bench_end(&b);
 }
 
-/* Aggregates of values in order: of texts, numbers and texts again. */
+/* Aggregates of values in order: of texts, numbers and texts again; of bits, XOR of distinct ones. */
 static void add_ordered(bench *b, rdx_plan_node *n, rdx_plan_aggregate_kind kind, uint32_t value) {
   rdx_plan_aggregate *a = &n->aggregates[n->aggregate_count++];
   a->kind = kind;
   a->value = column(b, n->left, value);
   a->type = kind == RDX_PLAN_PERCENTILE_CONT ? (rdx_sql_type){.kind = RDX_SQL_DOUBLE} : a->value->type;
+  n->columns[n->column_count++].type = a->type;
+  a->distinct = kind == RDX_PLAN_BIT_XOR;
+  if (kind == RDX_PLAN_BIT_AND || kind == RDX_PLAN_BIT_OR) /* which take any order */
+    return;
   a->argument = allocate(b, 1, sizeof *a->argument);
   *a->argument = kind == RDX_PLAN_STRING_AGG
                      ? *column(b, n->left, 3)
                      : (rdx_bound){.kind = RDX_BOUND_CONSTANT, .type = {.kind = RDX_SQL_DOUBLE}, .value = {.f = 0.5}};
+  if (kind == RDX_PLAN_BIT_XOR)
+    a->argument = NULL;
   a->orders = allocate(b, 1, sizeof *a->orders);
   a->orders[0] = (rdx_plan_ordering){column(b, n->left, kind == RDX_PLAN_STRING_AGG ? 1 : value), true, false};
   a->order_count = 1;
-  n->columns[n->column_count++].type = a->type;
 }
 
 static void test_ordered_aggregates(void **state) {
@@ -197,8 +202,8 @@ static void test_ordered_aggregates(void **state) {
     rdx_plan_node *n = node(&b, RDX_PLAN_AGGREGATE, source(&b, 0, &frame), NULL);
     n->exprs = allocate(&b, groups, sizeof(rdx_bound *));
     n->column_count = 0;
-    n->aggregates = allocate(&b, 4, sizeof *n->aggregates);
-    n->columns = allocate(&b, groups + 4, sizeof *n->columns);
+    n->aggregates = allocate(&b, 7, sizeof *n->aggregates);
+    n->columns = allocate(&b, groups + 7, sizeof *n->columns);
     for (uint32_t i = 0; i < groups; i++) {
       n->exprs[n->expr_count++] = column(&b, n->left, i);
       n->columns[n->column_count++].type = n->exprs[i]->type;
@@ -207,6 +212,8 @@ static void test_ordered_aggregates(void **state) {
     add_ordered(&b, n, RDX_PLAN_PERCENTILE_CONT, 2);
     add_ordered(&b, n, RDX_PLAN_PERCENTILE_DISC, 3);
     add_ordered(&b, n, RDX_PLAN_MODE, 1);
+    for (uint32_t kind = RDX_PLAN_BIT_AND; kind <= RDX_PLAN_BIT_XOR; kind++)
+      add_ordered(&b, n, (rdx_plan_aggregate_kind)kind, 1);
     fail_each(&b, n);
     bench_clear(&b);
   }

@@ -370,6 +370,9 @@ export class Queries {
       return ordered('percentile_cont', i, { distinct: false, fraction: random.below(9) / 8 }, i.m);
     }
     if (t.k === 'bool') return make(random.pick(['bool_and', 'bool_or', 'every']), t, value(bool), 0);
+    if (hasColumn(i) && isInteger(t) && random.chance(10)) {
+      return { ...make(random.pick(['bit_and', 'bit_or', 'bit_xor']), t, t.k === 'i32' ? i : tame(t), 2 ** (t.k === 'i32' ? 31 : 53)), wild: true };
+    }
     if (t.k === 'i64' && random.chance(60)) {
       return random.chance(50) ? make('count', t, null, 1e5) : make('count', t, value(expressions.anyType(inner)), 1e5);
     }
@@ -404,7 +407,7 @@ export class Queries {
     const keys = exprs.map((e) => ({ ...e, key: true }));
     const wanted = types ?? [];
     const kinds = new Set([...wanted, ...Array.from({ length: 3 }, () => random.pick([i64, ...this.types]))]);
-    const aggregates = [...kinds].map((t) => this.aggregate({ ...scope, exact: types !== null }, t)).map((e) => ({ ...e, m: e.m ?? e.a[0].m, wild: e.a[0]?.wild }));
+    const aggregates = [...kinds].map((t) => this.aggregate({ ...scope, exact: types !== null }, t)).map((e) => ({ ...e, m: e.m ?? e.a[0].m, wild: e.wild ?? e.a[0]?.wild }));
     if (q.group && q.group.kind !== 'plain' && random.chance(50)) {
       aggregates.push({ ...node('grouping', i32, exprs.filter((_, i) => i === 0 || random.chance(50)), {}), m: 31, wild: false });
     }
