@@ -25,6 +25,7 @@ struct rdx_prepared {
   rdx_query_plan *plan;          /* of its query; NULL: it has none */
   const rdx_sql_query *query;
   rdx_sql_type *parameter_types;
+  bool *parameter_rounds;
   uint32_t settings;    /* the version of the settings that it was planned with */
   rdx_settings planned; /* and what they were */
   rdx_plan_view *views; /* that the plan may use, and what keeps them */

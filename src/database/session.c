@@ -55,11 +55,15 @@ static rdx_status bind_arguments(rdx_statement *s, rdx_prepared *p, rdx_datum *v
   rdx_binding binding = {.arena = arena, .text = s->prepared->text, .err = err};
   for (uint32_t i = 0; i < written->arg_count; i++) {
     rdx_bound *value = NULL;
+    bool fits = true;
+    char type[32];
     RDX_TRY(rdx_bind_alone(&binding, written->args[i], &value));
-    RDX_TRY(rdx_bind_cast(&binding, value, p->parameter_types[i], true, written->args[i]->place, &value));
-    if (value->kind != RDX_BOUND_CONSTANT)
-      return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->args[i]->place, NULL,
-                           "this value does not fit $%u", i + 1);
+    RDX_TRY(rdx_bind_value(&binding, value, p->parameter_types[i], p->parameter_rounds[i], &value, &fits));
+    if (!fits)
+      return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->args[i]->place,
+                           "a cast in the statement may give it another type, as $1::numeric(18,4) does",
+                           "this value does not fit $%u, which is %s", i + 1,
+                           rdx_sql_type_text(p->parameter_types[i], type));
     values[i] = value->value;
   }
   return RDX_OK;

@@ -76,6 +76,10 @@ static rdx_status plan(rdx_prepared *p, rdx_error *err) {
   pthread_mutex_unlock(&p->database->lock);
   RDX_TRY(rdx_arena_alloc(&p->arena, parameters, sizeof *p->parameter_types, "a statement",
                           (void **)&p->parameter_types, err));
+  RDX_TRY(rdx_arena_alloc(&p->arena, parameters, sizeof *p->parameter_rounds, "a statement",
+                          (void **)&p->parameter_rounds, err));
+  for (uint32_t i = 0; i < parameters; i++)
+    p->parameter_rounds[i] = false;
   if (parameters > 0)
     memset(p->parameter_types, 0, parameters * sizeof *p->parameter_types);
   p->query = query_of(p);
@@ -90,7 +94,8 @@ static rdx_status plan(rdx_prepared *p, rdx_error *err) {
   settings->find_view = rdx_defined_find;
   settings->views_user = p->database;
   settings->defines = p->statement->kind == RDX_STATEMENT_DEFINE_VIEW ? p->statement->name : NULL;
-  const rdx_query_text text = {p->text, p->query, change_of(p->runs), p->parameter_types, parameters};
+  const rdx_query_text text = {p->text,   p->query, change_of(p->runs), p->parameter_types, p->parameter_rounds,
+                               parameters};
   return p->query ? rdx_plan_query(p->database->catalog, settings, &text, &p->arena, &p->plan, err) : RDX_OK;
 }
 
@@ -297,10 +302,17 @@ rdx_status rdx_statement_bind(rdx_statement *s, uint32_t number, const rdx_colum
     datum.text.data = copy;
   }
   RDX_TRY(rdx_bind_constant(&binding, rdx_sql_type_of_column(value), datum, 0, &constant));
-  if (p->parameter_types[number - 1].kind != RDX_SQL_UNKNOWN)
-    RDX_TRY(rdx_bind_cast(&binding, constant, p->parameter_types[number - 1], true, 0, &constant));
-  if (constant->kind != RDX_BOUND_CONSTANT)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "the value of $%u does not fit its type", number);
+  bool fits = true;
+  const rdx_sql_type type = p->parameter_types[number - 1];
+  if (type.kind != RDX_SQL_UNKNOWN)
+    RDX_TRY(rdx_bind_value(&binding, constant, type, p->parameter_rounds[number - 1], &constant, &fits));
+  if (!fits) {
+    char name[32];
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "the value of $%u does not fit its type, %s: a cast in the statement may "
+                    "give it another",
+                    number, rdx_sql_type_text(type, name));
+  }
   s->parameters[number - 1] = constant->value;
   s->given[number - 1] = true;
   return RDX_OK;

@@ -170,13 +170,15 @@ static rdx_status read_unknown(rdx_binding *b, rdx_bound *value, rdx_sql_type ty
 
 rdx_status rdx_bind_cast(rdx_binding *b, rdx_bound *value, rdx_sql_type type, bool wanted, rdx_sql_place place,
                          rdx_bound **out) {
-  if (type.kind == RDX_SQL_DECIMAL && type.precision == 0)
+  const bool has_digits = type.kind != RDX_SQL_DECIMAL || type.precision > 0;
+  if (!has_digits)
     type = own_digits(value);
   *out = value;
   if (rdx_same_type(value->type, type) || type.kind == RDX_SQL_UNKNOWN)
     return RDX_OK;
   if (value->type.kind == RDX_SQL_UNKNOWN && value->kind == RDX_BOUND_PARAMETER) {
     value->type = type;
+    value->op = wanted && has_digits ? RDX_OP_CAST : value->op;
     return RDX_OK;
   }
   if (value->type.kind == RDX_SQL_UNKNOWN && rdx_is_constant(value))
@@ -290,6 +292,22 @@ static bool fits_dates(const rdx_bound *constant, rdx_datum *out) {
     return false;
   out->i = rdx_day_of_time(constant->value.i, &rest);
   return rest == 0;
+}
+
+rdx_status rdx_bind_value(rdx_binding *b, rdx_bound *value, rdx_sql_type type, bool rounds, rdx_bound **out,
+                          bool *fits) {
+  rdx_bound *whole = NULL;
+  rdx_i128 digits = 0, kept = 0;
+  uint8_t scale = 0, kept_scale = 0;
+  RDX_TRY(rdx_bind_cast(b, value, type, true, value->place, out));
+  *fits = rdx_is_constant(*out);
+  if (!*fits || rounds || type.kind != RDX_SQL_DECIMAL || (*out)->value.null)
+    return RDX_OK;
+  RDX_TRY(rdx_bind_cast(b, value, rdx_type_of_kind(RDX_SQL_DECIMAL), true, value->place, &whole));
+  if (rdx_is_constant(whole) && exact_number(whole, &digits, &scale) && exact_number(*out, &kept, &kept_scale) &&
+      scale > kept_scale)
+    *fits = rdx_decimal_rescale(kept, kept_scale, scale, &kept) && kept == digits;
+  return RDX_OK;
 }
 
 rdx_status rdx_bind_fitted(rdx_binding *b, const rdx_bound *column, const rdx_bound *constant, rdx_bound **out) {

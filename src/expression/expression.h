@@ -117,7 +117,7 @@ typedef enum rdx_op {
 
 typedef struct rdx_bound {
   rdx_bound_kind kind;
-  rdx_op op;
+  rdx_op op; /* of a PARAMETER CAST where a cast gave it its type: values are rounded to that */
   rdx_sql_type type;
   rdx_sql_place place;
   uint32_t index;
@@ -152,6 +152,11 @@ RDX_MUST_USE rdx_status rdx_bind_cast(rdx_binding *b, rdx_bound *value, rdx_sql_
 
 /* A call whose arguments have been replaced, as binding it would have made it: a constant where these are. */
 RDX_MUST_USE rdx_status rdx_bind_folded(rdx_binding *b, rdx_bound *call, rdx_bound **out);
+
+/* The value of a parameter of a type. Not `fits`: it cannot be of the type, or has digits that this has not, unless it
+ * `rounds`. */
+RDX_MUST_USE rdx_status rdx_bind_value(rdx_binding *b, rdx_bound *value, rdx_sql_type type, bool rounds,
+                                       rdx_bound **out, bool *fits);
 
 /* The cast that an RDX_AST_CAST writes, of its argument: the type by its name, modifiers and field (INTERVAL '1' DAY).
  */

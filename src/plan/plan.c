@@ -86,6 +86,7 @@ static rdx_status plan_query(rdx_planner *p, const rdx_query_text *of) {
   RDX_TRY(rdx_build_query(p, q, &p->plan->root));
   for (uint32_t i = 0; i < p->parameter_count; i++) {
     types[i] = p->parameters[i]->type;
+    of->parameter_rounds[i] = p->parameters[i]->op == RDX_OP_CAST;
     if (types[i].kind == RDX_SQL_UNKNOWN) /* nothing asked for another */
       types[i] = p->parameters[i]->type = (rdx_sql_type){.kind = RDX_SQL_TEXT};
   }

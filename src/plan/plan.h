@@ -324,6 +324,7 @@ typedef struct rdx_query_text {
   const rdx_sql_query *query;
   const rdx_sql_statement *change; /* UPDATE, DELETE, INSERT with RETURNING or WITH: of `query`; else NULL */
   rdx_sql_type *parameter_types;   /* those of $1..$`parameters`, UNKNOWN where not given: they are set by use */
+  bool *parameter_rounds;          /* set: values of these are rounded to their types */
   uint32_t parameters;
 } rdx_query_text;
 

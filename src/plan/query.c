@@ -512,9 +512,9 @@ static rdx_status keep_digits(rdx_planner *p, rdx_bound **value, rdx_sql_type *t
   if ((*value)->type.kind == RDX_SQL_UNKNOWN && (*value)->kind == RDX_BOUND_CONSTANT && !(*value)->value.null)
     RDX_TRY(rdx_bind_cast(&p->binding, *value, (rdx_sql_type){.kind = RDX_SQL_DECIMAL}, true, (*value)->place, value));
   const rdx_sql_type pair[] = {*type, (*value)->type};
-  return rdx_sql_common_type(pair, 2, type) ? RDX_OK
-                                            : rdx_planner_fail(p, RDX_ERROR_INTERNAL, (*value)->place, NULL,
-                                                               "numbers do not mix");
+  return rdx_sql_common_type(pair, 2, type)
+             ? RDX_OK
+             : rdx_planner_fail(p, RDX_ERROR_INTERNAL, (*value)->place, NULL, "numbers do not mix");
 }
 
 static rdx_status bind_values(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,
@@ -541,7 +541,8 @@ static rdx_status bind_values(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, 
       RDX_TRY(keep_digits(p, &q->values[r * query->width + c], &type));
     for (uint32_t r = 0; r < query->row_count && type.kind != RDX_SQL_UNKNOWN; r++) {
       rdx_bound **value = &q->values[r * query->width + c];
-      RDX_TRY(rdx_bind_cast(&p->binding, *value, type, true, (*value)->place, value));
+      const bool wanted = (*value)->kind != RDX_BOUND_PARAMETER;
+      RDX_TRY(rdx_bind_cast(&p->binding, *value, type, wanted, (*value)->place, value));
     }
     RDX_TRY(rdx_planner_alloc(p, 32, 1, &name));
     snprintf(name, 32, "column%u", c + 1);
