@@ -19,7 +19,7 @@ static const struct {
   double clear;
   bool more; /* more is ahead, else less */
 } measures[] = {[LOOKUPS] = {"lookup_ms", "Ml/s", CLEAR, true},
-                [PER_BYTE] = {"rate_per_byte", "lookups/s/B", CLEAR, true},
+                [PER_BYTE] = {"rate_per_byte", "Ml/s by B/key", CLEAR, true},
                 [BYTES] = {"bytes_resident", "bytes a row", CLEAR_BYTES, false},
                 [PEAK] = {"bytes_peak", "bytes a row", CLEAR_BYTES, false},
                 [BANDWIDTH] = {"gb_per_s", "GB/s", CLEAR, false},
