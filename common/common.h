@@ -138,7 +138,7 @@ void console_print_star_options(void);
 
 #define CONSOLE_MAX_THREADS 256
 
-/* The cores of this machine; at least 1, at most CONSOLE_MAX_THREADS. */
+/* The cores that this process may use; at least 1, at most CONSOLE_MAX_THREADS. */
 uint32_t console_cores(void);
 
 /* Call run(context, t) for each t below `threads` at the same time, as far as the system gives threads, and up to

@@ -4,11 +4,12 @@
 #include "common/common.h"
 
 #include <pthread.h>
-#include <unistd.h>
 
 uint32_t console_cores(void) {
-  const long cores = sysconf(_SC_NPROCESSORS_ONLN);
-  return cores < 1 ? 1 : cores > CONSOLE_MAX_THREADS ? CONSOLE_MAX_THREADS : (uint32_t)cores;
+  rdx_device_info cpu;
+  if (rdx_device_describe(0, &cpu, NULL) != RDX_OK)
+    return 1;
+  return cpu.threads > CONSOLE_MAX_THREADS ? CONSOLE_MAX_THREADS : cpu.threads;
 }
 
 typedef struct part {

@@ -55,6 +55,8 @@ RDX_MUST_USE rdx_status rdx_copy_bytes(const char *bytes, size_t length, const c
 void rdx_free(void *memory);
 void rdx_free_local(void *pointer); /* for RDX_SCOPED: what the pointer there points to */
 
+/* The bytes that this process's control group may have; UINT64_MAX: no limit. */
+uint64_t rdx_host_memory_limit(void);
 /* Bytes that the system can still give this process without taking them from others, as far as it says. */
 uint64_t rdx_host_memory_left(void);
 
@@ -110,7 +112,11 @@ const char *rdx_format_bytes(uint64_t bytes, char text[32]);
 typedef struct rdx_pool rdx_pool;
 typedef void (*rdx_task_fn)(void *context, uint64_t begin, uint64_t end, uint32_t worker);
 
-/* `threads` workers, the calling thread included; 0: one per core that this process may use. */
+/* The cores that this process is bound to, but no more than the quota of its control group pays for. */
+uint32_t rdx_usable_cores(void);
+/* Cores that a quota pays for, rounded up: a file of microseconds of a period, as cpu.max is. UINT32_MAX: no limit. */
+uint32_t rdx_cores_of_quota(const char *path);
+/* `threads` workers, the calling thread included; 0: rdx_usable_cores(). */
 RDX_MUST_USE rdx_status rdx_pool_create(uint32_t threads, rdx_pool **out, rdx_error *err);
 void rdx_pool_destroy(rdx_pool **pool);
 uint32_t rdx_pool_threads(const rdx_pool *pool);

@@ -142,9 +142,13 @@ static uint64_t read_number(const char *path, const char *name, uint64_t none) {
   return number;
 }
 
+uint64_t rdx_host_memory_limit(void) {
+  return read_number("/sys/fs/cgroup/memory.max", "", UINT64_MAX);
+}
+
 uint64_t rdx_host_memory_left(void) {
   const uint64_t available = read_number("/proc/meminfo", "MemAvailable:", UINT64_MAX / 1024) * 1024;
-  const uint64_t limit = read_number("/sys/fs/cgroup/memory.max", "", UINT64_MAX);
+  const uint64_t limit = rdx_host_memory_limit();
   const uint64_t used = read_number("/sys/fs/cgroup/memory.stat", "anon", 0);
   const uint64_t of_group = limit > used ? limit - used : 0;
   return available < of_group ? available : of_group;

@@ -9,9 +9,11 @@
  * cannot, so that a closed counter and nobody active mean that the job is over. */
 
 #include <errno.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <time.h>
 
 #include "base/base.h"
@@ -187,11 +189,22 @@ static void *run_worker(void *argument) {
   }
 }
 
-static uint32_t usable_cores(void) {
+uint32_t rdx_cores_of_quota(const char *path) {
+  double quota = 0, period = 0;
+  FILE *file = fopen(path, "r");
+  const bool limited = file && fscanf(file, "%lf %lf", &quota, &period) == 2 && quota > 0 && period > 0;
+  if (file)
+    fclose(file);
+  return limited ? (uint32_t)fmin(ceil(quota / period), UINT32_MAX) : UINT32_MAX;
+}
+
+uint32_t rdx_usable_cores(void) {
+  const uint32_t quota = rdx_cores_of_quota("/sys/fs/cgroup/cpu.max");
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set) != 0)
     return 1;
-  return (uint32_t)CPU_COUNT(&set);
+  const uint32_t cores = (uint32_t)CPU_COUNT(&set);
+  return cores < quota ? cores : quota;
 }
 
 static rdx_status start_workers(rdx_pool *pool, rdx_error *err) {
@@ -218,9 +231,9 @@ static void start_end(rdx_pool *pool) {
 rdx_status rdx_pool_create(uint32_t threads, rdx_pool **out, rdx_error *err) {
   rdx_pool *pool = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *pool, "a thread pool", (void **)&pool, err));
-  pool->threads = threads ? threads : usable_cores();
+  pool->threads = threads ? threads : rdx_usable_cores();
   pool->limit = pool->threads;
-  pool->patient = pool->threads <= usable_cores();
+  pool->patient = pool->threads <= rdx_usable_cores();
   pool->next = CLOSED;
   pthread_mutex_init(&pool->turn, NULL);
   pthread_mutex_init(&pool->lock, NULL);

@@ -58,7 +58,10 @@ rdx_status rdx_device_describe(uint32_t index, rdx_device_info *out, rdx_error *
   if (!out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_device_describe: out must not be NULL");
   *out = (rdx_device_info){0};
-  return index == 0 ? rdx_cpu_describe(out, err) : rdx_vulkan_describe(index - 1, out, err);
+  if (index > 0)
+    return rdx_vulkan_describe(index - 1, out, err);
+  rdx_cpu_describe(out);
+  return RDX_OK;
 }
 
 static bool contains_ignoring_case(const char *text, const char *part) {

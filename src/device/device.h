@@ -387,7 +387,7 @@ void rdx_device_release(rdx_device *device, uint64_t size);
 
 /* The back ends. The Vulkan list is empty where there is no loader; then *out_count is 0. `index` counts within the
  * back end. */
-RDX_MUST_USE rdx_status rdx_cpu_describe(rdx_device_info *out, rdx_error *err);
+void rdx_cpu_describe(rdx_device_info *out);
 RDX_MUST_USE rdx_status rdx_cpu_open(const rdx_device_params *params, rdx_device **out, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_vulkan_count(uint32_t *out, rdx_error *err);
 uint32_t rdx_vulkan_find_missing(char *text, size_t size); /* see rdx_device_find_missing() */

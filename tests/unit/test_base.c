@@ -214,6 +214,30 @@ static void test_short_jobs(void **state) {
   }
 }
 
+/* What a control group's cpu.max may say: a quota and a period in microseconds, or "max" and a period. */
+static void test_quotas(void **state) {
+  (void)state;
+  static const struct {
+    const char *text;
+    uint32_t cores;
+  } cases[] = {{"max 100000\n", UINT32_MAX}, {"400000 100000\n", 4}, {"150000 100000\n", 2}, {"1000 100000\n", 1},
+               {"25000 50000\n", 1},         {"", UINT32_MAX},       {"7\n", UINT32_MAX},     {"-1 100000", UINT32_MAX},
+               {"100000 0", UINT32_MAX},     {"1e300 1", UINT32_MAX}};
+  char path[] = "/tmp/raydex_quota_XXXXXX";
+  const int file = mkstemp(path);
+  assert_true(file >= 0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const size_t length = strlen(cases[i].text);
+    assert_int_equal(ftruncate(file, 0), 0);
+    assert_int_equal(pwrite(file, cases[i].text, length, 0), length);
+    assert_int_equal(rdx_cores_of_quota(path), cases[i].cores);
+  }
+  close(file);
+  unlink(path);
+  assert_int_equal(rdx_cores_of_quota(path), UINT32_MAX); /* no such file */
+  assert_in_range(rdx_usable_cores(), 1, 1 << 20);
+}
+
 /* Pieces begin at multiples of the grain, are no longer than it, and cover every item once. */
 typedef struct coverage {
   uint8_t seen[1000];
@@ -592,6 +616,7 @@ int main(void) {
       cmocka_unit_test(test_job_beside_a_long_one),
       cmocka_unit_test(test_job_inside_a_job),
       cmocka_unit_test(test_short_jobs),
+      cmocka_unit_test(test_quotas),
       cmocka_unit_test(test_pieces),
       cmocka_unit_test(test_allocator),
       cmocka_unit_test(test_copies),

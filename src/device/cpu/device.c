@@ -13,16 +13,6 @@
 
 /* ---- Description ---- */
 
-/* The memory limit of the control group, or UINT64_MAX. */
-static uint64_t group_limit(void) {
-  unsigned long long limit = 0;
-  FILE *file = fopen("/sys/fs/cgroup/memory.max", "r");
-  const bool read = file && fscanf(file, "%llu", &limit) == 1;
-  if (file)
-    fclose(file);
-  return read ? limit : UINT64_MAX;
-}
-
 static void describe_features(rdx_device_info *info) {
   __builtin_cpu_init();
   snprintf(info->features, sizeof info->features, "%s",
@@ -33,7 +23,8 @@ static void describe_features(rdx_device_info *info) {
 }
 
 static void describe(rdx_device_info *info, uint32_t threads) {
-  const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE), limit = group_limit();
+  const uint64_t memory = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+  const uint64_t limit = rdx_host_memory_limit();
   *info = (rdx_device_info){.name = "cpu",
                             .backend = RDX_BACKEND_CPU,
                             .tracing = RDX_TRACING_SOFTWARE,
@@ -46,12 +37,8 @@ static void describe(rdx_device_info *info, uint32_t threads) {
   describe_features(info);
 }
 
-rdx_status rdx_cpu_describe(rdx_device_info *out, rdx_error *err) {
-  rdx_pool *pool = NULL; /* knows how many cores this process may use */
-  RDX_TRY(rdx_pool_create(0, &pool, err));
-  describe(out, rdx_pool_threads(pool));
-  rdx_pool_destroy(&pool);
-  return RDX_OK;
+void rdx_cpu_describe(rdx_device_info *out) {
+  describe(out, rdx_usable_cores());
 }
 
 /* ---- Buffers ---- */
