@@ -93,6 +93,10 @@ rdx_owner rdx_owner_current(void);
 rdx_owner rdx_owner_use(rdx_owner owner);
 void rdx_set_deadline(double ms);
 
+/* Do `work` on a thread of the same owner that has a stack of 64 MiB, of which the system gives what is used. */
+typedef rdx_status (*rdx_deep_fn)(void *context, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_run_deep(rdx_deep_fn work, void *context, rdx_error *err);
+
 /* Tell the context of the thread, else the process's callback; RDX_ERROR_CANCELLED (with a text) when it is to stop. */
 RDX_MUST_USE rdx_status rdx_progress(const char *stage, uint64_t done, uint64_t total, rdx_error *err);
 

@@ -175,7 +175,14 @@ static void note_method(const rdx_query_plan *plan, const rdx_node_actuals *actu
   }
 }
 
-static rdx_status run_plan(rdx_execution *x, rdx_answer *answer, rdx_error *err) {
+typedef struct plan_run {
+  rdx_execution *execution;
+  rdx_answer *answer;
+} plan_run;
+
+static rdx_status run_plan(void *context, rdx_error *err) {
+  rdx_execution *x = ((plan_run *)context)->execution;
+  rdx_answer *answer = ((plan_run *)context)->answer;
   const rdx_query_plan *plan = x->plan;
   rdx_frame frame = {0};
   RDX_TRY(rdx_execute_query(x, &frame, err));
@@ -213,7 +220,9 @@ rdx_status rdx_prepared_run(rdx_prepared *p, const rdx_datum *parameters, rdx_no
     memset(x.shared, 0, nodes * sizeof *x.shared);
     if (!actuals)
       memset(x.actuals, 0, nodes * sizeof *x.actuals);
-    status = run_plan(&x, answer, err);
+    plan_run run = {&x, answer};
+    const bool deep = p->statement->levels + p->plan->view_levels > RDX_SQL_SHALLOW_LEVELS;
+    status = deep ? rdx_run_deep(run_plan, &run, err) : run_plan(&run, err);
     for (uint32_t i = 0; i < nodes; i++)
       rdx_frame_destroy(&x.shared[i]);
   }

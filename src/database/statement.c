@@ -66,7 +66,8 @@ static const rdx_sql_statement *change_of(const rdx_sql_statement *s) {
   return inserts || s->kind == RDX_STATEMENT_UPDATE || s->kind == RDX_STATEMENT_DELETE ? s : NULL;
 }
 
-static rdx_status plan(rdx_prepared *p, rdx_error *err) {
+static rdx_status plan(void *context, rdx_error *err) {
+  rdx_prepared *p = context;
   const uint32_t parameters = p->statement->parameters;
   rdx_settings *settings = &p->planned;
   rdx_plan_index *indexes = NULL;
@@ -118,7 +119,7 @@ static rdx_status parse_and_plan(rdx_prepared *p, rdx_error *err) {
     RDX_TRY(calibrate(p->database, err));
   const double calibrated = rdx_now_ms();
   if (p->statement)
-    RDX_TRY(plan(p, err));
+    RDX_TRY(p->statement->levels > RDX_SQL_SHALLOW_LEVELS ? rdx_run_deep(plan, p, err) : plan(p, err));
   p->plan_ms = rdx_now_ms() - calibrated + parsed - before;
   return RDX_OK;
 }

@@ -85,6 +85,7 @@ rdx_status rdx_bind_view(rdx_planner *p, const rdx_from *from, const rdx_view_te
     status = note(p, view->name);
   if (status != RDX_OK)
     return rdx_view_fail(p, from, view->name, status);
+  p->plan->view_levels = open.levels > p->plan->view_levels ? open.levels : p->plan->view_levels;
   p->view = &open;
   status = bind_definition(p, written, from, view->name, out);
   p->view = open.outside;

@@ -310,8 +310,10 @@ rdx_status rdx_tree_with(rdx_tree *t, const PgQuery__WithClause *w, rdx_sql_quer
   out->recursive = w->recursive;
   out->cte_count = (uint32_t)w->n_ctes;
   RDX_TRY(rdx_tree_alloc(t, w->n_ctes, sizeof *out->ctes, (void **)&out->ctes));
-  for (size_t i = 0; i < w->n_ctes; i++)
+  for (size_t i = 0; i < w->n_ctes; i++) {
     RDX_TRY(take_cte(t, w->ctes[i]->common_table_expr, &out->ctes[i]));
+    RDX_TRY(rdx_tree_enter(t, out->ctes[i].place)); /* what follows may read it */
+  }
   return RDX_OK;
 }
 
@@ -334,6 +336,7 @@ rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_que
   rdx_sql_query *q = NULL;
   rdx_tree_node *const *const windows = t->windows;
   const size_t window_count = t->window_count;
+  const uint32_t levels = t->levels;
   RDX_TRY(rdx_tree_enter(t, 0));
   RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q, (void **)&q));
   *out = q;
@@ -350,6 +353,6 @@ rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_que
   RDX_TRY(take_rest(t, s, q));
   t->windows = windows;
   t->window_count = window_count;
-  t->levels--;
+  t->levels = levels;
   return RDX_OK;
 }

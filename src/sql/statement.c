@@ -4,7 +4,6 @@
 /* Statements: libpg_query makes a tree of the text, of which the part that is supported is taken over. */
 
 #include <ctype.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <strings.h>
 
@@ -14,7 +13,6 @@
  * thread with a stack of their own, up to the limit. */
 #define SHALLOW_LEVELS 200
 #define MAX_TOKEN_LEVELS 20000
-#define DEEP_STACK ((size_t)64 << 20)
 
 typedef rdx_tree_node node;
 
@@ -710,31 +708,12 @@ static rdx_status parse(rdx_tree *t, rdx_sql_statement **out) {
 typedef struct job {
   rdx_tree *tree;
   rdx_sql_statement **out;
-  rdx_owner owner;
-  rdx_status status;
 } job;
 
-static void *run(void *context) {
-  job *j = context;
-  (void)rdx_owner_use(j->owner);
-  j->status = parse(j->tree, j->out);
-  return NULL;
-}
-
-/* On a thread that has a large stack, of which the system gives what is used. */
-static rdx_status parse_deep(rdx_tree *t, rdx_sql_statement **out) {
-  job j = {t, out, rdx_owner_current(), RDX_OK};
-  pthread_t thread;
-  pthread_attr_t attributes;
-  if (pthread_attr_init(&attributes) != 0)
-    return rdx_fail(t->err, RDX_ERROR_MEMORY, "host memory ran out: a deep statement");
-  const bool started =
-      pthread_attr_setstacksize(&attributes, DEEP_STACK) == 0 && pthread_create(&thread, &attributes, run, &j) == 0;
-  pthread_attr_destroy(&attributes);
-  if (!started)
-    return rdx_fail(t->err, RDX_ERROR_MEMORY, "host memory ran out: a deep statement needs a stack of 64 MiB");
-  pthread_join(thread, NULL);
-  return j.status;
+static rdx_status parse_deep(void *context, rdx_error *err) {
+  const job *j = context;
+  (void)err; /* the tree has it */
+  return parse(j->tree, j->out);
 }
 
 static rdx_status parse_first(rdx_tree *tree, const char *text, rdx_sql_statement **out, const char **next) {
@@ -748,7 +727,8 @@ static rdx_status parse_first(rdx_tree *tree, const char *text, rdx_sql_statemen
   if (status == RDX_OK && scanned.levels > MAX_TOKEN_LEVELS)
     status = rdx_tree_refuse(tree, rdx_tree_place(tree, 0), "the statement is nested too deeply");
   else if (status == RDX_OK && scanned.begin < scanned.end)
-    status = scanned.levels > SHALLOW_LEVELS ? parse_deep(tree, &statement) : parse(tree, &statement);
+    status = scanned.levels > SHALLOW_LEVELS ? rdx_run_deep(parse_deep, &(job){tree, &statement}, tree->err)
+                                             : parse(tree, &statement);
   rdx_arena_free(&scratch);
   if (status == RDX_OK)
     *out = statement;

@@ -284,6 +284,9 @@ typedef struct rdx_sql_statement {
   uint32_t levels;     /* of its tree */
 } rdx_sql_statement;
 
+/* Levels that are planned and run on the caller's stack, which take up to 5 KiB each. */
+#define RDX_SQL_SHALLOW_LEVELS 50
+
 /* Parse the first statement of a text. `*next` is set behind it and its semicolon, at the end of the text where nothing
  * but blanks and comments follows. `*out` is NULL where the text has no statement. RDX_ERROR_FORMAT for what is no SQL,
  * RDX_ERROR_UNSUPPORTED, by its name, for what SQL has and Raydex has not. Errors show the line with a caret

@@ -277,6 +277,50 @@ static void test_read_only_and_safe_refuse(void **state) {
   assert_int_equal(rdx_database_open(device, "/no/such/folder", NULL, &d, &err), RDX_ERROR_IO);
 }
 
+/* `first`, then 2,400 times `again` with the number of each and the one before, then `last`. */
+static char *deep_text(const char *first, const char *again, const char *last) {
+  const size_t size = 1 << 20;
+  char *text = malloc(size);
+  assert_non_null(text);
+  int used = snprintf(text, size, "%s", first);
+  for (int i = 1; i <= 2400; i++)
+    used += snprintf(text + used, size - (size_t)used, again, i, i - 1);
+  snprintf(text + used, size - (size_t)used, "%s", last);
+  return text;
+}
+
+static void *run_deep(void *database) {
+  char *const unions = deep_text("SELECT 0", " UNION SELECT %d", "");
+  char *const with = deep_text("SELECT n FROM (WITH w0 AS (SELECT 7 AS n)",
+                               ", w%d AS (SELECT n, count(*) AS c FROM w%d GROUP BY n)", " SELECT n FROM w2400) x");
+  run(database, unions);
+  expect(database, with, "7");
+  free(unions);
+  free(with);
+  return NULL;
+}
+
+/* Whatever stack the caller has. */
+static void test_deep_statements_run(void **state) {
+  pthread_attr_t attributes;
+  pthread_t thread;
+  (void)state;
+  rdx_database *d = open_database();
+  assert_int_equal(pthread_attr_init(&attributes), 0);
+  assert_int_equal(pthread_attr_setstacksize(&attributes, (size_t)1 << 20), 0);
+  assert_int_equal(pthread_create(&thread, &attributes, run_deep, d), 0);
+  assert_int_equal(pthread_join(thread, NULL), 0);
+  pthread_attr_destroy(&attributes);
+  char *const with = deep_text("WITH w0 AS (SELECT 7 AS n)", ", w%d AS (SELECT n FROM w%d)", "");
+  char *const deeper = malloc(2 * strlen(with) + 32);
+  assert_non_null(deeper);
+  sprintf(deeper, "%s, x AS (%s SELECT 1) SELECT 1", with, with);
+  expect_error(d, deeper, RDX_ERROR_UNSUPPORTED, "nested too deeply");
+  free(deeper);
+  free(with);
+  rdx_database_close(&d);
+}
+
 /* ---- Definitions ---- */
 
 static void test_views_and_indexes_last(void **state) {
@@ -683,6 +727,7 @@ int main(int argc, char **argv) {
       cmocka_unit_test(test_text_has_several_statements),
       cmocka_unit_test(test_replaced_table_is_read_anew),
       cmocka_unit_test(test_overwritten_file_is_read_anew),
+      cmocka_unit_test(test_deep_statements_run),
       cmocka_unit_test(test_now_is_of_each_run),
       cmocka_unit_test(test_read_only_and_safe_refuse),
       cmocka_unit_test(test_views_and_indexes_last),
