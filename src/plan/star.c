@@ -14,6 +14,7 @@
 #define MAX_AGGREGATES 8
 #define MAX_DIMENSIONS 8
 #define MAX_STEPS 64
+#define MAX_LEVELS 100 /* of conditions: fewer than the executor translates */
 
 typedef struct shape {
   rdx_block *block;
@@ -57,9 +58,9 @@ static bool has_dictionary(const rdx_block *b, const rdx_bound *e) {
   return table->columns[rdx_column_of(e->index)].column.dictionary != NULL;
 }
 
-/* A condition that is an rdx_predicate. */
-static bool is_predicate(const rdx_block *b, const rdx_bound *c) {
-  bool is = true;
+/* A condition that is an rdx_predicate, below so many levels of one. */
+static bool is_predicate(const rdx_block *b, const rdx_bound *c, uint32_t level) {
+  bool is = level < MAX_LEVELS;
   if (c->kind == RDX_BOUND_COLUMN || c->kind == RDX_BOUND_CONSTANT)
     return c->type.kind == RDX_SQL_BOOL;
   if (c->kind != RDX_BOUND_CALL)
@@ -69,7 +70,7 @@ static bool is_predicate(const rdx_block *b, const rdx_bound *c) {
   case RDX_OP_OR:
   case RDX_OP_NOT:
     for (uint32_t i = 0; i < c->count && is; i++)
-      is = is_predicate(b, c->args[i]);
+      is = is_predicate(b, c->args[i], level + 1);
     return is;
   case RDX_OP_IS_NULL:
     return c->args[0]->kind == RDX_BOUND_COLUMN;
@@ -143,7 +144,7 @@ static rdx_status try_fact(shape *s, uint32_t fact, bool *fits) {
     const rdx_bound *x = NULL, *y = NULL, *c = b->from.conjuncts.list[i];
     s->is_edge[i] = is_edge(c, &x, &y);
     if (!s->is_edge[i]) {
-      *fits = is_predicate(b, c);
+      *fits = is_predicate(b, c, 0);
       continue;
     }
     if (rdx_leaf_of(y->index) == fact) {
