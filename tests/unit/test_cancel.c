@@ -48,7 +48,7 @@ static const char *const tables[] = {
 
 static const char *const statements[] = {
     "SELECT count(*) FROM big a JOIN big b ON a.g = b.g WHERE a.key < 10000",
-    "SELECT repeat('xy', 200000000) LIKE 'y%', lpad('x', 400000000, 'abc') LIKE 'b%'",
+    "SELECT repeat('xy', 50000000) LIKE 'y%', lpad('x', 100000000, 'abc') LIKE 'b%'",
     "SELECT a.key, b.s FROM big a LEFT JOIN big b ON a.key = b.v",
     "SELECT count(*) FROM big a JOIN big b ON a.key < b.key WHERE a.key < 20",
     "SELECT a.key, b.s FROM big a FULL JOIN big b ON a.key = b.v AND a.g < b.g",
