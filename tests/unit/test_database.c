@@ -277,22 +277,28 @@ static void test_read_only_and_safe_refuse(void **state) {
   assert_int_equal(rdx_database_open(device, "/no/such/folder", NULL, &d, &err), RDX_ERROR_IO);
 }
 
-/* `first`, then 2,400 times `again` with the number of each and the one before, then `last`. */
-static char *deep_text(const char *first, const char *again, const char *last) {
+#if defined(__SANITIZE_THREAD__)
+#define LEVELS 200 /* what it keeps of every allocation grows with the stack */
+#else
+#define LEVELS 2400
+#endif
+
+/* `first`, then `again` so many times, with the number of each and the one before, then `last` with the last number. */
+static char *deep_text(int levels, const char *first, const char *again, const char *last) {
   const size_t size = 1 << 20;
   char *text = malloc(size);
   assert_non_null(text);
   int used = snprintf(text, size, "%s", first);
-  for (int i = 1; i <= 2400; i++)
+  for (int i = 1; i <= levels; i++)
     used += snprintf(text + used, size - (size_t)used, again, i, i - 1);
-  snprintf(text + used, size - (size_t)used, "%s", last);
+  snprintf(text + used, size - (size_t)used, last, levels);
   return text;
 }
 
 static void *run_deep(void *database) {
-  char *const unions = deep_text("SELECT 0", " UNION SELECT %d", "");
-  char *const with = deep_text("SELECT n FROM (WITH w0 AS (SELECT 7 AS n)",
-                               ", w%d AS (SELECT n, count(*) AS c FROM w%d GROUP BY n)", " SELECT n FROM w2400) x");
+  char *const unions = deep_text(LEVELS, "SELECT 0", " UNION SELECT %d", "");
+  char *const with = deep_text(LEVELS, "SELECT n FROM (WITH w0 AS (SELECT 7 AS n)",
+                               ", w%d AS (SELECT n, count(*) AS c FROM w%d GROUP BY n)", " SELECT n FROM w%d) x");
   run(database, unions);
   expect(database, with, "7");
   free(unions);
@@ -311,7 +317,7 @@ static void test_deep_statements_run(void **state) {
   assert_int_equal(pthread_create(&thread, &attributes, run_deep, d), 0);
   assert_int_equal(pthread_join(thread, NULL), 0);
   pthread_attr_destroy(&attributes);
-  char *const with = deep_text("WITH w0 AS (SELECT 7 AS n)", ", w%d AS (SELECT n FROM w%d)", "");
+  char *const with = deep_text(2400, "WITH w0 AS (SELECT 7 AS n)", ", w%d AS (SELECT n FROM w%d)", "");
   char *const deeper = malloc(2 * strlen(with) + 32);
   assert_non_null(deeper);
   sprintf(deeper, "%s, x AS (%s SELECT 1) SELECT 1", with, with);
