@@ -135,6 +135,8 @@ static rdx_sql_type own_digits(const rdx_bound *value) {
   char text[32];
   if (rdx_is_exact(value->type))
     return rdx_type_as_decimal(value->type);
+  if (rdx_is_float(value->type) && (rdx_is_quotient(value->type) || !rdx_is_constant(value)))
+    return rdx_quotient_type();
   if (rdx_is_constant(value) && !value->value.null) {
     rdx_sql_text digits = {NULL, 0};
     if (kind == RDX_SQL_TEXT || kind == RDX_SQL_UNKNOWN)
@@ -174,7 +176,8 @@ rdx_status rdx_bind_cast(rdx_binding *b, rdx_bound *value, rdx_sql_type type, bo
   if (!has_digits)
     type = own_digits(value);
   *out = value;
-  if (rdx_same_type(value->type, type) || type.kind == RDX_SQL_UNKNOWN)
+  if ((rdx_same_type(value->type, type) && (rdx_is_quotient(value->type) || !rdx_is_quotient(type))) ||
+      type.kind == RDX_SQL_UNKNOWN)
     return RDX_OK;
   if (value->type.kind == RDX_SQL_UNKNOWN && value->kind == RDX_BOUND_PARAMETER) {
     value->type = type;
@@ -221,6 +224,8 @@ rdx_status rdx_bind_written_cast(rdx_binding *b, const rdx_ast *ast, rdx_bound *
   if (ast->field && type.kind == RDX_SQL_INTERVAL && is_string)
     return bind_interval(b, ast, value, out);
   RDX_TRY(rdx_bind_cast(b, value, type, true, ast->place, out));
+  if (type.kind == RDX_SQL_DOUBLE && rdx_is_quotient((*out)->type))
+    return rdx_bind_op(b, RDX_OP_CAST, type, &value, 1, ast->place, out);
   if (type.kind != RDX_SQL_TEXT || ast->modifier_count == 0)
     return RDX_OK;
   rdx_bound *args[2] = {*out, NULL}; /* varchar(n) */

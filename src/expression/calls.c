@@ -656,7 +656,9 @@ rdx_status rdx_bind_named(rdx_binding *b, const char *name, rdx_bound *const *ar
   RDX_TRY(rdx_arena_alloc(b->arena, count, sizeof *cast, "a call", (void **)&cast, b->err));
   for (uint32_t i = 0; i < count; i++) {
     const bool any = best->args[0] == 'a';
-    const rdx_sql_type type = type_of_letter(best->args[any ? 0 : i]);
+    rdx_sql_type type = type_of_letter(best->args[any ? 0 : i]);
+    if (type.kind == RDX_SQL_DOUBLE && args[i]->type.kind == RDX_SQL_DECIMAL)
+      type = rdx_quotient_type();
     RDX_TRY(any ? bind_any(b, args[i], &cast[i]) : rdx_bind_cast(b, args[i], type, false, args[i]->place, &cast[i]));
   }
   const rdx_sql_type type =

@@ -93,6 +93,21 @@ bool rdx_decimal_from_double(double value, bool narrow, uint8_t scale, rdx_i128 
   return rdx_decimal_parse(text, (size_t)length, scale, out) == RDX_DECIMAL_OK;
 }
 
+double rdx_decimal_shortest(double value, bool narrow) {
+  char text[32];
+  double kept = 0;
+  if (!isfinite(value) || (value == rint(value) && fabs(value) < (narrow ? 1e6 : 1e15)))
+    return value;
+  const int length = snprintf(text, sizeof text, "%.*e", narrow ? 5 : 14, value);
+  text[1 + (value < 0)] = '.'; /* whatever the locale has there */
+  return rdx_value_parse(RDX_TYPE_F64, 0, text, (size_t)length, &kept) == RDX_PARSE_OK ? kept : value;
+}
+
+double rdx_decimal_settled(double value) {
+  const double twice = value + value;
+  return fabs(twice - rint(twice)) > fabs(value) * 1e-9 ? value : rdx_decimal_shortest(value, false);
+}
+
 /* ---- Texts ---- */
 
 size_t rdx_decimal_format(rdx_i128 value, uint8_t scale, char out[RDX_DECIMAL_TEXT]) {

@@ -32,6 +32,12 @@ double rdx_decimal_to_double(rdx_i128 value, uint8_t scale);
  * more than 38 digits there, or it is no finite number. */
 bool rdx_decimal_from_double(double value, bool narrow, uint8_t scale, rdx_i128 *out);
 
+/* The float of as many digits as it keeps of any. */
+double rdx_decimal_shortest(double value, bool narrow);
+
+/* The same, of a float that is about a multiple of a half, which what rounds it then sees; others as they are. */
+double rdx_decimal_settled(double value);
+
 size_t rdx_decimal_format(rdx_i128 value, uint8_t scale, char out[RDX_DECIMAL_TEXT]);
 
 typedef enum rdx_decimal_read { RDX_DECIMAL_OK, RDX_DECIMAL_FORMAT, RDX_DECIMAL_RANGE } rdx_decimal_read;

@@ -246,6 +246,20 @@ FLOATS(multiply_f64, *)
 
 FLOATS(divide_f64, /)
 
+/* Of quotients only: of the decimals that they are written as, where there is room for them. */
+static rdx_status modulo_f64(ARGUMENTS) {
+  const double *a = args[0].data, *b = args[1].data;
+  for (uint32_t i = 0; i < w->rows; i++) {
+    rdx_i128 x = 0, y = 0;
+    if (b[i] == 0 && rdx_counts(active, out->nulls, i))
+      return rdx_node_fail(w, n, RDX_ERROR_RANGE, "division by zero");
+    const bool exact = rdx_decimal_from_double(a[i], false, RDX_NARROW_DIGITS, &x) &&
+                       rdx_decimal_from_double(b[i], false, RDX_NARROW_DIGITS, &y) && y != 0;
+    ((double *)out->data)[i] = exact ? rdx_decimal_to_double(x % y, RDX_NARROW_DIGITS) : fmod(a[i], b[i]);
+  }
+  return RDX_OK;
+}
+
 static rdx_status negate_f64(ARGUMENTS) {
   (void)n;
   (void)active;
@@ -328,6 +342,7 @@ rdx_kernel_fn rdx_arithmetic_kernel(const rdx_node *n) {
                                          [RDX_OP_SUBTRACT - RDX_OP_ADD] = subtract_f64,
                                          [RDX_OP_MULTIPLY - RDX_OP_ADD] = multiply_f64,
                                          [RDX_OP_DIVIDE - RDX_OP_ADD] = divide_f64,
+                                         [RDX_OP_MODULO - RDX_OP_ADD] = modulo_f64,
                                          [RDX_OP_NEGATE - RDX_OP_ADD] = negate_f64};
   const rdx_op op = n->bound->op;
   if (n->type.kind == RDX_SQL_TIMESTAMP || n->type.kind == RDX_SQL_INTERVAL)

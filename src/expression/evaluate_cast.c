@@ -94,12 +94,13 @@ static rdx_status exact_to_float(ARGUMENTS) {
 
 static rdx_status float_to_integer(ARGUMENTS) {
   const double *a = args[0].data;
+  const bool halves_away = rdx_is_quotient(n->args[0]->type);
   int64_t min = 0, max = 0;
   rdx_integer_range(n->type.kind, &min, &max);
   for (uint32_t i = 0; i < w->rows; i++) {
     if (!rdx_counts(active, out->nulls, i))
       continue;
-    const double value = rint(a[i]);
+    const double value = halves_away ? round(rdx_decimal_settled(a[i])) : rint(a[i]);
     if (!(value >= (double)min && value < -(double)min))
       return rdx_out_of_range(w, n);
     ((int64_t *)out->data)[i] = (int64_t)value;
@@ -130,6 +131,15 @@ static rdx_status float_to_float(ARGUMENTS) {
     if (to[i] == 0 && a[i] != 0 && rdx_counts(active, out->nulls, i))
       return rdx_node_fail(w, n, RDX_ERROR_OVERFLOW, "value out of range: underflow");
   }
+  return RDX_OK;
+}
+
+/* A float as numeric: of the digits that it keeps of any. */
+static rdx_status float_to_quotient(ARGUMENTS) {
+  const bool narrow = n->args[0]->type.kind == RDX_SQL_REAL;
+  (void)active;
+  for (uint32_t i = 0; i < w->rows; i++)
+    ((double *)out->data)[i] = rdx_decimal_shortest(((const double *)args[0].data)[i], narrow);
   return RDX_OK;
 }
 
@@ -180,6 +190,8 @@ rdx_kernel_fn rdx_cast_kernel(const rdx_node *from, const rdx_node *n) {
     return copy_i64;
   if (rdx_is_exact(from->type))
     return from_exact(from, n);
+  if (rdx_is_float(from->type) && rdx_is_quotient(n->type))
+    return float_to_quotient;
   if (rdx_is_float(from->type))
     return rdx_is_float(n->type) ? float_to_float : wanted == RDX_SQL_DECIMAL ? float_to_decimal : float_to_integer;
   return wanted == RDX_SQL_TIMESTAMP ? date_to_timestamp : timestamp_to_date;
@@ -187,7 +199,8 @@ rdx_kernel_fn rdx_cast_kernel(const rdx_node *from, const rdx_node *n) {
 
 bool rdx_cast_is_free(const rdx_node *from, const rdx_node *n) {
   const rdx_sql_type given = from->type, wanted = n->type;
-  if (from->class != n->class || given.kind > wanted.kind)
+  if (from->class != n->class || given.kind > wanted.kind ||
+      (rdx_is_float(given) && rdx_is_quotient(wanted) != rdx_is_quotient(given)))
     return false;
   if (rdx_same_type(given, wanted) || n->class == RDX_CLASS_TEXT)
     return true;

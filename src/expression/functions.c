@@ -118,6 +118,19 @@ static rdx_sql_type cut_type(const rdx_bound *const *args, uint32_t count) {
   return rdx_decimal_type(t.precision - t.scale + 1 + (int32_t)scale, (int32_t)scale);
 }
 
+/* What is a numeric in PostgreSQL where its arguments are: see rdx_is_quotient(). */
+static rdx_sql_type as_numbers(const rdx_bound *const *args, uint32_t count) {
+  bool any = false, all = true;
+  for (uint32_t i = 0; i < count; i++) {
+    const bool of_integer = args[i]->kind == RDX_BOUND_CALL && args[i]->op == RDX_OP_CAST &&
+                            rdx_is_integer(args[i]->args[0]->type);
+    any |= rdx_is_quotient(args[i]->type);
+    all &= !rdx_is_float(args[i]->type) || rdx_is_quotient(args[i]->type) || of_integer ||
+           args[i]->kind == RDX_BOUND_CONSTANT;
+  }
+  return any && all ? rdx_quotient_type() : rdx_type_of_kind(RDX_SQL_DOUBLE);
+}
+
 /* ---- Floats ---- */
 
 #define SIMPLE(name, value)                                                                                            \
@@ -131,10 +144,10 @@ static rdx_sql_type cut_type(const rdx_bound *const *args, uint32_t count) {
 
 SIMPLE(double_abs, fabs(x))
 SIMPLE(double_sign, (double)((x > 0) - (x < 0)))
-SIMPLE(double_round, rint(x))
-SIMPLE(double_floor, floor(x))
-SIMPLE(double_ceil, ceil(x))
-SIMPLE(double_trunc, trunc(x))
+SIMPLE(double_round, rdx_is_quotient(n->type) ? round(rdx_decimal_settled(x)) : rint(x))
+SIMPLE(double_floor, floor(rdx_is_quotient(n->type) ? rdx_decimal_settled(x) : x))
+SIMPLE(double_ceil, ceil(rdx_is_quotient(n->type) ? rdx_decimal_settled(x) : x))
+SIMPLE(double_trunc, trunc(rdx_is_quotient(n->type) ? rdx_decimal_settled(x) : x))
 SIMPLE(double_cbrt, cbrt(x))
 
 /* To decimal places: by way of the decimal that the number is written as, where there is room for it. */
@@ -154,8 +167,14 @@ static rdx_status double_round_to(ARGUMENTS) {
 
 static rdx_status double_trunc_to(ARGUMENTS) {
   const double x = args[0].f, power = pow(10, fabs((double)args[1].i));
+  const int64_t to = args[1].i;
+  rdx_i128 digits = 0;
   (void)w;
   (void)n;
+  if (to >= 0 && to <= RDX_NARROW_DIGITS && rdx_decimal_from_double(x, false, RDX_NARROW_DIGITS, &digits)) {
+    out->f = rdx_decimal_to_double(digits / rdx_power_of_ten((uint32_t)(RDX_NARROW_DIGITS - to)), (uint8_t)to);
+    return RDX_OK;
+  }
   const double value = args[1].i >= 0 ? trunc(x * power) / power : trunc(x / power) * power;
   out->f = isfinite(value) ? value : x;
   return RDX_OK;
@@ -491,32 +510,32 @@ const rdx_function rdx_functions[] = {
     {"abs", "i", INTEGER, NULL, integer_abs, NULL, false},
     {"abs", "b", RDX_SQL_BIGINT, NULL, integer_abs, NULL, false},
     {"abs", "n", DECIMAL, as_first, decimal_abs, NULL, false},
-    {"abs", "d", DOUBLE, NULL, double_abs, NULL, false},
-    {"sign", "d", DOUBLE, NULL, double_sign, NULL, false},
+    {"abs", "d", DOUBLE, as_numbers, double_abs, NULL, false},
+    {"sign", "d", DOUBLE, as_numbers, double_sign, NULL, false},
     {"sign", "n", DECIMAL, one_digit, decimal_sign, NULL, false},
-    {"round", "d", DOUBLE, NULL, double_round, NULL, false},
+    {"round", "d", DOUBLE, as_numbers, double_round, NULL, false},
     {"round", "n", DECIMAL, cut_type, decimal_round, NULL, false},
     {"round", "ni", DECIMAL, cut_type, decimal_round, NULL, false},
-    {"round", "di", DOUBLE, NULL, double_round_to, NULL, false},
-    {"trunc", "d", DOUBLE, NULL, double_trunc, NULL, false},
+    {"round", "di", DOUBLE, as_numbers, double_round_to, NULL, false},
+    {"trunc", "d", DOUBLE, as_numbers, double_trunc, NULL, false},
     {"trunc", "n", DECIMAL, cut_type, decimal_trunc, NULL, false},
     {"trunc", "ni", DECIMAL, cut_type, decimal_trunc, NULL, false},
-    {"trunc", "di", DOUBLE, NULL, double_trunc_to, NULL, false},
-    {"floor", "d", DOUBLE, NULL, double_floor, NULL, false},
+    {"trunc", "di", DOUBLE, as_numbers, double_trunc_to, NULL, false},
+    {"floor", "d", DOUBLE, as_numbers, double_floor, NULL, false},
     {"floor", "n", DECIMAL, cut_type, decimal_floor, NULL, false},
-    {"ceil", "d", DOUBLE, NULL, double_ceil, NULL, false},
+    {"ceil", "d", DOUBLE, as_numbers, double_ceil, NULL, false},
     {"ceil", "n", DECIMAL, cut_type, decimal_ceil, NULL, false},
-    {"ceiling", "d", DOUBLE, NULL, double_ceil, NULL, false},
+    {"ceiling", "d", DOUBLE, as_numbers, double_ceil, NULL, false},
     {"ceiling", "n", DECIMAL, cut_type, decimal_ceil, NULL, false},
-    {"sqrt", "d", DOUBLE, NULL, double_sqrt, NULL, false},
+    {"sqrt", "d", DOUBLE, as_numbers, double_sqrt, NULL, false},
     {"cbrt", "d", DOUBLE, NULL, double_cbrt, NULL, false},
-    {"ln", "d", DOUBLE, NULL, double_ln, NULL, false},
-    {"log", "d", DOUBLE, NULL, double_log, NULL, false},
-    {"log10", "d", DOUBLE, NULL, double_log, NULL, false},
-    {"log", "dd", DOUBLE, NULL, double_log_of_base, NULL, false},
-    {"exp", "d", DOUBLE, NULL, double_exp, NULL, false},
-    {"power", "dd", DOUBLE, NULL, double_power, NULL, false},
-    {"pow", "dd", DOUBLE, NULL, double_power, NULL, false},
+    {"ln", "d", DOUBLE, as_numbers, double_ln, NULL, false},
+    {"log", "d", DOUBLE, as_numbers, double_log, NULL, false},
+    {"log10", "d", DOUBLE, as_numbers, double_log, NULL, false},
+    {"log", "dd", DOUBLE, as_numbers, double_log_of_base, NULL, false},
+    {"exp", "d", DOUBLE, as_numbers, double_exp, NULL, false},
+    {"power", "dd", DOUBLE, as_numbers, double_power, NULL, false},
+    {"pow", "dd", DOUBLE, as_numbers, double_power, NULL, false},
     {"pi", "", DOUBLE, NULL, double_pi, NULL, false},
     {"sin", "d", DOUBLE, NULL, double_sin, NULL, false},
     {"cos", "d", DOUBLE, NULL, double_cos, NULL, false},

@@ -165,10 +165,11 @@ static rdx_sql_type decimal_result(rdx_op op, rdx_sql_type a, rdx_sql_type b) {
 static rdx_status bind_numbers(rdx_binding *b, rdx_op op, rdx_bound **args, rdx_sql_place place, rdx_bound **out) {
   const rdx_sql_type types[] = {args[0]->type, args[1]->type};
   rdx_sql_type result;
-  if (!compared_as(types[0], types[1], &result) || (op == RDX_OP_MODULO && rdx_is_float(result)))
+  if (!compared_as(types[0], types[1], &result) ||
+      (op == RDX_OP_MODULO && rdx_is_float(result) && !rdx_is_quotient(result)))
     return rdx_no_operator(b, op_text(op), args, 2, place);
   if (result.kind == RDX_SQL_DECIMAL && op == RDX_OP_DIVIDE)
-    result = rdx_type_of_kind(RDX_SQL_DOUBLE);
+    result = rdx_quotient_type();
   if (result.kind == RDX_SQL_DECIMAL) {
     for (uint32_t i = 0; i < 2; i++)
       RDX_TRY(rdx_bind_as(b, args[i], rdx_type_as_decimal(types[i]), &args[i]));

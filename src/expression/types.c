@@ -160,6 +160,9 @@ void rdx_integer_range(rdx_sql_kind kind, int64_t *min, int64_t *max) {
 /* ---- Several types ---- */
 
 static rdx_sql_type common_number(rdx_sql_type a, rdx_sql_type b) {
+  if ((rdx_is_quotient(a) || rdx_is_exact(a)) && (rdx_is_quotient(b) || rdx_is_exact(b)) &&
+      (rdx_is_float(a) || rdx_is_float(b)))
+    return rdx_quotient_type();
   if (rdx_is_float(a) || rdx_is_float(b))
     return a.kind == RDX_SQL_DOUBLE || b.kind == RDX_SQL_DOUBLE ? rdx_type_of_kind(RDX_SQL_DOUBLE)
                                                                 : rdx_type_of_kind(RDX_SQL_REAL);
@@ -176,7 +179,7 @@ bool rdx_sql_common_type(const rdx_sql_type *types, uint32_t count, rdx_sql_type
   rdx_sql_type common = {0};
   for (uint32_t i = 0; i < count; i++) {
     const rdx_sql_type t = types[i];
-    if (t.kind == RDX_SQL_UNKNOWN || rdx_same_type(t, common))
+    if (t.kind == RDX_SQL_UNKNOWN || (rdx_same_type(t, common) && t.precision == common.precision))
       continue;
     if (common.kind == RDX_SQL_UNKNOWN)
       common = t;

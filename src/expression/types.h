@@ -38,6 +38,16 @@ static inline bool rdx_is_number(rdx_sql_type t) {
   return rdx_is_exact(t) || rdx_is_float(t);
 }
 
+/* A DOUBLE that is a numeric in PostgreSQL: a quotient or an average of numerics, a float as numeric. Halves of it are
+ * rounded away from zero, and it may be divided with a rest. */
+static inline rdx_sql_type rdx_quotient_type(void) {
+  return (rdx_sql_type){.kind = RDX_SQL_DOUBLE, .precision = 1};
+}
+
+static inline bool rdx_is_quotient(rdx_sql_type t) {
+  return t.kind == RDX_SQL_DOUBLE && t.precision > 0;
+}
+
 static inline rdx_sql_type rdx_type_of_kind(rdx_sql_kind kind) {
   return (rdx_sql_type){.kind = kind};
 }

@@ -238,10 +238,10 @@ rdx_sql_type rdx_aggregate_type(rdx_plan_aggregate_kind kind, rdx_sql_type of) {
   case RDX_PLAN_COUNT:
     return (rdx_sql_type){.kind = RDX_SQL_BIGINT};
   case RDX_PLAN_AVG:
-    return (rdx_sql_type){.kind = RDX_SQL_DOUBLE};
+    return real && !rdx_is_quotient(of) ? (rdx_sql_type){.kind = RDX_SQL_DOUBLE} : rdx_quotient_type();
   case RDX_PLAN_SUM:
     if (real)
-      return (rdx_sql_type){.kind = RDX_SQL_DOUBLE};
+      return (rdx_sql_type){.kind = RDX_SQL_DOUBLE, .precision = of.kind == RDX_SQL_DOUBLE ? of.precision : 0};
     if (of.kind == RDX_SQL_DECIMAL)
       return (rdx_sql_type){.kind = RDX_SQL_DECIMAL, .precision = 18, .scale = of.scale};
     return (rdx_sql_type){.kind = RDX_SQL_BIGINT};

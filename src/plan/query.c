@@ -11,32 +11,49 @@
 
 /* ---- Names of outputs ---- */
 
-/* As PostgreSQL names them: the column's name, the function's, "case", or "?column?". */
-static const char *name_of(const rdx_ast *ast) {
+/* Whether a call has a function's name, and is no operator that is written in words. */
+static bool is_function(const char *name) {
+  static const char *const words[] = {"and", "or", "not", "in", "like", "ilike", "between"};
+  for (size_t i = 0; i < RDX_COUNT(words); i++)
+    if (strcmp(name, words[i]) == 0)
+      return false;
+  return name[0] >= 'a' && name[0] <= 'z' && !strchr(name, ' ');
+}
+
+/* The name that an expression has of a column or a function in it; NULL: none. A cast, and CASE by its ELSE, take that
+ * of what is in them. */
+static const char *own_name(const rdx_ast *ast) {
+  const rdx_sql_query *q = ast->query;
   switch (ast->kind) {
   case RDX_AST_COLUMN:
     return ast->name;
   case RDX_AST_CALL:
-    if (strcmp(ast->name, "case") == 0 && ast->count % 2 == 1 && ast->args[ast->count - 1]->kind == RDX_AST_COLUMN)
-      return ast->args[ast->count - 1]->name;
-    if ((ast->name[0] >= 'a' && ast->name[0] <= 'z') && !strchr(ast->name, ' ') && strcmp(ast->name, "and") != 0 &&
-        strcmp(ast->name, "or") != 0 && strcmp(ast->name, "not") != 0 && strcmp(ast->name, "in") != 0 &&
-        strcmp(ast->name, "like") != 0 && strcmp(ast->name, "ilike") != 0 && strcmp(ast->name, "between") != 0)
-      return ast->name;
-    return "?column?";
+    if (strcmp(ast->name, "case") == 0)
+      return ast->count % 2 == 1 ? own_name(ast->args[ast->count - 1]) : NULL;
+    return is_function(ast->name) ? ast->name : NULL;
   case RDX_AST_CAST:
-    return ast->args[0]->kind == RDX_AST_COLUMN ? ast->args[0]->name : ast->name;
+    return own_name(ast->args[0]);
   case RDX_AST_SCALAR:
-    return ast->query->kind == RDX_QUERY_SELECT && ast->query->target_count == 1
-               ? (ast->query->targets[0].alias ? ast->query->targets[0].alias : name_of(ast->query->targets[0].value))
-               : "?column?";
+    if (q->kind != RDX_QUERY_SELECT || q->target_count != 1)
+      return NULL;
+    return q->targets[0].alias ? q->targets[0].alias : own_name(q->targets[0].value);
   case RDX_AST_EXISTS:
     return "exists";
-  case RDX_AST_BOOL:
-    return "bool";
   default:
-    return "?column?";
+    return NULL;
   }
+}
+
+/* As PostgreSQL names them: the column's name, the function's, "case", the type's, or "?column?". */
+static const char *name_of(const rdx_ast *ast) {
+  const char *name = own_name(ast);
+  if (name)
+    return name;
+  if (ast->kind == RDX_AST_SCALAR && ast->query->kind == RDX_QUERY_SELECT && ast->query->target_count == 1)
+    return name_of(ast->query->targets[0].value);
+  if (ast->kind == RDX_AST_CAST || (ast->kind == RDX_AST_CALL && strcmp(ast->name, "case") == 0))
+    return ast->name;
+  return "?column?";
 }
 
 rdx_status rdx_block_add_output(rdx_block *b, const char *name, rdx_bound *value) {

@@ -139,11 +139,12 @@ static rdx_sql_type type_of(rdx_plan_window_kind kind, const rdx_bound *value) {
   switch (kind) {
   case RDX_WINDOW_PERCENT_RANK:
   case RDX_WINDOW_CUME_DIST:
-  case RDX_WINDOW_AVG:
   case RDX_WINDOW_MOMENT:
     return (rdx_sql_type){.kind = RDX_SQL_DOUBLE};
   case RDX_WINDOW_NTILE:
     return (rdx_sql_type){.kind = RDX_SQL_INTEGER};
+  case RDX_WINDOW_AVG:
+    return rdx_aggregate_type(RDX_PLAN_AVG, value->type);
   case RDX_WINDOW_SUM:
     return rdx_aggregate_type(RDX_PLAN_SUM, value->type);
   case RDX_WINDOW_LAG:
