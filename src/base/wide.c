@@ -142,3 +142,20 @@ double rdx_wide_quotient(const uint64_t *x, uint32_t words, int exponent, rdx_i1
   const double result = round_once(quotient, rest > 0 || any_below(n, left), exponent + (int)left);
   return negative ? -result : result;
 }
+
+/* n times the sum of products, less the product of the sums, is n times the moment. */
+double rdx_wide_moment(uint64_t *x, uint64_t *y, const uint64_t *products, uint32_t words, int exponent, uint64_t n) {
+  uint64_t *const sums[] = {x, y};
+  uint64_t product[RDX_WIDE_MAX_WORDS], factor[RDX_WIDE_MAX_WORDS] = {n}, result[RDX_WIDE_MAX_WORDS];
+  bool negative = false;
+  for (uint32_t i = 0; i < 2; i++) {
+    if (!rdx_wide_is_negative(sums[i], words))
+      continue;
+    rdx_wide_negate(sums[i], words);
+    negative = !negative;
+  }
+  rdx_wide_multiply(factor, products, words, result);
+  rdx_wide_multiply(x, y, words, product);
+  rdx_wide_combine(result, product, words, !negative);
+  return rdx_wide_quotient(result, words, exponent, (rdx_i128)n);
+}

@@ -34,4 +34,8 @@ uint64_t rdx_wide_bits(const uint64_t *x, uint32_t words, uint32_t first, uint32
 /* x * 2^exponent / divisor (1 to 2^96) as the nearest f64, the even one of two; infinite where that is too large. */
 double rdx_wide_quotient(const uint64_t *x, uint32_t words, int exponent, rdx_i128 divisor);
 
+/* Of n pairs of numbers, whose sums are `x` and `y`: the sum of the products of their differences to the averages,
+ * rounded once, in units of 2^exponent as `products`, the sum of their products. What is given is lost. */
+double rdx_wide_moment(uint64_t *x, uint64_t *y, const uint64_t *products, uint32_t words, int exponent, uint64_t n);
+
 #endif

@@ -152,6 +152,9 @@ static void add_aggregates(writer *w, properties *p, const rdx_plan_node *n) {
       rdx_bound_text(a->value, names_of(n), &text);
     else
       rdx_print(&text, "*");
+    rdx_print(&text, a->kind == RDX_PLAN_MOMENT ? ", " : "");
+    if (a->kind == RDX_PLAN_MOMENT)
+      rdx_bound_text(a->argument, names_of(n), &text);
     rdx_print(&text, ")");
   }
   add(w, p, "Aggregates", &text);

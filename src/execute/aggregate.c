@@ -7,20 +7,23 @@
 #include <math.h>
 #include <string.h>
 
+#include "execute/float_sums.h"
 #include "execute/groups.h"
 #include "execute/keys.h"
 #include "execute/on_device.h"
 #include "execute/ordered.h"
 #include "execute/query.h"
+#include "expression/types.h"
 
 #define WHAT "an aggregate"
 
 typedef struct aggregation {
   rdx_execution *x;
   const rdx_plan_node *node;
-  rdx_plan_aggregate *aggregates, *ordered; /* of values in any order, and in order */
-  uint32_t aggregate_count, ordered_count;
-  rdx_frame ordered_results;
+  /* Those of the column engine, and those by numbers of groups: of values in order, and exact sums as doubles. */
+  rdx_plan_aggregate *aggregates, *ordered, *sums;
+  uint32_t aggregate_count, ordered_count, sum_count;
+  rdx_frame ordered_results, sum_results;
   rdx_operand in;
   rdx_group_columns groups; /* of all rows */
   bool on_device;           /* columns are taken to the device, where they can be */
@@ -235,10 +238,10 @@ static void name_strings(const aggregation *a, uint32_t group_count, rdx_frame *
   }
 }
 
+/* By groups that are attributes, or one that is made of them all. */
 static rdx_status run(aggregation *a, bool combined, rdx_frame *out, rdx_error *err) {
   const rdx_star_params params = {.method = RDX_STAR_COLUMN_ENGINE};
   rdx_star *star = NULL;
-  RDX_TRY(combined ? combine_groups(a, err) : add_groups(a, err));
   for (uint32_t i = 0; i < a->aggregate_count; i++)
     RDX_TRY(add_aggregate(a, i, err));
   const rdx_relation relation = {
@@ -267,31 +270,46 @@ static rdx_status decode_groups(aggregation *a, rdx_frame *numbered, rdx_frame *
   return RDX_OK;
 }
 
-/* Aggregates of values in order, of all rows or of each group: `numbered` has the numbers of these. */
-static rdx_status run_ordered(aggregation *a, const rdx_frame *numbered, rdx_error *err) {
-  const rdx_ordered_query q = {.x = a->x,
-                               .in = &a->in,
-                               .codes = numbered ? a->codes : NULL,
-                               .groups = numbered ? a->distinct : 1,
-                               .aggregates = a->ordered,
-                               .count = a->ordered_count};
+/* The results for groups of these numbers. */
+static rdx_status select_groups(const aggregation *a, const rdx_frame *numbered, rdx_frame *results, rdx_error *err) {
   uint32_t *rows = NULL;
-  rdx_frame_destroy(&a->ordered_results);
-  if (a->ordered_count == 0)
-    return RDX_OK;
-  RDX_TRY(rdx_ordered_run(&q, &a->ordered_results, err));
-  if (!numbered)
-    return RDX_OK;
   RDX_TRY(rdx_alloc(numbered->rows, sizeof *rows, WHAT, (void **)&rows, err));
   memcpy(rows, numbered->columns[0].input.column.values, numbered->rows * sizeof *rows);
-  return rdx_frame_select(a->x->pool, &a->ordered_results, rows, numbered->rows, err);
+  return rdx_frame_select(a->x->pool, results, rows, numbered->rows, err);
+}
+
+/* What the column engine does not calculate, of all rows or of each group: `numbered` has the numbers of these. */
+static rdx_status run_others(aggregation *a, const rdx_frame *numbered, rdx_error *err) {
+  const uint32_t *codes = numbered ? a->codes : NULL;
+  const uint64_t groups = numbered ? a->distinct : 1;
+  const rdx_ordered_query ordered = {a->x, &a->in, codes, groups, a->ordered, a->ordered_count};
+  const rdx_float_sums_query sums = {a->x, &a->in, codes, groups, a->sums, a->sum_count};
+  rdx_frame_destroy(&a->ordered_results);
+  rdx_frame_destroy(&a->sum_results);
+  if (a->ordered_count > 0)
+    RDX_TRY(rdx_ordered_run(&ordered, &a->ordered_results, err));
+  if (a->sum_count > 0)
+    RDX_TRY(rdx_float_sums_run(&sums, &a->sum_results, err));
+  if (numbered && a->ordered_count > 0)
+    RDX_TRY(select_groups(a, numbered, &a->ordered_results, err));
+  return numbered && a->sum_count > 0 ? select_groups(a, numbered, &a->sum_results, err) : RDX_OK;
+}
+
+/* All groups, where nothing else is asked of them. */
+static rdx_status list_groups(const aggregation *a, rdx_frame *out, rdx_error *err) {
+  rdx_vector numbers = {.column = {.type = RDX_TYPE_U32, .rows = a->distinct}};
+  RDX_TRY(rdx_frame_create(1, a->distinct, out, err));
+  RDX_TRY(rdx_number_rows(a->x, 0, a->distinct, (uint32_t **)&numbers.memory[0], err));
+  numbers.column.values = numbers.memory[0];
+  return rdx_frame_take(out, 0, &numbers, err);
 }
 
 static rdx_status run_combined(aggregation *a, rdx_frame *out, rdx_error *err) {
   drop_attributes(a);
   RDX_SCOPED(rdx_frame_destroy) rdx_frame numbered = {0};
-  RDX_TRY(run(a, true, &numbered, err));
-  RDX_TRY(run_ordered(a, &numbered, err));
+  RDX_TRY(combine_groups(a, err));
+  RDX_TRY(a->aggregate_count > 0 ? run(a, true, &numbered, err) : list_groups(a, &numbered, err));
+  RDX_TRY(run_others(a, &numbered, err));
   return decode_groups(a, &numbered, out, err);
 }
 
@@ -350,10 +368,11 @@ static rdx_status run_either(aggregation *a, rdx_frame *out, rdx_error *err) {
   bool distinct = false;
   for (uint32_t i = 0; i < a->aggregate_count; i++)
     distinct |= a->aggregates[i].distinct;
-  const bool numbers = a->ordered_count > 0 && a->groups.grouped.count > 0;
+  const bool numbers = a->ordered_count + a->sum_count > 0 && a->groups.grouped.count > 0;
   if (numbers || a->groups.grouped.count + distinct > RDX_QUERY_GROUPS || should_combine(a))
     return run_combined(a, out, err);
   rdx_error why = {""};
+  RDX_TRY(add_groups(a, err));
   const rdx_status status = run(a, false, out, &why);
   if (status == RDX_ERROR_UNSUPPORTED && a->groups.grouped.count > 1)
     return run_combined(a, out, err);
@@ -380,15 +399,32 @@ static rdx_status run_anywhere(aggregation *a, rdx_frame *out, rdx_error *err) {
   return run_either(a, out, err);
 }
 
+/* Whether an aggregate is added up as a double: of floats, or of what a co-moment is of, too. */
+static bool is_sum(const rdx_plan_node *node, const rdx_plan_aggregate *aggregate) {
+  const bool can = aggregate->kind == RDX_PLAN_COUNT || aggregate->kind == RDX_PLAN_AVG;
+  if (aggregate->distinct || !aggregate->value)
+    return false;
+  if (aggregate->kind == RDX_PLAN_MOMENT)
+    return true;
+  if (rdx_is_float(aggregate->value->type))
+    return can || aggregate->kind == RDX_PLAN_SUM;
+  for (uint32_t i = 0; i < node->aggregate_count && can; i++)
+    if (node->aggregates[i].kind == RDX_PLAN_MOMENT && rdx_bound_equal(node->aggregates[i].value, aggregate->value))
+      return true;
+  return false;
+}
+
 /* What was asked for, of what was grouped by. */
 static rdx_status take_results(const aggregation *a, const rdx_frame *found, rdx_frame *out, rdx_error *err) {
   RDX_TRY(rdx_frame_create(a->node->column_count, found->rows, out, err));
   RDX_TRY(rdx_group_columns_take(&a->groups, found, out, err));
-  uint32_t count = 0, ordered = 0;
-  for (uint32_t i = 0; i < a->node->aggregate_count; i++)
-    rdx_frame_share(rdx_is_ordered(&a->node->aggregates[i]) ? &a->ordered_results.columns[ordered++]
-                                                            : &found->columns[a->groups.grouped.count + count++],
-                    &out->columns[a->node->expr_count + i]);
+  const rdx_frame_column *ordered = a->ordered_results.columns, *sums = a->sum_results.columns;
+  const rdx_frame_column *others = found->columns + a->groups.grouped.count;
+  for (uint32_t i = 0; i < a->node->aggregate_count; i++) {
+    const rdx_plan_aggregate *aggregate = &a->node->aggregates[i];
+    const rdx_frame_column **from = rdx_is_ordered(aggregate) ? &ordered : is_sum(a->node, aggregate) ? &sums : &others;
+    rdx_frame_share((*from)++, &out->columns[a->node->expr_count + i]);
+  }
   return RDX_OK;
 }
 
@@ -396,20 +432,23 @@ static rdx_status part_aggregates(aggregation *a, rdx_error *err) {
   const rdx_plan_node *node = a->node;
   rdx_arena *arena = a->x->arena;
   RDX_TRY(rdx_arena_alloc(arena, node->aggregate_count, sizeof *a->ordered, WHAT, (void **)&a->ordered, err));
+  RDX_TRY(rdx_arena_alloc(arena, node->aggregate_count, sizeof *a->sums, WHAT, (void **)&a->sums, err));
   RDX_TRY(rdx_arena_alloc(arena, node->aggregate_count, sizeof *a->aggregates, WHAT, (void **)&a->aggregates, err));
   for (uint32_t i = 0; i < node->aggregate_count; i++) {
     if (rdx_is_ordered(&node->aggregates[i]))
       a->ordered[a->ordered_count++] = node->aggregates[i];
+    else if (is_sum(node, &node->aggregates[i]))
+      a->sums[a->sum_count++] = node->aggregates[i];
     else
       a->aggregates[a->aggregate_count++] = node->aggregates[i];
   }
   return RDX_OK;
 }
 
-/* Aggregates of all rows: of values in any order there may be none. */
+/* Aggregates of all rows: there may be none for the column engine. */
 static rdx_status run_whole(aggregation *a, rdx_frame *found, rdx_error *err) {
   RDX_TRY(a->aggregate_count > 0 ? run_anywhere(a, found, err) : rdx_frame_create(0, 1, found, err));
-  return run_ordered(a, NULL, err);
+  return run_others(a, NULL, err);
 }
 
 static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
@@ -436,6 +475,7 @@ rdx_status rdx_execute_aggregate(rdx_execution *x, const rdx_plan_node *node, rd
     status = rdx_frame_conform(x, node->columns, out, err);
   drop_attributes(&a);
   rdx_frame_destroy(&a.ordered_results);
+  rdx_frame_destroy(&a.sum_results);
   rdx_group_columns_drop(&a.groups);
   rdx_operand_drop(&a.in);
   return status;

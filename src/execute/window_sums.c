@@ -72,24 +72,16 @@ static void change_moment(rdx_window_run *r, uint32_t row, bool in) {
   rdx_wide_add(m->products, 2 * words, in ? units[0] * units[1] : -(units[0] * units[1]), shifts[0] + shifts[1]);
 }
 
-/* n times the sum of products, less the product of the sums: n times the moment, exactly. */
 static double moment_of(const rdx_window_run *r) {
   const rdx_window_moment *m = &r->moment;
   const uint32_t words = moment_words(r);
-  uint64_t factors[2][RDX_WIDE_MAX_WORDS] = {0}, product[RDX_WIDE_MAX_WORDS], n[RDX_WIDE_MAX_WORDS] = {m->count};
-  uint64_t result[RDX_WIDE_MAX_WORDS];
-  bool negative = false;
+  uint64_t sums[2][RDX_WIDE_MAX_WORDS] = {0};
   for (uint32_t i = 0; i < 2; i++) {
-    memcpy(factors[i], m->sums[i], words * sizeof(uint64_t));
-    if (!rdx_wide_is_negative(factors[i], words))
-      continue;
-    rdx_wide_negate(factors[i], words);
-    negative = !negative;
+    memcpy(sums[i], m->sums[i], words * sizeof(uint64_t));
+    if (rdx_wide_is_negative(sums[i], words))
+      memset(sums[i] + words, 0xff, words * sizeof(uint64_t));
   }
-  rdx_wide_multiply(n, m->products, 2 * words, result);
-  rdx_wide_multiply(factors[0], factors[1], 2 * words, product);
-  rdx_wide_combine(result, product, 2 * words, !negative);
-  return rdx_wide_quotient(result, 2 * words, is_real(r) ? 2 * UNIT : 0, (rdx_i128)m->count);
+  return rdx_wide_moment(sums[0], sums[1], m->products, 2 * words, is_real(r) ? 2 * UNIT : 0, m->count);
 }
 
 /* ---- All of them ---- */
@@ -143,8 +135,9 @@ static rdx_i128 units_of(const rdx_column *c) {
 
 static rdx_status store_moment(const rdx_windowing *w, const rdx_window_run *r, uint32_t row, rdx_error *err) {
   const double units = (double)units_of(&r->value.column);
+  const double others = r->window->other ? (double)units_of(&r->other.column) : units;
   double *out = (double *)r->values + row;
-  *out = r->moment.specials > 0 ? (double)NAN : moment_of(r) / units / units;
+  *out = r->moment.specials > 0 ? (double)NAN : moment_of(r) / units / others;
   if (isinf(*out))
     return rdx_sql_error(err, RDX_ERROR_OVERFLOW, w->x->text, r->window->place, NULL, "value out of range: overflow");
   return RDX_OK;

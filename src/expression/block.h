@@ -9,12 +9,6 @@
 #include "expression/evaluate.h"
 #include "expression/types.h"
 
-/* The values of a block's rows. Those of NULLs may be any, texts among them can be read. */
-typedef struct rdx_values {
-  void *data;
-  uint8_t *nulls; /* 1: the row is NULL; NULL: none is */
-} rdx_values;
-
 /* Memory that is given back in the order opposite to that of taking it. */
 typedef struct rdx_scratch {
   char **chunks;
@@ -158,6 +152,9 @@ RDX_MUST_USE rdx_status rdx_value_set_create(rdx_class class, const rdx_datum *v
 /* Make a program of an expression. Subtrees that read nothing but one column with a dictionary are evaluated for it. */
 RDX_MUST_USE rdx_status rdx_compile(const rdx_evaluation *e, const rdx_bound *expression, rdx_program *out,
                                     rdx_error *err);
+/* The same of several expressions: of more than one the sink gets an array of their values as the data. */
+RDX_MUST_USE rdx_status rdx_compile_all(const rdx_evaluation *e, rdx_bound *const *expressions, uint32_t count,
+                                        rdx_program *out, rdx_error *err);
 void rdx_program_free(rdx_program *program);
 
 /* What is done with a block's values, whose first row is the w->place-th. */

@@ -287,14 +287,38 @@ static rdx_status compile(compiler *c, const rdx_bound *b, rdx_node **out) {
   }
 }
 
-rdx_status rdx_compile(const rdx_evaluation *e, const rdx_bound *expression, rdx_program *out, rdx_error *err) {
+/* ---- Programs ---- */
+
+/* The values of each argument, side by side. */
+static rdx_status evaluate_all(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out) {
+  *out = (rdx_values){0};
+  RDX_TRY(rdx_scratch_take(&w->stack, n->count * sizeof *out, &out->data, &w->err));
+  for (uint32_t i = 0; i < n->count; i++)
+    RDX_TRY(n->args[i]->evaluate(w, n->args[i], active, (rdx_values *)out->data + i));
+  return RDX_OK;
+}
+
+static rdx_status compile_all(compiler *c, rdx_bound *const *expressions, uint32_t count, rdx_node **out) {
+  if (count == 1)
+    return compile(c, expressions[0], out);
+  RDX_TRY(alloc(c, 1, sizeof **out, (void **)out));
+  RDX_TRY(alloc(c, count, sizeof *(*out)->args, (void **)&(*out)->args));
+  (*out)->evaluate = evaluate_all;
+  (*out)->count = count;
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(compile(c, expressions[i], &(*out)->args[i]));
+  return RDX_OK;
+}
+
+rdx_status rdx_compile_all(const rdx_evaluation *e, rdx_bound *const *expressions, uint32_t count, rdx_program *out,
+                           rdx_error *err) {
   compiler c = {.e = e, .program = out, .err = err};
   *out = (rdx_program){.e = e, .capacity = e->rows < RDX_BLOCK ? (uint32_t)e->rows : RDX_BLOCK};
-  rdx_status status = compile(&c, expression, &out->wide);
+  rdx_status status = compile_all(&c, expressions, count, &out->wide);
   if (status == RDX_OK && c.has_wide) {
     c.narrow = true;
     c.filled = 0;
-    status = compile(&c, expression, &out->narrow);
+    status = compile_all(&c, expressions, count, &out->narrow);
     if (c.impossible)
       out->narrow = NULL;
   } else {
@@ -303,6 +327,11 @@ rdx_status rdx_compile(const rdx_evaluation *e, const rdx_bound *expression, rdx
   if (status != RDX_OK)
     rdx_program_free(out);
   return status;
+}
+
+rdx_status rdx_compile(const rdx_evaluation *e, const rdx_bound *expression, rdx_program *out, rdx_error *err) {
+  rdx_bound *const one = (rdx_bound *)(uintptr_t)expression;
+  return rdx_compile_all(e, &one, 1, out, err);
 }
 
 void rdx_program_free(rdx_program *program) {

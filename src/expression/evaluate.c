@@ -170,6 +170,31 @@ rdx_status rdx_evaluate(const rdx_evaluation *e, const rdx_bound *expression, rd
   return status;
 }
 
+/* ---- Several expressions ---- */
+
+typedef struct handing {
+  rdx_block_fn fn;
+  void *context;
+  bool many;
+} handing;
+
+static rdx_status hand_on(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
+  const handing *h = context;
+  (void)class;
+  h->fn(h->context, w->place, w->rows, h->many ? values->data : values, worker);
+  return RDX_OK;
+}
+
+rdx_status rdx_evaluate_blocks(const rdx_evaluation *e, rdx_bound *const *expressions, uint32_t count, rdx_block_fn fn,
+                               void *context, rdx_error *err) {
+  handing h = {fn, context, count > 1};
+  rdx_program program;
+  RDX_TRY(rdx_compile_all(e, expressions, count, &program, err));
+  const rdx_status status = rdx_program_run(&program, hand_on, &h, err);
+  rdx_program_free(&program);
+  return status;
+}
+
 /* ---- Filters ---- */
 
 /* A bit for each row is kept, of which the rows are listed: few are found, as a rule. */

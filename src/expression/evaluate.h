@@ -49,6 +49,20 @@ RDX_MUST_USE rdx_status rdx_evaluate(const rdx_evaluation *e, const rdx_bound *e
 RDX_MUST_USE rdx_status rdx_evaluate_filter(const rdx_evaluation *e, const rdx_bound *expression, uint32_t **out,
                                             uint64_t *count, rdx_error *err);
 
+/* The values of a block's rows. Those of NULLs may be any, texts among them can be read. */
+typedef struct rdx_values {
+  void *data;
+  uint8_t *nulls; /* 1: the row is NULL; NULL: none is */
+} rdx_values;
+
+/* What is done with the values of several expressions for `rows` rows from `begin` on, RDX_BLOCK at most. */
+typedef void (*rdx_block_fn)(void *context, uint64_t begin, uint32_t rows, const rdx_values *values, uint32_t worker);
+
+/* Several expressions block by block: REAL and DOUBLE as doubles, integers and DECIMALs of up to 18 digits in 64 bits;
+ * `worker` is below the pool's threads. */
+RDX_MUST_USE rdx_status rdx_evaluate_blocks(const rdx_evaluation *e, rdx_bound *const *expressions, uint32_t count,
+                                            rdx_block_fn fn, void *context, rdx_error *err);
+
 /* Row `row` of a column as a value of the type that rdx_sql_type_of_column() says. Text is borrowed. */
 void rdx_column_datum(const rdx_column *column, uint64_t row, rdx_datum *out);
 

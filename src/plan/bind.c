@@ -260,6 +260,12 @@ rdx_status rdx_add_aggregate(rdx_block *b, rdx_plan_aggregate_kind kind, rdx_bou
   return add_bound(b, a, place, out);
 }
 
+rdx_status rdx_add_moment(rdx_block *b, rdx_bound *x, rdx_bound *y, rdx_sql_place place, rdx_bound **out) {
+  const rdx_plan_aggregate a = {
+      .kind = RDX_PLAN_MOMENT, .value = x, .argument = y, .type = rdx_aggregate_type(RDX_PLAN_AVG, x->type)};
+  return add_bound(b, a, place, out);
+}
+
 rdx_status rdx_bind_filtered(rdx_block *b, const rdx_ast *ast, rdx_bound **values, uint32_t count) {
   rdx_bound *args[2] = {NULL, NULL};
   if (!ast->filter)

@@ -78,8 +78,6 @@ static uint64_t read_early(const rdx_block *b) {
   for (uint32_t i = 0; i < b->group_count; i++)
     leaves |= rdx_bound_leaves(b->groups[i]);
   leaves |= rdx_aggregates_leaves(b->aggregates, b->aggregate_count);
-  for (uint32_t i = 0; i < b->means.count; i++)
-    leaves |= rdx_bound_leaves(b->means.list[i]);
   for (uint32_t i = 0; i < b->firsts.count; i++)
     leaves |= rdx_bound_leaves(b->firsts.list[i]);
   for (uint32_t i = 0; i < b->dependent_count; i++)
@@ -227,6 +225,7 @@ const char *rdx_plan_aggregate_name(const rdx_plan_aggregate *aggregate) {
                                       [RDX_PLAN_AVG] = "avg",
                                       [RDX_PLAN_MIN] = "min",
                                       [RDX_PLAN_MAX] = "max",
+                                      [RDX_PLAN_MOMENT] = "moment",
                                       [RDX_PLAN_STRING_AGG] = "string_agg",
                                       [RDX_PLAN_PERCENTILE_CONT] = "percentile_cont",
                                       [RDX_PLAN_PERCENTILE_DISC] = "percentile_disc",
@@ -264,82 +263,6 @@ static rdx_status build_group(rdx_block *b, const rdx_built *built, uint32_t gro
                               &node->exprs[node->expr_count++]);
 }
 
-/* The averages of groups, a row for each. */
-static rdx_status aggregate_means(rdx_block *b, const rdx_built *built, const bool *wanted, rdx_plan_node **out) {
-  rdx_planner *p = b->planner;
-  rdx_plan_node *node = NULL;
-  RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, built->node, NULL, &node));
-  RDX_TRY(rdx_planner_alloc(p, (uint64_t)b->group_count + b->means.count, sizeof *node->columns, &node->columns));
-  RDX_TRY(rdx_planner_alloc(p, b->group_count, sizeof *node->exprs, &node->exprs));
-  RDX_TRY(rdx_planner_alloc(p, b->means.count, sizeof *node->aggregates, &node->aggregates));
-  for (uint32_t i = 0; i < b->group_count; i++) {
-    if (wanted && !wanted[i])
-      continue;
-    RDX_TRY(build_group(b, built, i, node));
-    node->columns[node->column_count++] = rdx_group_column(b, i);
-  }
-  for (uint32_t i = 0; i < b->means.count; i++) {
-    rdx_plan_aggregate *a = &node->aggregates[node->aggregate_count++];
-    *a = (rdx_plan_aggregate){.kind = RDX_PLAN_AVG, .type = b->means.list[i]->type};
-    RDX_TRY(rdx_built_expression(p, built, b->means.list[i], &a->value));
-    node->columns[node->column_count++] = (rdx_plan_column){"avg", a->type};
-  }
-  node->expected_rows = built->node->expected_rows;
-  *out = node;
-  return RDX_OK;
-}
-
-/* Two keys that are equal where two values are, NULLs included: whether it is NULL, and the value or its type's zero.
- */
-static rdx_status add_null_safe(rdx_planner *p, rdx_bound *value, rdx_bound **keys, uint32_t *count) {
-  rdx_bound *args[2] = {value, NULL};
-  rdx_datum zero = {.i = 0};
-  if (value->type.kind == RDX_SQL_DECIMAL && value->type.precision > 18)
-    zero.wide = 0;
-  else if (value->type.kind == RDX_SQL_TEXT)
-    zero.text = (rdx_sql_text){"", 0};
-  else if (value->type.kind == RDX_SQL_REAL || value->type.kind == RDX_SQL_DOUBLE)
-    zero.f = 0;
-  else if (value->type.kind == RDX_SQL_INTERVAL)
-    zero.interval = (rdx_sql_interval){0};
-  RDX_TRY(rdx_bind_constant(&p->binding, value->type, zero, value->place, &args[1]));
-  RDX_TRY(rdx_bind_call_of(p, "is null", args, 1, value->place, &keys[(*count)++]));
-  return rdx_bind_call_of(p, "coalesce", args, 2, value->place, &keys[(*count)++]);
-}
-
-/* Each row with the averages of its group. */
-static rdx_status join_means(rdx_block *b, rdx_built *built, const bool *wanted) {
-  rdx_planner *p = b->planner;
-  rdx_plan_node *means = NULL, *node = NULL;
-  const uint32_t own = built->node->column_count;
-  uint32_t rights = 0, *refs = NULL;
-  RDX_TRY(aggregate_means(b, built, wanted, &means));
-  RDX_TRY(rdx_planner_node(p, RDX_PLAN_JOIN, built->node, means, &node));
-  node->join = means->expr_count > 0 ? RDX_PLAN_LEFT : RDX_PLAN_INNER;
-  RDX_TRY(rdx_planner_alloc(p, 2 * (uint64_t)means->expr_count, sizeof(rdx_bound *), &node->left_keys));
-  RDX_TRY(rdx_planner_alloc(p, 2 * (uint64_t)means->expr_count, sizeof(rdx_bound *), &node->right_keys));
-  for (uint32_t i = 0; i < means->expr_count; i++) {
-    rdx_bound *group = NULL;
-    RDX_TRY(rdx_bind_column(p, i, means->columns[i].type, 0, &group));
-    RDX_TRY(add_null_safe(p, means->exprs[i], node->left_keys, &node->key_count));
-    RDX_TRY(add_null_safe(p, group, node->right_keys, &rights));
-  }
-  node->column_count = own + means->column_count;
-  node->expected_rows = built->node->expected_rows;
-  RDX_TRY(rdx_planner_alloc(p, node->column_count, sizeof *node->columns, &node->columns));
-  RDX_TRY(rdx_planner_alloc(p, node->column_count, sizeof *refs, &refs));
-  for (uint32_t i = 0; i < node->column_count; i++) {
-    node->columns[i] = i < own ? built->node->columns[i] : means->columns[i - own];
-    refs[i] = i < own ? built->refs[i] : UINT32_MAX;
-    if (i >= own + means->expr_count)
-      refs[i] = rdx_leaf_column(RDX_MEANS_LEAF, i - own - means->expr_count);
-  }
-  built->node->shared = true;
-  built->node = node;
-  built->refs = refs;
-  return RDX_OK;
-}
-
 /* What values are placed over. */
 typedef struct placed {
   rdx_planner *planner;
@@ -355,11 +278,9 @@ static rdx_status place_value(void *user, rdx_bound *value, rdx_bound **out) {
 static rdx_status build_aggregate(rdx_block *b, const rdx_built *rows, const bool *wanted, rdx_plan_node **out) {
   rdx_planner *p = b->planner;
   rdx_plan_node *node = NULL;
-  rdx_built with_means = *rows, *built = &with_means;
+  rdx_built with_firsts = *rows, *built = &with_firsts;
   if (b->firsts.count > 0)
     RDX_TRY(rdx_build_firsts(b, built, wanted));
-  if (b->means.count > 0)
-    RDX_TRY(join_means(b, built, wanted));
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, built->node, NULL, &node));
   RDX_TRY(describe_aggregate(b, node));
   RDX_TRY(rdx_planner_alloc(p, b->group_count, sizeof *node->exprs, &node->exprs));

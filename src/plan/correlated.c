@@ -323,10 +323,10 @@ rdx_status rdx_make_pairs(rdx_block *b, rdx_bound_query *q, rdx_dependent *out) 
   rdx_dependent d = {.join = RDX_PLAN_LEFT, .aggregates = c->aggregates, .aggregate_count = c->aggregate_count};
   rdx_plan_node *plan = NULL;
   rdx_parts x = {0};
-  if (c->having || c->means.count > 0 || c->firsts.count > 0 || c->set_count > 0)
+  if (c->having || c->firsts.count > 0 || c->set_count > 0)
     return rdx_block_refuse(
         b, q->written->place,
-        "a subquery with HAVING or statistics such as stddev can be compared with outer columns by = only");
+        "a subquery with HAVING or stddev(DISTINCT ...) can be compared with outer columns by = only");
   RDX_TRY(rdx_find_parts(c, &x));
   RDX_TRY(rdx_aggregates_rewrite(p, d.aggregates, d.aggregate_count, collect_value, &(collecting){p, &x.columns}));
   c->aggregating = c->distinct = false;

@@ -18,8 +18,7 @@
 #define RDX_GROUPINGS_LEAF 0xfffau  /* calls of grouping() */
 #define RDX_FIRSTS_LEAF 0xfffbu     /* places of rows among those of their group with an equal value, by number */
 #define RDX_CONSTANTS_LEAF 0xfffcu  /* constants in GROUPING SETS, by number */
-#define RDX_WINDOWS_LEAF 0xfffdu    /* its window functions */
-#define RDX_MEANS_LEAF 0xfffeu      /* averages of groups that the block's aggregates need, by number */
+#define RDX_WINDOWS_LEAF 0xfffeu    /* its window functions */
 #define RDX_AGGREGATES_LEAF 0xffffu /* its aggregates */
 #define RDX_MAX_LEAVES 60           /* of a block: sets of leaves are bits */
 
@@ -225,7 +224,6 @@ typedef struct rdx_block {
   uint32_t aggregate_count, aggregate_capacity;
   rdx_plan_window *windows;
   uint32_t window_count, window_capacity;
-  rdx_conjuncts means;  /* values whose average over their group is a column of its rows */
   rdx_conjuncts firsts; /* values whose equal ones in their group are numbered by a column of its rows */
   rdx_bound *having;
   rdx_output *outputs; /* `visible` targets, then what is only sorted by */
@@ -293,6 +291,9 @@ RDX_MUST_USE rdx_status rdx_bind_filtered(rdx_block *block, const rdx_ast *ast, 
 /* An aggregate that may be of values in any order, as a column of the block's aggregate. */
 RDX_MUST_USE rdx_status rdx_add_aggregate(rdx_block *block, rdx_plan_aggregate_kind kind, rdx_bound *value,
                                           bool distinct, rdx_sql_place place, rdx_bound **out);
+/* The co-moment of two values in the same way. */
+RDX_MUST_USE rdx_status rdx_add_moment(rdx_block *block, rdx_bound *x, rdx_bound *y, rdx_sql_place place,
+                                       rdx_bound **out);
 /* What ORDER BY in an aggregate sorts by, and with DISTINCT the arguments (ordered.c). */
 RDX_MUST_USE rdx_status rdx_bind_orderings(rdx_block *block, const rdx_ast *ast, rdx_bound *const *args, uint32_t count,
                                            rdx_plan_aggregate *out);

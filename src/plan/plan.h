@@ -56,6 +56,7 @@ typedef enum rdx_plan_aggregate_kind {
   RDX_PLAN_AVG,
   RDX_PLAN_MIN,
   RDX_PLAN_MAX,
+  RDX_PLAN_MOMENT, /* as RDX_WINDOW_MOMENT, of `value` and `argument`: both are NULL in the same rows */
   /* Of values in order: */
   RDX_PLAN_STRING_AGG,
   RDX_PLAN_PERCENTILE_CONT, /* of DOUBLE, as DOUBLE */
@@ -82,8 +83,8 @@ typedef struct rdx_plan_aggregate {
   rdx_bound *value; /* over left's columns */
   bool distinct;
   rdx_sql_type type; /* of the result */
-  /* STRING_AGG: what stands before the value, unless that is the first one; PERCENTILE: the fraction, DOUBLE, without
-   * columns */
+  /* MOMENT: the other value; STRING_AGG: what stands before the value, unless that is the first one; PERCENTILE: the
+   * fraction, DOUBLE, without columns */
   rdx_bound *argument;
   /* Aggregates of values in order: what they are sorted by. With `distinct` of STRING_AGG and BIT_XOR value and
    * argument are among it */

@@ -68,7 +68,6 @@ static rdx_status rewrite_conditions(rdx_block *b, rdx_value_fn fn, void *user) 
 static rdx_status rewrite_values(rdx_block *b, rdx_value_fn fn, void *user) {
   if (b->aggregating) {
     RDX_TRY(rewrite_list(b->groups, b->group_count, fn, user));
-    RDX_TRY(rewrite_list(b->means.list, b->means.count, fn, user));
     RDX_TRY(rewrite_list(b->firsts.list, b->firsts.count, fn, user));
     return rdx_aggregates_rewrite(b->planner, b->aggregates, b->aggregate_count, fn, user);
   }

@@ -152,7 +152,7 @@ static bool has_column(const rdx_block *b, const char *name) {
 /* grouping() counts as one. */
 static bool has_aggregates(const rdx_bound *e) {
   const uint32_t leaf = e->kind == RDX_BOUND_COLUMN ? rdx_leaf_of(e->index) : 0;
-  bool has = leaf == RDX_AGGREGATES_LEAF || leaf == RDX_MEANS_LEAF || leaf == RDX_GROUPINGS_LEAF;
+  bool has = leaf == RDX_AGGREGATES_LEAF || leaf == RDX_GROUPINGS_LEAF;
   for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !has; i++)
     has = has_aggregates(e->args[i]);
   return has;

@@ -96,7 +96,7 @@ static bool is_predicate(const rdx_block *b, const rdx_bound *c, uint32_t level)
 
 static bool is_aggregate(const rdx_plan_aggregate *a) {
   uint32_t steps = 0;
-  return !a->distinct && !rdx_is_ordered(a) &&
+  return !a->distinct && a->kind < RDX_PLAN_MOMENT &&
          (!a->value || a->value->kind == RDX_BOUND_COLUMN || is_exact_expression(a->value, &steps));
 }
 

@@ -2,8 +2,8 @@
  * Copyright 2026 The Raydex authors */
 
 /* Statistics of groups and of frames: variance, covariance, correlation and linear regression. All are made of the
- * count, the averages and the co-moments of their arguments: sums of products of differences to the average. Sums of
- * the values' products would have no digits left where values are large. */
+ * count, the averages and the co-moments of their arguments: sums of products of differences to the average, which are
+ * exact and rounded once. */
 
 #include "plan/internal.h"
 
@@ -106,43 +106,9 @@ static rdx_status average(const statistic *s, rdx_bound *value, rdx_bound **out)
                       : rdx_add_aggregate(s->block, RDX_PLAN_AVG, value, false, s->ast->place, out);
 }
 
-/* The difference of a value to the average over the rows of its group. */
-static rdx_status difference(const statistic *s, rdx_bound *value, rdx_bound **out) {
-  rdx_block *b = s->block;
-  rdx_bound *mean;
-  uint32_t i = 0;
-  RDX_TRY(rdx_conjuncts_add(b->planner, &b->means, value));
-  while (!rdx_bound_equal(b->means.list[i], value))
-    i++;
-  RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(RDX_MEANS_LEAF, i), value->type, value->place, &mean));
-  return call(s, "-", value, mean, out);
-}
-
-/* CASE WHEN n > 0 THEN sum(d * e) - sum(d) * sum(e) / n END of differences d and e: the latter sums are not 0, since
- * averages are rounded. Of a value with itself it is not below 0. */
-static rdx_status group_moment(const statistic *s, rdx_bound *x, rdx_bound *y, rdx_bound **out) {
-  const rdx_sql_place place = s->ast->place;
-  rdx_bound *d, *e, *product, *products, *sums[2], *n, *zero;
-  RDX_TRY(difference(s, x, &d));
-  RDX_TRY(difference(s, y, &e));
-  RDX_TRY(call(s, "*", d, e, &product));
-  RDX_TRY(rdx_add_aggregate(s->block, RDX_PLAN_SUM, product, false, place, &products));
-  RDX_TRY(rdx_add_aggregate(s->block, RDX_PLAN_SUM, d, false, place, &sums[0]));
-  RDX_TRY(rdx_add_aggregate(s->block, RDX_PLAN_SUM, e, false, place, &sums[1]));
-  RDX_TRY(count(s, &n));
-  RDX_TRY(call(s, "*", sums[0], sums[1], &product));
-  RDX_TRY(call(s, "/", product, n, &product));
-  RDX_TRY(call(s, "-", products, product, out));
-  RDX_TRY(number(s, 0, &zero));
-  RDX_TRY(rdx_bind_cast(&s->block->planner->binding, zero, real, true, place, &zero));
-  if (rdx_bound_equal(x, y))
-    RDX_TRY(call(s, "greatest", *out, zero, out));
-  return where_more(s, n, 0, *out, out);
-}
-
 static rdx_status moment(const statistic *s, rdx_bound *x, rdx_bound *y, rdx_bound **out) {
   return s->ast->over ? rdx_add_frame(s->block, s->ast, RDX_WINDOW_MOMENT, (rdx_bound *[]){x, y}, out)
-                      : group_moment(s, x, y, out);
+                      : rdx_add_moment(s->block, x, y, s->ast->place, out);
 }
 
 /* ---- Statistics ---- */
@@ -228,10 +194,12 @@ static rdx_status fail_types(const statistic *s, const rdx_statistic *which, rdx
                           pairs ? rdx_sql_type_text(args[1]->type, types[1]) : "");
 }
 
-/* Frames add up whole numbers of 64 bits as they are. */
-static bool stays_whole(const statistic *s, uint32_t count, rdx_sql_type type) {
-  return s->ast->over && count == 1 && type.kind != RDX_SQL_REAL &&
-         (type.kind != RDX_SQL_DECIMAL || type.precision <= 18);
+/* Whole numbers of 64 bits are added up as they are. */
+static bool stay_whole(rdx_bound *const *args, uint32_t count) {
+  bool whole = true;
+  for (uint32_t i = 0; i < count; i++)
+    whole &= rdx_is_exact(args[i]->type) && (args[i]->type.kind != RDX_SQL_DECIMAL || args[i]->type.precision <= 18);
+  return whole;
 }
 
 /* CASE WHEN other IS NOT NULL THEN value END. */
@@ -256,7 +224,7 @@ rdx_status rdx_bind_statistic(rdx_block *b, const rdx_ast *ast, const rdx_statis
     values[i] = args[i];
     if (ast->distinct)
       RDX_TRY(keep_first(&s, args[i], &values[i]));
-    if (!stays_whole(&s, arguments, args[i]->type))
+    if (!stay_whole(args, arguments))
       RDX_TRY(rdx_bind_cast(&b->planner->binding, values[i], real, true, ast->place, &values[i]));
   }
   s.x = s.y = values[0];
