@@ -131,10 +131,10 @@ static void put_orderings(rdx_printed *text, const rdx_plan_node *n, const rdx_p
 /* value, delimiter ORDER BY ...; fraction) WITHIN GROUP (ORDER BY value; what comes before a row that is not there */
 static void put_ordered(rdx_printed *text, const rdx_plan_node *n, const rdx_plan_aggregate *a) {
   const bool texts = a->kind == RDX_PLAN_STRING_AGG,
-             values = texts || rdx_is_of_bits(a->kind) || rdx_is_hypothetical(a->kind);
+             values = texts || a->kind == RDX_PLAN_FIRST || rdx_is_of_bits(a->kind) || rdx_is_hypothetical(a->kind);
   if (values)
     rdx_bound_text(a->value, names_of(n), text);
-  rdx_print(text, texts ? ", " : "");
+  rdx_print(text, texts ? ", " : a->kind == RDX_PLAN_FIRST && a->argument ? " OFFSET " : "");
   if (a->argument)
     rdx_bound_text(a->argument, names_of(n), text);
   rdx_print(text, !values ? ") WITHIN GROUP (" : a->order_count > 0 ? " " : "");

@@ -20,7 +20,7 @@ typedef struct ordered {
   rdx_windowing w; /* its last column is the number of the group, where there are several */
   const rdx_plan_aggregate *aggregate;
   rdx_vector value, argument;
-  rdx_datum fraction;
+  rdx_datum fraction; /* or the offset of FIRST */
 } ordered;
 
 /* The rows of a group, by their places in the order. */
@@ -67,6 +67,11 @@ static uint64_t percentile_place(const ordered *o, const run *r) {
   return r->begin + (place <= 1 ? 0 : fmin(place, (double)count) - 1);
 }
 
+static uint64_t first_place(const ordered *o, const run *r) {
+  const uint64_t offset = o->fraction.null || o->fraction.i < 0 ? 0 : (uint64_t)o->fraction.i;
+  return offset < r->end - r->begin ? r->begin + offset : UINT64_MAX;
+}
+
 /* Of the values that are there the most often the first. */
 static rdx_status mode_place(const ordered *o, const run *r, uint64_t *out, rdx_error *err) {
   const uint64_t end = r->begin + count_values(o, r);
@@ -94,7 +99,7 @@ static rdx_status find_sources(const ordered *o, uint32_t *source, rdx_error *er
     if (o->aggregate->kind == RDX_PLAN_MODE)
       RDX_TRY(mode_place(o, &r, &place, err));
     else
-      place = percentile_place(o, &r);
+      place = o->aggregate->kind == RDX_PLAN_FIRST ? first_place(o, &r) : percentile_place(o, &r);
     source[r.group] = place == UINT64_MAX ? RDX_NO_ROW : o->w.order[place];
   }
   return RDX_OK;
@@ -306,9 +311,12 @@ static rdx_status fill_bits(ordered *o, rdx_vector *out, rdx_error *err) {
 
 static rdx_status find_fraction(ordered *o, rdx_error *err) {
   const rdx_bound *e = o->aggregate->argument;
+  o->fraction = (rdx_datum){0};
   if (!e || o->aggregate->kind == RDX_PLAN_STRING_AGG)
     return RDX_OK;
   RDX_TRY(rdx_value_of(o->q->x, e, &o->fraction, err));
+  if (o->aggregate->kind == RDX_PLAN_FIRST)
+    return RDX_OK;
   return o->fraction.null || (o->fraction.f >= 0 && o->fraction.f <= 1)
              ? RDX_OK
              : rdx_sql_error(err, RDX_ERROR_RANGE, o->q->x->text, e->place, NULL,
@@ -323,6 +331,8 @@ static rdx_status evaluate(ordered *o, const rdx_bound *e, rdx_vector *out, rdx_
 static rdx_status run_one(ordered *o, rdx_frame *out, uint32_t index, rdx_error *err) {
   const rdx_plan_aggregate *a = o->aggregate;
   RDX_TRY(find_fraction(o, err));
+  if (a->kind == RDX_PLAN_FIRST)
+    return choose(o, out, index, err);
   RDX_TRY(evaluate(o, a->value, &o->value, err));
   if (a->kind == RDX_PLAN_PERCENTILE_DISC || a->kind == RDX_PLAN_MODE)
     return choose(o, out, index, err);

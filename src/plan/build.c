@@ -230,6 +230,7 @@ const char *rdx_plan_aggregate_name(const rdx_plan_aggregate *aggregate) {
                                       [RDX_PLAN_PERCENTILE_CONT] = "percentile_cont",
                                       [RDX_PLAN_PERCENTILE_DISC] = "percentile_disc",
                                       [RDX_PLAN_MODE] = "mode",
+                                      [RDX_PLAN_FIRST] = "first",
                                       [RDX_PLAN_BIT_AND] = "bit_and",
                                       [RDX_PLAN_BIT_OR] = "bit_or",
                                       [RDX_PLAN_BIT_XOR] = "bit_xor",

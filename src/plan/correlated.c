@@ -182,9 +182,9 @@ static bool has_counts(const rdx_block *c) {
 rdx_status rdx_check_correlated(const rdx_block *b, const rdx_bound_query *q) {
   if (q->block && q->block->window_count > 0)
     return rdx_block_refuse(b, q->written->place, "a subquery that reads outer columns cannot have window functions");
-  if (!q->block || q->limit || q->offset)
+  if (!q->block)
     return rdx_block_refuse(b, q->written->place,
-                            "a subquery that reads outer columns cannot be a set operation or VALUES, nor have LIMIT");
+                            "a subquery that reads outer columns cannot be a set operation or VALUES");
   const rdx_block *c = q->block;
   if (c->aggregating && c->group_count == 0 && c->having &&
       (has_counts(c) || !rdx_bound_rejects(c->having, UINT64_MAX)))
@@ -197,20 +197,39 @@ rdx_status rdx_check_correlated(const rdx_block *b, const rdx_bound_query *q) {
              : RDX_OK;
 }
 
+/* The first rows for each outer row: LIMIT counts those with equal keys. */
+static rdx_status build_first(rdx_block *b, rdx_bound_query *q, rdx_form *f, const rdx_parts *x, rdx_plan_node **out) {
+  rdx_top top = {.orders = q->orders, .order_count = q->order_count, .limit = q->limit, .offset = q->offset};
+  if (x->rest.count > 0 || q->ties)
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, q->written->place,
+                            "LATERAL in FROM compares in any way",
+                            "a subquery with LIMIT can be compared with outer columns by = only");
+  f->outputs = q->block->output_count; /* with what only ORDER BY reads */
+  f->distinct = q->block->distinct;
+  q->limit = q->offset = NULL;
+  RDX_TRY(rdx_planner_alloc(b->planner, x->inner.count, sizeof *top.partition, &top.partition));
+  for (uint32_t i = 0; i < x->inner.count; i++)
+    top.partition[top.partition_count++] = f->outputs + i;
+  RDX_TRY(rdx_build_correlated(b, q, f, x, out));
+  return rdx_build_top(b->planner, &top, out);
+}
+
 /* A dependent over the query, with keys and filter of its correlations; room for `more` keys. */
-rdx_status rdx_make_dependent(rdx_block *b, rdx_bound_query *q, const rdx_form *f, uint32_t more, rdx_dependent *out) {
+rdx_status rdx_make_dependent(rdx_block *b, rdx_bound_query *q, const rdx_form *given, uint32_t more,
+                              rdx_dependent *out) {
   rdx_plan_node *plan = NULL;
   rdx_parts x = {0};
-  *out = (rdx_dependent){.join = f->join};
+  rdx_form f = *given;
+  *out = (rdx_dependent){.join = f.join};
   if (q->outer_levels > 0) {
     RDX_TRY(rdx_check_correlated(b, q));
     RDX_TRY(rdx_find_parts(q->block, &x));
-    RDX_TRY(rdx_build_correlated(b, q, f, &x, &plan));
+    RDX_TRY(q->limit || q->offset ? build_first(b, q, &f, &x, &plan) : rdx_build_correlated(b, q, &f, &x, &plan));
     out->correlated = q->block->aggregating ? x.inner.count : 0;
   } else {
     RDX_TRY(rdx_build_query(b->planner, q, &plan));
   }
-  return rdx_link_dependent(b, q, plan, f->outputs, &x, more, out);
+  return rdx_link_dependent(b, q, plan, f.outputs, &x, more, out);
 }
 
 /* ---- Of no rows ---- */
@@ -295,7 +314,8 @@ bool rdx_compares_pairs(const rdx_block *c) {
     pairs |= a->argument && rdx_bound_has(a->argument, RDX_BOUND_OUTER);
     for (uint32_t k = 0; k < a->order_count; k++)
       pairs |= rdx_bound_has(a->orders[k].value, RDX_BOUND_OUTER);
-    foreign |= a->value && rdx_bound_has(a->value, RDX_BOUND_OUTER) && !rdx_bound_has(a->value, RDX_BOUND_COLUMN);
+    foreign |= a->kind != RDX_PLAN_FIRST && a->value && rdx_bound_has(a->value, RDX_BOUND_OUTER) &&
+               !rdx_bound_has(a->value, RDX_BOUND_COLUMN);
   }
   return pairs && !foreign;
 }

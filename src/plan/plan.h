@@ -62,6 +62,7 @@ typedef enum rdx_plan_aggregate_kind {
   RDX_PLAN_PERCENTILE_CONT, /* of DOUBLE, as DOUBLE */
   RDX_PLAN_PERCENTILE_DISC,
   RDX_PLAN_MODE,
+  RDX_PLAN_FIRST, /* of the row behind `argument` others, NULL or not */
   RDX_PLAN_BIT_AND, /* of BIGINT */
   RDX_PLAN_BIT_OR,
   RDX_PLAN_BIT_XOR,
@@ -84,7 +85,7 @@ typedef struct rdx_plan_aggregate {
   bool distinct;
   rdx_sql_type type; /* of the result */
   /* MOMENT: the other value; STRING_AGG: what stands before the value, unless that is the first one; PERCENTILE: the
-   * fraction, DOUBLE, without columns */
+   * fraction, DOUBLE, without columns; FIRST: BIGINT, or NULL for 0 */
   rdx_bound *argument;
   /* Aggregates of values in order: what they are sorted by. With `distinct` of STRING_AGG and BIT_XOR value and
    * argument are among it */

@@ -199,6 +199,43 @@ static bool needs_single(const rdx_block *b, const rdx_bound_query *q) {
          (b->lazy || rdx_bound_has(c->outputs[0].value, RDX_BOUND_OUTER) || (c->distinct && rdx_compares_pairs(c)));
 }
 
+static bool is_one(const rdx_bound *limit) {
+  return limit && limit->kind == RDX_BOUND_CONSTANT && !limit->value.null && limit->value.i == 1;
+}
+
+/* Whether a query that reads outer columns has one row at most since it has LIMIT 1, which an aggregate can find. */
+static bool has_first(const rdx_bound_query *q) {
+  const rdx_block *c = q->block;
+  return c && is_one(q->limit) && !q->ties && !c->aggregating && c->window_count == 0 && c->distinct_on_count == 0 &&
+         !(c->distinct && q->offset);
+}
+
+/* The value of the first row in the order of the query, which then aggregates. */
+static rdx_status aggregate_first(rdx_bound_query *q) {
+  rdx_block *c = q->block;
+  rdx_bound *value = NULL;
+  rdx_plan_ordering *orders = NULL;
+  RDX_TRY(rdx_planner_alloc(c->planner, q->order_count, sizeof *orders, &orders));
+  for (uint32_t i = 0; i < q->order_count; i++)
+    orders[i] = (rdx_plan_ordering){c->outputs[q->orders[i].column].value, q->orders[i].descending,
+                                    q->orders[i].nulls_first};
+  if (c->outputs[0].value->type.kind == RDX_SQL_UNKNOWN)
+    RDX_TRY(rdx_bind_cast(&c->planner->binding, c->outputs[0].value, (rdx_sql_type){.kind = RDX_SQL_TEXT}, true,
+                          q->written->place, &c->outputs[0].value));
+  RDX_TRY(add_aggregate(c, RDX_PLAN_FIRST, c->outputs[0].value, &value));
+  rdx_plan_aggregate *a = &c->aggregates[c->aggregate_count - 1];
+  a->orders = orders;
+  a->order_count = q->order_count;
+  a->argument = q->offset;
+  c->outputs[0].value = value;
+  c->output_count = c->visible = 1;
+  c->aggregating = true;
+  c->distinct = false;
+  q->limit = q->offset = NULL;
+  q->order_count = 0;
+  return RDX_OK;
+}
+
 static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   rdx_bound_query *q = NULL;
   rdx_plan_node *plan = NULL;
@@ -210,6 +247,8 @@ static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
     RDX_TRY(rdx_build_query(b->planner, q, &plan));
     return add_scalar(b, plan, false, ast->place, out);
   }
+  if (has_first(q))
+    RDX_TRY(aggregate_first(q));
   const bool one_row = q->block && q->block->aggregating && q->block->group_count == 0;
   if (one_row && q->block->aggregate_count > 0 && rdx_compares_pairs(q->block))
     return bind_pairs(b, q, out);
@@ -226,6 +265,13 @@ static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
 }
 
 /* ---- EXISTS ---- */
+
+/* A LIMIT of one row or more leaves some where there are some. */
+static void drop_limit(rdx_bound_query *q) {
+  const rdx_bound *n = q->limit;
+  if (n && n->kind == RDX_BOUND_CONSTANT && !q->offset && (n->value.null || n->value.i > 0))
+    q->limit = NULL;
+}
 
 /* Whether there are rows does not depend on what a query without aggregates lists: it is not evaluated. How many there
  * are, which OFFSET counts, depends on what is distinct. */
@@ -251,6 +297,7 @@ static rdx_status bind_exists(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
     RDX_TRY(rdx_build_query(b->planner, q, &plan));
     return add_scalar(b, plan, true, ast->place, out);
   }
+  drop_limit(q);
   if (q->block && q->block->aggregating && q->block->group_count == 0 && !q->block->having)
     return truth(b, true, ast->place, out); /* it has one row, always */
   RDX_TRY(rdx_make_dependent(b, q, &(rdx_form){RDX_PLAN_LEFT, 0, true}, 0, &d));
@@ -371,6 +418,7 @@ static rdx_status bind_exists_conjunct(rdx_block *b, const rdx_ast *ast, bool ne
     *done = false; /* one row, always: bound again as a value */
     return RDX_OK;
   }
+  drop_limit(q);
   RDX_TRY(rdx_make_dependent(b, q, &(rdx_form){negated ? RDX_PLAN_ANTI : RDX_PLAN_SEMI, 0, false}, 0, &d));
   return rdx_add_dependent(b, d);
 }
