@@ -369,11 +369,78 @@ static rdx_status order_keys(rdx_execution *x, const uint64_t *keys, uint64_t co
 
 /* ---- Ranks ---- */
 
+/* Keys that have not many numbers between them are ranked by a table of all that there may be. */
+typedef struct ranking {
+  const uint64_t *keys;
+  uint32_t *codes;
+  uint32_t *table; /* the first row of each key, RDX_NO_ROW for none; then its number */
+} ranking;
+
+static bool fits_table(uint64_t count, uint64_t max) {
+  return max < UINT16_MAX || max / 4 < count;
+}
+
+static void find_firsts(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const ranking *r = context;
+  (void)worker;
+  for (uint64_t i = begin; i < end; i++) {
+    uint32_t *first = &r->table[r->keys[i]], seen = __atomic_load_n(first, __ATOMIC_RELAXED);
+    while (i < seen &&
+           !__atomic_compare_exchange_n(first, &seen, (uint32_t)i, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      continue;
+  }
+}
+
+static void write_codes(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const ranking *r = context;
+  (void)worker;
+  for (uint64_t i = begin; i < end; i++)
+    r->codes[i] = r->table[r->keys[i]];
+}
+
+/* Number the keys of the table that there are; `firsts` (may be NULL) has room for so many. */
+static rdx_status number_table(const ranking *r, uint64_t size, uint64_t *distinct, uint32_t *firsts, rdx_error *err) {
+  uint64_t n = 0;
+  for (uint64_t i = 0; i < size; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, size, "execute", err));
+    if (r->table[i] == RDX_NO_ROW)
+      continue;
+    if (firsts) {
+      firsts[n] = r->table[i];
+      r->table[i] = (uint32_t)n;
+    }
+    n++;
+  }
+  *distinct = n;
+  return RDX_OK;
+}
+
+static rdx_status rank_by_table(rdx_execution *x, const uint64_t *keys, uint64_t count, uint64_t max, uint32_t *codes,
+                                uint64_t *distinct, uint32_t **firsts, rdx_error *err) {
+  const uint64_t size = max + 1;
+  RDX_SCOPED(rdx_free_local) uint32_t *table = NULL, *rows = NULL;
+  RDX_TRY(rdx_alloc(size, sizeof *table, WHAT, (void **)&table, err));
+  memset(table, 0xff, size * sizeof *table);
+  ranking r = {keys, codes, table};
+  RDX_TRY(rdx_pool_run_stage(x->pool, count, RDX_EXECUTE_GRAIN, find_firsts, &r, "execute", err));
+  RDX_TRY(number_table(&r, size, distinct, NULL, err));
+  RDX_TRY(rdx_alloc(*distinct, sizeof *rows, WHAT, (void **)&rows, err));
+  RDX_TRY(number_table(&r, size, distinct, rows, err));
+  RDX_TRY(rdx_pool_run_stage(x->pool, count, RDX_EXECUTE_GRAIN, write_codes, &r, "execute", err));
+  if (firsts) {
+    *firsts = rows;
+    rows = NULL;
+  }
+  return RDX_OK;
+}
+
 /* Numbers of keys in their order. */
 static rdx_status rank_keys(rdx_execution *x, const uint64_t *keys, uint64_t count, uint64_t max, uint32_t *codes,
                             uint64_t *distinct, uint32_t **firsts, rdx_error *err) {
   uint32_t *order = NULL;
   uint64_t n = 0;
+  if (fits_table(count, max))
+    return rank_by_table(x, keys, count, max, codes, distinct, firsts, err);
   RDX_TRY(rdx_alloc(count, sizeof *order, WHAT, (void **)&order, err));
   rdx_status status = order_keys(x, keys, count, max, order, err);
   for (uint64_t i = 0; i < count && status == RDX_OK; i++) {
