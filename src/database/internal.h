@@ -89,12 +89,19 @@ struct rdx_database {
   uint32_t index_count;
 };
 
+/* A value of $n as it was given, and the type that it was fitted to last. */
+typedef struct rdx_parameter {
+  rdx_arena arena;
+  rdx_bound *value; /* NULL: none was given */
+  rdx_sql_type type;
+  bool rounds, fits;
+} rdx_parameter;
+
 struct rdx_statement {
   rdx_database *database;
   rdx_prepared *prepared;
-  rdx_arena values; /* of parameters */
-  rdx_datum *parameters;
-  bool *given;
+  rdx_parameter *given;
+  rdx_datum *parameters; /* the same values, of the types that the plan has for them */
   bool planned; /* by its preparation: its time counts once */
   bool counts_rays;
   rdx_catalog_table *copied; /* held while COPY writes it */
@@ -115,6 +122,14 @@ RDX_MUST_USE rdx_status rdx_prepared_find(rdx_database *database, const char *te
 void rdx_prepared_release(rdx_prepared *prepared);
 /* Whether its tables and the settings are still those that it was planned with. */
 bool rdx_prepared_is_current(rdx_prepared *prepared);
+
+/* Plan it anew where tables were replaced since: parameters stay as they were given. */
+RDX_MUST_USE rdx_status rdx_statement_renew(rdx_statement *statement, rdx_error *err);
+
+/* Parameters (parameters.c): room for those of a new statement, also to be freed on failure; fit them to its plan. */
+RDX_MUST_USE rdx_status rdx_parameters_create(rdx_statement *statement, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_parameters_fit(rdx_statement *statement, rdx_error *err);
+void rdx_parameters_free(rdx_statement *statement);
 
 /* ---- Running ---- */
 

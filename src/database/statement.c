@@ -223,25 +223,17 @@ rdx_status rdx_prepared_find(rdx_database *d, const char *text, rdx_prepared **o
 
 static rdx_status make_statement(rdx_database *d, rdx_prepared *p, rdx_statement **out, rdx_error *err) {
   rdx_statement *s = NULL;
-  const uint32_t parameters = p->statement->parameters;
   RDX_TRY(rdx_calloc(1, sizeof *s, "a statement", (void **)&s, err));
-  rdx_status status =
-      rdx_arena_alloc(&s->values, parameters, sizeof *s->parameters, "a statement", (void **)&s->parameters, err);
-  if (status == RDX_OK)
-    status = rdx_arena_alloc(&s->values, parameters, sizeof *s->given, "a statement", (void **)&s->given, err);
-  if (status != RDX_OK) {
-    rdx_arena_free(&s->values);
-    rdx_free(s);
-    return status;
-  }
-  for (uint32_t i = 0; i < parameters; i++) {
-    s->parameters[i] = (rdx_datum){.null = true};
-    s->given[i] = false;
-  }
   s->database = d;
   s->prepared = p;
-  *out = s;
-  return RDX_OK;
+  const rdx_status status = rdx_parameters_create(s, err);
+  if (status == RDX_OK) {
+    *out = s;
+  } else {
+    rdx_parameters_free(s);
+    rdx_free(s);
+  }
+  return status;
 }
 
 /* The time of a statement, as far as SET timeout gives it one. */
@@ -282,45 +274,7 @@ rdx_status rdx_statement_prepare(rdx_database *database, const char *text, const
   return status;
 }
 
-uint32_t rdx_statement_parameters(const rdx_statement *statement) {
-  return statement->prepared->statement->parameters;
-}
-
-rdx_status rdx_statement_bind(rdx_statement *s, uint32_t number, const rdx_column *value, rdx_error *err) {
-  const rdx_prepared *p = s->prepared;
-  rdx_datum datum;
-  rdx_bound *constant = NULL;
-  rdx_binding binding = {.arena = &s->values, .text = p->text, .err = err};
-  if (number < 1 || number > p->statement->parameters || !value || value->rows < 1 || value->device)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_statement_bind: there is no parameter %u, or no value in host memory",
-                    number);
-  rdx_column_datum(value, 0, &datum);
-  if (value->type == RDX_TYPE_STRING && !datum.null) {
-    char *copy = NULL;
-    RDX_TRY(rdx_arena_alloc(&s->values, datum.text.length, 1, "a parameter", (void **)&copy, err));
-    if (datum.text.length > 0)
-      memcpy(copy, datum.text.data, datum.text.length);
-    datum.text.data = copy;
-  }
-  RDX_TRY(rdx_bind_constant(&binding, rdx_sql_type_of_column(value), datum, 0, &constant));
-  bool fits = true;
-  const rdx_sql_type type = p->parameter_types[number - 1];
-  if (type.kind != RDX_SQL_UNKNOWN)
-    RDX_TRY(rdx_bind_value(&binding, constant, type, p->parameter_rounds[number - 1], &constant, &fits));
-  if (!fits) {
-    char name[32];
-    return rdx_fail(err, RDX_ERROR_ARGUMENT,
-                    "the value of $%u does not fit its type, %s: a cast in the statement may "
-                    "give it another",
-                    number, rdx_sql_type_text(type, name));
-  }
-  s->parameters[number - 1] = constant->value;
-  s->given[number - 1] = true;
-  return RDX_OK;
-}
-
-/* Tables that were replaced since the statement was planned are read anew; parameters stay. */
-static rdx_status renew(rdx_statement *s, rdx_error *err) {
+rdx_status rdx_statement_renew(rdx_statement *s, rdx_error *err) {
   rdx_prepared *p = NULL;
   if (!s->prepared->plan || rdx_prepared_is_current(s->prepared))
     return RDX_OK;
@@ -328,15 +282,6 @@ static rdx_status renew(rdx_statement *s, rdx_error *err) {
   rdx_prepared_release(s->prepared);
   s->prepared = p;
   s->planned = true;
-  return RDX_OK;
-}
-
-static rdx_status check_parameters(const rdx_statement *s, rdx_error *err) {
-  const rdx_sql_statement *written = s->prepared->statement;
-  const bool runs = written->kind != RDX_STATEMENT_PREPARE && written->kind != RDX_STATEMENT_DEFINE_VIEW;
-  for (uint32_t i = 0; runs && i < written->parameters; i++)
-    if (!s->given[i])
-      return rdx_fail(err, RDX_ERROR_ARGUMENT, "parameter $%u has no value: rdx_statement_bind() gives it one", i + 1);
   return RDX_OK;
 }
 
@@ -375,12 +320,14 @@ rdx_status rdx_run_planned(rdx_statement *s, rdx_answer *answer, rdx_error *err)
 }
 
 static rdx_status run_now(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  RDX_TRY(renew(s, err));
-  RDX_TRY(check_parameters(s, err));
+  RDX_TRY(rdx_statement_renew(s, err));
+  const rdx_statement_kind kind = s->prepared->statement->kind;
+  if (kind != RDX_STATEMENT_PREPARE && kind != RDX_STATEMENT_DEFINE_VIEW)
+    RDX_TRY(rdx_parameters_fit(s, err));
   answer->stats.plan_ms = s->planned ? s->prepared->plan_ms : 0;
   s->prepared->ran = true;
   s->planned = false;
-  switch (s->prepared->statement->kind) {
+  switch (kind) {
   case RDX_STATEMENT_EXPLAIN:
     return run_explain(s, answer, err);
   case RDX_STATEMENT_PREPARE:
@@ -428,8 +375,8 @@ rdx_status rdx_statement_execute(rdx_statement *statement, rdx_answer **out, rdx
 void rdx_statement_destroy(rdx_statement **statement) {
   if (!statement || !*statement)
     return;
+  rdx_parameters_free(*statement);
   rdx_prepared_release((*statement)->prepared);
-  rdx_arena_free(&(*statement)->values);
   rdx_free(*statement);
   *statement = NULL;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Databases by their public interface: parameters, files that change, definitions that last, kills, threads. */
+/* Databases by their public interface: files that change, definitions that last, kills, threads. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -102,51 +102,6 @@ static void expect_error(rdx_database *d, const char *sql, rdx_status status, co
 }
 
 /* ---- Statements ---- */
-
-static void test_parameters_keep_their_values(void **state) {
-  rdx_error err = {""};
-  rdx_statement *s = NULL;
-  rdx_answer *a = NULL;
-  const int32_t numbers[] = {7, 8};
-  (void)state;
-  rdx_database *d = open_database();
-  assert_int_equal(rdx_statement_prepare(d, "SELECT $1 + $2 * 10", NULL, &s, &err), RDX_OK);
-  assert_int_equal(rdx_statement_parameters(s), 2);
-  assert_int_equal(rdx_statement_execute(s, &a, &err), RDX_ERROR_ARGUMENT); /* they have none yet */
-  for (uint32_t i = 0; i < 2; i++)
-    assert_int_equal(
-        rdx_statement_bind(s, i + 1, &(rdx_column){.type = RDX_TYPE_I32, .rows = 1, .values = &numbers[i]}, &err),
-        RDX_OK);
-  for (int again = 0; again < 2; again++) {
-    if (rdx_statement_execute(s, &a, &err) != RDX_OK)
-      fail_msg("%s", err.text);
-    const rdx_column *c = rdx_table_column(rdx_answer_table(a), 0);
-    assert_int_equal(c->type == RDX_TYPE_I32 ? *(const int32_t *)c->values : *(const int64_t *)c->values, 87);
-    rdx_answer_destroy(&a);
-  }
-  assert_int_equal(rdx_statement_bind(s, 3, &(rdx_column){.type = RDX_TYPE_I32, .rows = 1, .values = numbers}, &err),
-                   RDX_ERROR_ARGUMENT);
-  rdx_statement_destroy(&s);
-  rdx_database_close(&d);
-}
-
-/* What a numeric beside the parameter has not is refused, unless a cast rounds it. */
-static void test_parameters_keep_their_digits(void **state) {
-  static const char *const texts[] = {"SELECT 1.50 + $1", "SELECT 1.50 + $1::numeric(18,2)"};
-  const int64_t digits[] = {125, 250};
-  (void)state;
-  rdx_database *d = open_database();
-  for (uint32_t i = 0; i < 4; i++) {
-    rdx_error err = {""};
-    rdx_statement *s = NULL;
-    const rdx_column value = {.type = RDX_TYPE_DECIMAL, .scale = 3, .rows = 1, .values = &digits[i % 2]};
-    assert_int_equal(rdx_statement_prepare(d, texts[i / 2], NULL, &s, &err), RDX_OK);
-    assert_int_equal(rdx_statement_bind(s, 1, &value, &err), i == 0 ? RDX_ERROR_ARGUMENT : RDX_OK);
-    assert_true(i > 0 || strstr(err.text, "does not fit its type, numeric(3,2)"));
-    rdx_statement_destroy(&s);
-  }
-  rdx_database_close(&d);
-}
 
 /* Runs of one statement with values for $1: its tag, and RETURNING's rows and first value. */
 static void expect_change(rdx_statement *s, int32_t value, const char *tag, uint64_t rows, int32_t first) {
@@ -727,8 +682,6 @@ int main(int argc, char **argv) {
   if (argc > 2)
     return change_always(argv[1], strcmp(argv[2], "changes") == 0 ? changes : alterations);
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_parameters_keep_their_values),
-      cmocka_unit_test(test_parameters_keep_their_digits),
       cmocka_unit_test(test_changes_return_rows),
       cmocka_unit_test(test_text_has_several_statements),
       cmocka_unit_test(test_replaced_table_is_read_anew),
