@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "base/base.h"
+#include "column/device_column.h"
+
+#define MAX_ROWS ((uint64_t)1 << 48) /* no process can address as many bytes */
 
 static const struct {
   const char *name;
@@ -107,9 +110,29 @@ static rdx_status check_dictionary(const rdx_column *column, const char *what, r
   return RDX_OK;
 }
 
+rdx_status rdx_rows_check(const char *what, uint64_t rows, rdx_error *err) {
+  if (rows >= RDX_NO_ROW)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s holds at most 2^32 - 2 rows; the column has %llu", what,
+                    (unsigned long long)rows);
+  return RDX_OK;
+}
+
+rdx_status rdx_column_check_view(const rdx_column *column, const char *what, rdx_error *err) {
+  const rdx_device_column *d = column->device;
+  if (d && (column->type != d->type || column->scale != d->scale || column->rows != d->rows))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "%s: %llu rows of type %s are not what the device column has, %llu of type %s: take its view by "
+                    "rdx_device_column_view(), and change nothing",
+                    what, (unsigned long long)column->rows, rdx_type_name(column->type), (unsigned long long)d->rows,
+                    rdx_type_name(d->type));
+  return RDX_OK;
+}
+
 rdx_status rdx_column_check(const rdx_column *column, const char *what, rdx_error *err) {
   if (!column)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: the column must not be NULL", what);
+  if (column->rows > MAX_ROWS)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: no memory holds %llu rows", what, (unsigned long long)column->rows);
   if (column->type == RDX_TYPE_NONE || !is_known(column->type))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: unknown column type %d", what, (int)column->type);
   if (column->scale > (column->type == RDX_TYPE_DECIMAL ? 18 : 0))
@@ -119,7 +142,7 @@ rdx_status rdx_column_check(const rdx_column *column, const char *what, rdx_erro
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a column of type %s cannot have a dictionary", what,
                     rdx_type_name(column->type));
   if (column->device || column->rows == 0)
-    return RDX_OK;
+    return rdx_column_check_view(column, what, err);
   if (column->dictionary)
     return check_dictionary(column, what, err);
   if (column->type == RDX_TYPE_STRING)

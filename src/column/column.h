@@ -9,8 +9,13 @@
 
 /* Whether the fields of a column view make sense: RDX_ERROR_ARGUMENT, beginning with `what`, where they do not. The
  * offsets of a host string column, its dictionary and its places there are read to the end, so that later code may
- * trust them. Of a device column only the type and the scale are looked at. */
+ * trust them. */
 RDX_MUST_USE rdx_status rdx_column_check(const rdx_column *column, const char *what, rdx_error *err);
+/* Whether rows can be numbered: RDX_ERROR_UNSUPPORTED beyond 2^32 - 2. `what` ("an index") holds them. To be asked
+ * before values are read. */
+RDX_MUST_USE rdx_status rdx_rows_check(const char *what, uint64_t rows, rdx_error *err);
+/* Whether a view of a device column is as that gave it; a host column is. */
+RDX_MUST_USE rdx_status rdx_column_check_view(const rdx_column *column, const char *what, rdx_error *err);
 
 static inline bool rdx_type_is_float(rdx_type type) {
   return type == RDX_TYPE_F32 || type == RDX_TYPE_F64;

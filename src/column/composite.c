@@ -183,6 +183,7 @@ rdx_status rdx_composite_create(const rdx_column *columns, uint32_t count, rdx_c
   for (uint32_t i = 0; i < count; i++) {
     if (columns[i].device)
       return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "keys of several columns are packed of host columns");
+    RDX_TRY(rdx_rows_check("an index", columns[i].rows, err));
     RDX_TRY(rdx_column_check(&columns[i], "a key column", err));
     if (columns[i].rows != columns[0].rows)
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "key column %u has %llu rows and the first %llu", i,

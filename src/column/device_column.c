@@ -170,6 +170,8 @@ rdx_status rdx_device_column_copy_text(const rdx_device_column *column, rdx_devi
 }
 
 rdx_column rdx_device_column_view(const rdx_device_column *column) {
+  if (!column)
+    return (rdx_column){0};
   return (rdx_column){.type = column->type, .scale = column->scale, .rows = column->rows, .device = column};
 }
 
@@ -219,6 +221,7 @@ rdx_status rdx_device_column_use(rdx_device *device, const rdx_column *column, c
   if (column->device) {
     if (column->device->device != device)
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "the column lies on another device");
+    RDX_TRY(rdx_column_check_view(column, "the column", err));
     *out = column->device;
     return RDX_OK;
   }

@@ -114,6 +114,9 @@ static void learn(rdx_device *device, const rdx_calibration *calibration) {
 }
 
 void rdx_device_get_calibration(rdx_device *device, rdx_calibration *out) {
+  *out = (rdx_calibration){0};
+  if (!device)
+    return;
   RDX_LOCKED(&known);
   if (device->calibration) {
     *out = *device->calibration;

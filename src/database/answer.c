@@ -234,21 +234,22 @@ rdx_status rdx_prepared_run(rdx_prepared *p, const rdx_datum *parameters, rdx_no
 /* ---- The public interface ---- */
 
 const rdx_table *rdx_answer_table(const rdx_answer *answer) {
-  return answer->table;
+  return answer ? answer->table : NULL;
 }
 
 rdx_table *rdx_answer_take_table(rdx_answer *answer) {
-  rdx_table *table = answer->table;
-  answer->table = NULL;
+  rdx_table *table = answer ? answer->table : NULL;
+  if (answer)
+    answer->table = NULL;
   return table;
 }
 
 const char *rdx_answer_tag(const rdx_answer *answer) {
-  return answer->tag;
+  return answer ? answer->tag : NULL;
 }
 
 void rdx_answer_get_stats(const rdx_answer *answer, rdx_answer_stats *out) {
-  *out = answer->stats;
+  *out = answer ? answer->stats : (rdx_answer_stats){0};
 }
 
 void rdx_answer_destroy(rdx_answer **answer) {

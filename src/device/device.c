@@ -179,10 +179,13 @@ void rdx_device_close(rdx_device **device) {
 }
 
 const rdx_device_info *rdx_device_get_info(const rdx_device *device) {
-  return &device->info;
+  return device ? &device->info : NULL;
 }
 
 void rdx_device_get_usage(const rdx_device *device, rdx_device_usage *out) {
+  *out = (rdx_device_usage){0};
+  if (!device)
+    return;
   out->memory_used = atomic_load(&device->memory_used);
   out->memory_peak = atomic_load(&device->memory_peak);
   out->validation_messages = atomic_load(&device->validation_messages);

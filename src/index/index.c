@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "column/column.h"
 #include "column/composite.h"
 #include "column/keys.h"
 #include "index/range_gather.h"
@@ -212,13 +213,6 @@ static void swap_kept(rdx_index *index, kept_column *kept) {
   *kept = old;
 }
 
-static rdx_status check_rows(const rdx_device_column *column, rdx_error *err) {
-  if (column->rows >= RDX_NO_ROW)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "an index holds at most 2^32 - 2 rows; the column has %llu",
-                    (unsigned long long)column->rows);
-  return RDX_OK;
-}
-
 rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rdx_index_params *params, rdx_index **out,
                             rdx_error *err) {
   static const rdx_index_params defaults = {0};
@@ -242,9 +236,9 @@ rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rd
   if (status == RDX_OK)
     status = rdx_progress("build", 0, 1, err);
   if (status == RDX_OK)
-    status = rdx_device_column_use(device, keys, &column, &owned, err);
+    status = rdx_rows_check("an index", keys->rows, err);
   if (status == RDX_OK)
-    status = check_rows(column, err);
+    status = rdx_device_column_use(device, keys, &column, &owned, err);
   kept_column kept = {0};
   if (status == RDX_OK)
     status = make_kept(index, column, false, &kept, err);
@@ -278,6 +272,9 @@ void rdx_index_destroy(rdx_index **index) {
 }
 
 void rdx_index_get_stats(const rdx_index *index, rdx_index_stats *out) {
+  *out = (rdx_index_stats){0};
+  if (!index)
+    return;
   *out = index->stats;
   out->key_type = rdx_index_key_type(index);
   if (index->text && !index->text->exact) { /* what differs is more than the keys on the device tell */
@@ -325,6 +322,7 @@ rdx_status rdx_index_update(rdx_index *index, const rdx_column *keys, rdx_update
   const double start = rdx_now_ms();
   const rdx_device_column *column = NULL;
   rdx_device_column *owned = NULL;
+  RDX_TRY(rdx_rows_check("an index", keys->rows, err));
   RDX_TRY(rdx_device_column_use(index->device, keys, &column, &owned, err));
   rdx_status status = RDX_OK;
   const rdx_type type = rdx_index_key_type(index);
@@ -332,8 +330,6 @@ rdx_status rdx_index_update(rdx_index *index, const rdx_column *keys, rdx_update
     status = rdx_fail(err, RDX_ERROR_ARGUMENT,
                       "the index holds %s keys of scale %u; an update cannot turn them into %s of scale %u",
                       rdx_type_name(type), index->key_scale, rdx_type_name(column->type), column->scale);
-  if (status == RDX_OK)
-    status = check_rows(column, err);
   kept_column kept = {0};
   if (status == RDX_OK)
     status = make_kept(index, column, mode == RDX_UPDATE_REFIT, &kept, err);

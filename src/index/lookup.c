@@ -17,6 +17,7 @@
 #include "index/result.h"
 #include "index/range_gather.h"
 #include "index/summing.h"
+#include "column/column.h"
 #include "column/text_codes.h"
 #include "kernels/lookup/lookup.h"
 #include "kernels/primitives/kernels.h"
@@ -664,8 +665,7 @@ static rdx_status run_all(run *r, rdx_error *err) {
 
 /* Choose how to add a column's values. */
 static rdx_status plan_sum(run *r, rdx_error *err) {
-  return rdx_summing_choose(r->index->device, r->values, r->index->stats.rows, r->by_prefix, &r->summing, r->result,
-                            err);
+  return rdx_summing_choose(r->index->device, r->values, r->by_prefix, &r->summing, r->result, err);
 }
 
 static rdx_status check(const rdx_index *index, const rdx_column *lower, const rdx_column *upper,
@@ -678,6 +678,10 @@ static rdx_status check(const rdx_index *index, const rdx_column *lower, const r
                     "includes");
   if (params->each && params->result != RDX_LOOKUP_ROWS)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "only RDX_LOOKUP_ROWS comes in parts");
+  RDX_TRY(rdx_summing_check_rows(params->values, index->stats.rows, err));
+  RDX_TRY(rdx_column_check_view(lower, "the probes", err));
+  if (upper)
+    RDX_TRY(rdx_column_check_view(upper, "the probes", err));
   if (upper && upper->rows != lower->rows)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "there are %llu lower and %llu upper bounds",
                     (unsigned long long)lower->rows, (unsigned long long)upper->rows);
@@ -818,6 +822,7 @@ rdx_status rdx_index_include(rdx_index *index, const rdx_column *values, rdx_err
                     "an index over strings of more than eight bytes, or with a zero byte, cannot include a column");
   const rdx_device_column *column = NULL;
   RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *owned = NULL;
+  RDX_TRY(rdx_summing_check_rows(values, index->stats.rows, err));
   RDX_TRY(rdx_device_column_use(index->device, values, &column, &owned, err));
   return include(index, column, err);
 }

@@ -365,5 +365,5 @@ rdx_status rdx_lookup_result_totals(rdx_lookup_result *r, uint64_t *pairs, uint6
 }
 
 void rdx_lookup_result_get_stats(const rdx_lookup_result *result, rdx_lookup_stats *out) {
-  *out = result->stats;
+  *out = result ? result->stats : (rdx_lookup_stats){0};
 }

@@ -22,11 +22,15 @@ uint32_t rdx_value_kind(rdx_type type) {
   }
 }
 
-rdx_status rdx_summing_choose(const rdx_device *device, const rdx_device_column *v, uint64_t rows, bool on_host,
-                              rdx_summing *out, rdx_lookup_result *result, rdx_error *err) {
-  if (v->rows != rows)
+rdx_status rdx_summing_check_rows(const rdx_column *values, uint64_t rows, rdx_error *err) {
+  if (values && values->rows != rows)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "the value column has %llu rows, the index %llu",
-                    (unsigned long long)v->rows, (unsigned long long)rows);
+                    (unsigned long long)values->rows, (unsigned long long)rows);
+  return RDX_OK;
+}
+
+rdx_status rdx_summing_choose(const rdx_device *device, const rdx_device_column *v, bool on_host, rdx_summing *out,
+                              rdx_lookup_result *result, rdx_error *err) {
   switch (v->type) {
   case RDX_TYPE_F32:
   case RDX_TYPE_F64:

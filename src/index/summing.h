@@ -17,9 +17,12 @@ typedef enum rdx_summing {
 /* The VALUE_... of a column of whole numbers. */
 uint32_t rdx_value_kind(rdx_type type);
 
-/* Choose how to add values of `rows` rows, and set the type of the result's sums. `on_host`: floats are added there. */
-RDX_MUST_USE rdx_status rdx_summing_choose(const rdx_device *device, const rdx_device_column *values, uint64_t rows,
-                                           bool on_host, rdx_summing *out, rdx_lookup_result *result, rdx_error *err);
+/* Whether a column has a value for each row of an index, or is NULL. To be asked before they are read. */
+RDX_MUST_USE rdx_status rdx_summing_check_rows(const rdx_column *values, uint64_t rows, rdx_error *err);
+
+/* Choose how to add values, and set the type of the result's sums. `on_host`: floats are added there. */
+RDX_MUST_USE rdx_status rdx_summing_choose(const rdx_device *device, const rdx_device_column *values, bool on_host,
+                                           rdx_summing *out, rdx_lookup_result *result, rdx_error *err);
 
 /* Turn `count` sums of halves into sums, in a new buffer in their place. `*bad` becomes the number of one that does not
  * fit, plus 1, or 0. */

@@ -296,8 +296,6 @@ static rdx_status run(stabbing *s, const rdx_column *lower, const rdx_column *up
                              .key_bits = s->points->key_bits,
                              .rows = lower->rows,
                              .keys = lower->rows};
-  if (s->points->rows >= RDX_NO_ROW || lower->rows >= RDX_NO_ROW)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a join has at most 2^32 - 2 rows a side");
   atomic_store(&s->device->memory_mark, used);
   RDX_TRY(load_ranges(s, lower, upper, err));
   RDX_TRY(rdx_stream_create(s->device, &s->stream, err));

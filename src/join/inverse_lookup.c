@@ -6,6 +6,7 @@
 #include <raydex/join.h>
 
 #include "base/base.h"
+#include "column/column.h"
 #include "column/device_column.h"
 #include "index/probes.h"
 #include "index/summing.h"
@@ -260,15 +261,14 @@ static rdx_status look_up_inverse(inverse *v, const rdx_column *keys, const rdx_
                                   const rdx_index_params *index, rdx_index_stats *stats, rdx_lookup_result **out,
                                   rdx_error *err) {
   const double start = rdx_now_ms();
-  const uint64_t rows = keys->device ? keys->device->rows : keys->rows;
   const rdx_device_column *column = NULL;
   rdx_device_column *owned = NULL, *owned_values = NULL;
   RDX_TRY(rdx_device_column_use(v->device, probes, &column, &owned, err));
-  rdx_status status = rdx_lookup_result_create(v->device, v->params->result, column->rows, rows, &v->result, err);
+  rdx_status status = rdx_lookup_result_create(v->device, v->params->result, column->rows, keys->rows, &v->result, err);
   if (status == RDX_OK && v->params->values)
     status = rdx_device_column_use(v->device, v->params->values, &v->values, &owned_values, err);
   if (status == RDX_OK && v->params->values)
-    status = rdx_summing_choose(v->device, v->values, rows, false, &v->summing, v->result, err);
+    status = rdx_summing_choose(v->device, v->values, false, &v->summing, v->result, err);
   if (status == RDX_OK && column->rows > 0)
     status = run(v, keys, column, index, err);
   if (status == RDX_OK && column->rows > 0) {
@@ -299,7 +299,11 @@ static rdx_status check(const rdx_device *device, const rdx_column *keys, const 
   if (params->each)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "rdx_lookup_inverse: rows do not come in parts; look fewer probes up at a time");
-  return RDX_OK;
+  RDX_TRY(rdx_column_check_view(keys, "the keys", err));
+  RDX_TRY(rdx_column_check_view(probes, "the probes", err));
+  RDX_TRY(rdx_rows_check("an index", keys->rows, err));
+  RDX_TRY(rdx_rows_check("an index", probes->rows, err));
+  return rdx_summing_check_rows(params->values, keys->rows, err);
 }
 
 /* thesis, section 4.3 "Inverse Mapping Algorithm for Point Query". */

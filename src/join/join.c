@@ -547,6 +547,10 @@ static rdx_status check(const char *name, const rdx_device *device, const rdx_co
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: only pairs come in parts", name);
   if (p->index.method >= RDX_INDEX_METHODS)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: unknown index method %d", name, (int)p->index.method);
+  RDX_TRY(rdx_column_check_view(left, name, err));
+  RDX_TRY(rdx_column_check_view(right, name, err));
+  RDX_TRY(rdx_rows_check("a side of a join", left->rows, err));
+  RDX_TRY(rdx_rows_check("a side of a join", right->rows, err));
   return rdx_index_check_options(&p->index, err);
 }
 
@@ -644,6 +648,7 @@ rdx_status rdx_join_between(rdx_device *device, const rdx_column *left, const rd
   RDX_TRY(check("rdx_join_between", device, left, lower, p, out, err));
   if (!upper || upper->rows != lower->rows)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_join_between: there must be as many upper bounds as lower ones");
+  RDX_TRY(rdx_column_check_view(upper, "rdx_join_between", err));
   if (p->mapping == RDX_JOIN_MAPPING_DIRECT)
     RDX_TRY(check_over_ranges(p, err));
   if (p->mapping == RDX_JOIN_MAPPING_DIRECT || prefers_ranges(p, left, lower)) {
@@ -692,7 +697,7 @@ rdx_status rdx_join_result_column(rdx_join_result *j, rdx_join_side side, rdx_de
 }
 
 void rdx_join_result_get_stats(const rdx_join_result *j, rdx_join_stats *out) {
-  *out = j->stats;
+  *out = j ? j->stats : (rdx_join_stats){0};
 }
 
 void rdx_join_result_destroy(rdx_join_result **j) {

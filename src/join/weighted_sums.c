@@ -65,10 +65,10 @@ rdx_status rdx_weighted_sum_make(rdx_device *device, const rdx_column *values, c
   const rdx_device_column *column = NULL;
   RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *owned = NULL;
   *out = (rdx_weighted_sum){0};
+  if (values->rows != rows)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "the value column has %llu rows, its side of the join %llu",
+                    (unsigned long long)values->rows, (unsigned long long)rows);
   RDX_TRY(rdx_device_column_use(device, values, &column, &owned, err));
   RDX_TRY(find_type(column, out, err));
-  if (column->rows != rows)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "the value column has %llu rows, its side of the join %llu",
-                    (unsigned long long)column->rows, (unsigned long long)rows);
   return rows > 0 ? add_column(column, counts, out, err) : RDX_OK;
 }

@@ -76,14 +76,12 @@ static uint64_t estimate_columns(const rdx_column *columns, uint32_t count) {
 
 static rdx_status check_columns(const rdx_column *columns, uint32_t count, rdx_error *err) {
   for (uint32_t i = 0; i < count; i++) {
+    RDX_TRY(rdx_rows_check("a scan", columns[i].rows, err));
     RDX_TRY(rdx_column_check(&columns[i], "a column of a scan", err));
     if (columns[i].rows != columns[0].rows)
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "the columns of a scan have different lengths: %llu and %llu rows",
                       (unsigned long long)columns[0].rows, (unsigned long long)columns[i].rows);
   }
-  if (columns[0].rows >= UINT32_MAX)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a scan holds at most 2^32 - 2 rows; the columns have %llu",
-                    (unsigned long long)columns[0].rows);
   return RDX_OK;
 }
 
@@ -176,13 +174,13 @@ void rdx_scan_destroy(rdx_scan **scan) {
 }
 
 void rdx_scan_get_stats(const rdx_scan *scan, rdx_scan_stats *out) {
-  *out = scan->stats;
+  *out = scan ? scan->stats : (rdx_scan_stats){0};
 }
 
 uint32_t rdx_scan_borders(const rdx_scan *scan, uint32_t column, const uint32_t **out) {
   static const uint32_t none[1];
   *out = none;
-  if (!scan->ops->borders || column >= scan->stats.columns || scan->stats.rows == 0)
+  if (!scan || !scan->ops->borders || column >= scan->stats.columns || scan->stats.rows == 0)
     return 0;
   return scan->ops->borders(scan->self, column, out);
 }
@@ -407,7 +405,7 @@ rdx_status rdx_scan_result_filter(const rdx_scan_result *result, const rdx_colum
 }
 
 void rdx_scan_result_get_stats(const rdx_scan_result *result, rdx_scan_run_stats *out) {
-  *out = result->stats;
+  *out = result ? result->stats : (rdx_scan_run_stats){0};
 }
 
 void rdx_scan_result_destroy(rdx_scan_result **result) {

@@ -249,7 +249,7 @@ static bool has_value(const rdx_sql_node *node, uint32_t column) {
 }
 
 bool rdx_condition_has_values(const rdx_condition *condition, uint32_t index) {
-  return index < condition->name_count && has_value(&condition->root, index);
+  return index < rdx_condition_columns(condition) && has_value(&condition->root, index);
 }
 
 rdx_status rdx_condition_bind(rdx_condition *condition, const rdx_column *columns, const uint32_t *numbers,

@@ -534,9 +534,9 @@ void rdx_condition_destroy(rdx_condition **condition) {
 }
 
 uint32_t rdx_condition_columns(const rdx_condition *condition) {
-  return condition->name_count;
+  return condition ? condition->name_count : 0;
 }
 
 const char *rdx_condition_column_name(const rdx_condition *condition, uint32_t index) {
-  return index < condition->name_count ? condition->names[index] : NULL;
+  return index < rdx_condition_columns(condition) ? condition->names[index] : NULL;
 }

@@ -543,7 +543,7 @@ rdx_status rdx_query_result_column(const rdx_query_result *result, uint32_t inde
 }
 
 void rdx_query_result_get_stats(const rdx_query_result *result, rdx_query_stats *out) {
-  *out = result->stats;
+  *out = result ? result->stats : (rdx_query_stats){0};
 }
 
 void rdx_query_result_destroy(rdx_query_result **result) {

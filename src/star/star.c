@@ -304,6 +304,9 @@ void rdx_star_destroy(rdx_star **star) {
 }
 
 void rdx_star_get_stats(const rdx_star *star, rdx_star_stats *out) {
+  *out = (rdx_star_stats){0};
+  if (!star)
+    return;
   *out = star->stats;
   out->bytes_columns = rdx_packed_relation_bytes(star->relation);
 }

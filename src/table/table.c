@@ -143,23 +143,23 @@ void rdx_table_finish(rdx_table *table, uint64_t rows) {
 }
 
 uint64_t rdx_table_rows(const rdx_table *table) {
-  return table->rows;
+  return table ? table->rows : 0;
 }
 
 uint32_t rdx_table_columns(const rdx_table *table) {
-  return table->column_count;
+  return table ? table->column_count : 0;
 }
 
 const char *rdx_table_column_name(const rdx_table *table, uint32_t index) {
-  return index < table->column_count ? table->columns[index].name : NULL;
+  return index < rdx_table_columns(table) ? table->columns[index].name : NULL;
 }
 
 const char *rdx_table_column_declaration(const rdx_table *table, uint32_t index) {
-  return index < table->column_count ? table->columns[index].declaration : NULL;
+  return index < rdx_table_columns(table) ? table->columns[index].declaration : NULL;
 }
 
 const rdx_column *rdx_table_column(const rdx_table *table, uint32_t index) {
-  return index < table->column_count ? &table->columns[index].view : NULL;
+  return index < rdx_table_columns(table) ? &table->columns[index].view : NULL;
 }
 
 const rdx_choice *rdx_table_choice(const rdx_table *table, uint32_t index) {

@@ -249,6 +249,63 @@ static void test_columns_of_other_devices(void **state) {
   rdx_index_destroy(&index);
 }
 
+/* More rows than can be numbered are refused before any is read: there are none. */
+static void test_too_many_rows(void **state) {
+  (void)state;
+  rdx_column many = keys;
+  rdx_index *index = new_index(RDX_INDEX_SORTED_ARRAY, &keys), *none = NULL;
+  rdx_scan *scan = NULL;
+  rdx_device_column *copy = NULL;
+  rdx_lookup_result *result = NULL;
+  rdx_join_result *joined = NULL;
+  many.rows = (uint64_t)1 << 32;
+  const rdx_lookup_params sum = {.result = RDX_LOOKUP_SUM, .values = &many};
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_create(test_device, &many, NULL, &none, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_create_columns(test_device, &many, 1, NULL, &none, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_index_update(index, &many, RDX_UPDATE_REBUILD, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_include(index, &many, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &keys, &sum, &result, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_lookup_inverse(test_device, &keys, &keys, NULL, &sum, NULL, &result, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_lookup_inverse(test_device, &many, &keys, NULL, NULL, NULL, &result, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_join_equal(test_device, &many, &keys, NULL, &joined, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_join_between(test_device, &keys, &many, &many, NULL, &joined, err));
+  FAILS(RDX_ERROR_UNSUPPORTED, rdx_scan_create(test_device, &many, 1, NULL, &scan, err));
+  many.rows = UINT64_MAX;
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &many, NULL, &result, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_device_column_create(test_device, &many, &copy, err));
+  many = (rdx_column){.type = RDX_TYPE_STRING, .rows = UINT64_MAX, .values = "", .offsets = (const uint64_t[]){0}};
+  FAILS(RDX_ERROR_ARGUMENT, rdx_device_column_create(test_device, &many, &copy, err));
+  rdx_index_destroy(&index);
+}
+
+/* A view of a device column that says something else than the column is refused. */
+static void test_changed_views(void **state) {
+  (void)state;
+  rdx_device_column *column = NULL;
+  rdx_index *index = new_index(RDX_INDEX_SORTED_ARRAY, &keys), *none = NULL;
+  rdx_lookup_result *result = NULL;
+  rdx_join_result *joined = NULL;
+  rdx_scan *scan = NULL;
+  OK(rdx_device_column_create(test_device, &keys, &column, err));
+  for (int i = 0; i < 3; i++) {
+    rdx_column view = rdx_device_column_view(column);
+    view.rows += i == 0 ? 100 : 0;
+    view.rows -= i == 1;
+    view.type = i == 2 ? RDX_TYPE_U64 : view.type;
+    FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &view, NULL, &none, err));
+    FAILS(RDX_ERROR_ARGUMENT, rdx_index_update(index, &view, RDX_UPDATE_REBUILD, err));
+    FAILS(RDX_ERROR_ARGUMENT, rdx_index_include(index, &view, err));
+    FAILS(RDX_ERROR_ARGUMENT, rdx_index_lookup(index, &view, NULL, &result, err));
+    FAILS(RDX_ERROR_ARGUMENT, rdx_index_range(index, &view, &view, NULL, &result, err));
+    FAILS(RDX_ERROR_ARGUMENT, rdx_lookup_inverse(test_device, &keys, &view, NULL, NULL, NULL, &result, err));
+    FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, &keys, &view, NULL, &joined, err));
+    FAILS(RDX_ERROR_ARGUMENT, rdx_join_between(test_device, &keys, &keys, &view, NULL, &joined, err));
+    FAILS(RDX_ERROR_ARGUMENT, rdx_scan_create(test_device, &view, 1, NULL, &scan, err));
+  }
+  rdx_device_column_destroy(&column);
+  rdx_index_destroy(&index);
+}
+
 /* A device column of another type is refused, even of another integer type. */
 static void test_types_of_device_probes(void **state) {
   (void)state;
@@ -545,6 +602,8 @@ int main(void) {
       cmocka_unit_test(test_bad_lookups),
       cmocka_unit_test(test_device_columns),
       cmocka_unit_test(test_columns_of_other_devices),
+      cmocka_unit_test(test_too_many_rows),
+      cmocka_unit_test(test_changed_views),
       cmocka_unit_test(test_types_of_device_probes),
       cmocka_unit_test(test_no_probes),
       cmocka_unit_test(test_reading_twice),

@@ -63,6 +63,8 @@ void rdx_recording_stop(rdx_recording **recording) {
 }
 
 rdx_recording_view rdx_recording_get(const rdx_recording *r) {
+  if (!r)
+    return (rdx_recording_view){0};
   return (rdx_recording_view){.scene_count = r->scene_count,
                               .scenes = r->scenes,
                               .ray_count = r->ray_count,
@@ -73,7 +75,8 @@ rdx_recording_view rdx_recording_get(const rdx_recording *r) {
 }
 
 void rdx_recording_forget_rays(rdx_recording *r) {
-  r->ray_count = r->hit_count = 0;
+  if (r)
+    r->ray_count = r->hit_count = 0;
 }
 
 /* ---- What back ends tell ---- */
