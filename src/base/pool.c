@@ -20,6 +20,7 @@
 
 #define CLOSED (UINT64_MAX / 2) /* no piece has a number so high */
 #define PATIENCE_MS 0.2         /* a few times what it takes to wake a thread */
+#define CALL_FOR_ALL 10         /* sleepers that a call for all wakes in the time of a call for one */
 #define RUNS_AHEAD 4            /* a thread takes its share of what is left in so many parts */
 
 typedef struct worker_start {
@@ -278,10 +279,11 @@ uint32_t rdx_pool_limited(const rdx_pool *pool) {
   return atomic_load(&pool->limit);
 }
 
-/* No more workers than there are pieces for: each that wakes takes time, and all of them go through one lock. */
+/* A thread is woken for each piece where these are few. A call for one takes as long as a call for all does for ten
+ * sleepers (8 and 12 us of 15 sleepers), as those who wake take the lock in turn. */
 static void wake_workers(rdx_pool *pool, uint64_t pieces) {
   RDX_LOCKED(&pool->lock);
-  if (pieces > atomic_load(&pool->asleep) || atomic_load(&pool->limit) < pool->threads)
+  if (pieces - 1 > atomic_load(&pool->asleep) / CALL_FOR_ALL || atomic_load(&pool->limit) < pool->threads)
     pthread_cond_broadcast(&pool->wake);
   else
     for (uint64_t i = 1; i < pieces; i++)
