@@ -372,7 +372,8 @@ RDX_MUST_USE rdx_status bench_report_write(const bench_report *report, const cha
 /* Read what bench_report_write() wrote. */
 RDX_MUST_USE rdx_status bench_report_read(const char *path, bench_report **out, rdx_error *err);
 
-/* Print what results say of the papers' claims: a table with a column for each device of each report (verdicts.c). */
+/* Print what results say of the papers' claims: a table with a column for each device (verdicts.c). Of the reports that
+ * have both results of a claim for a device the last one counts. */
 void bench_verdicts_print(bench_report *const *reports, size_t count);
 
 size_t bench_report_count(const bench_report *report);

@@ -254,14 +254,8 @@ static const claim claims[] = {
 };
 /* clang-format on */
 
-/* The results of a device. */
-typedef struct results {
-  const bench_report *report;
-  const char *device;
-} results;
-
-static bool is_of(const results *r, const bench_row *row, const claim *c, const side *s) {
-  const bool ours = strcmp(row->device, r->device) == 0 || strcmp(row->device, "published") == 0;
+static bool is_of(const char *device, const bench_row *row, const claim *c, const side *s) {
+  const bool ours = strcmp(row->device, device) == 0 || strcmp(row->device, "published") == 0;
   return ours && strcmp(row->experiment, c->experiment) == 0 && strcmp(row->metric, measures[c->measure].metric) == 0 &&
          strcmp(row->method, s->method) == 0 && fnmatch(s->variant, row->variant, 0) == 0 &&
          (!s->keys || strcmp(row->keys, s->keys) == 0);
@@ -283,15 +277,16 @@ static bool is_further(const bench_row *a, const bench_row *b, end at) {
   return at == HIGH ? beyond : !beyond && (more != 0 || a->probes != b->probes);
 }
 
-/* The two results of a claim; false: not both were measured. */
-static bool find(const results *r, const claim *c, const bench_row **one, const bench_row **other) {
-  const size_t count = bench_report_count(r->report);
+/* The two results of a claim in a report; false: not both were measured. */
+static bool find(const bench_report *report, const char *device, const claim *c, const bench_row **one,
+                 const bench_row **other) {
+  const size_t count = bench_report_count(report);
   *one = *other = NULL;
   for (size_t i = 0; i < count; i++) {
-    const bench_row *a = bench_report_row(r->report, i);
-    for (size_t k = 0; k < count && is_of(r, a, c, &c->one); k++) {
-      const bench_row *b = bench_report_row(r->report, k);
-      if (!is_of(r, b, c, &c->other) || !are_comparable(c, a, b))
+    const bench_row *a = bench_report_row(report, i);
+    for (size_t k = 0; k < count && is_of(device, a, c, &c->one); k++) {
+      const bench_row *b = bench_report_row(report, k);
+      if (!is_of(device, b, c, &c->other) || !are_comparable(c, a, b))
         continue;
       if (!*one || is_further(a, *one, c->one.end) || (a == *one && is_further(b, *other, c->other.end))) {
         *one = a;
@@ -323,9 +318,12 @@ static const char *number(double value, char out[32]) {
   return out;
 }
 
-static void print_verdict(const results *r, const claim *c) {
+/* What the last of the reports that has both results of the claim says of it. */
+static void print_verdict(bench_report *const *reports, size_t count, const char *device, const claim *c) {
   const bench_row *one, *other;
-  if (!find(r, c, &one, &other)) {
+  while (count > 0 && !find(reports[count - 1], device, c, &one, &other))
+    count--;
+  if (count == 0) {
     printf(" not measured |");
     return;
   }
@@ -337,35 +335,34 @@ static void print_verdict(const results *r, const claim *c) {
          strcmp(at, to) == 0 ? "" : " and ", strcmp(at, to) == 0 ? "" : to);
 }
 
-/* Add the devices of a report, but for published results; how many there are then. */
-static size_t add_devices(const bench_report *report, results *all, size_t count, size_t max) {
-  const size_t begin = count;
+/* Add the devices of a report that are not known yet, but for published results; how many there are then. */
+static size_t add_devices(const bench_report *report, const char **devices, size_t count, size_t max) {
   for (size_t i = 0; i < bench_report_count(report) && count < max; i++) {
     const char *device = bench_report_row(report, i)->device;
     bool known = strcmp(device, "published") == 0;
-    for (size_t k = begin; k < count; k++)
-      known |= strcmp(all[k].device, device) == 0;
+    for (size_t k = 0; k < count && !known; k++)
+      known = strcmp(devices[k], device) == 0;
     if (!known)
-      all[count++] = (results){report, device};
+      devices[count++] = device;
   }
   return count;
 }
 
 void bench_verdicts_print(bench_report *const *reports, size_t report_count) {
-  results all[16];
+  const char *devices[16];
   size_t count = 0;
   for (size_t i = 0; i < report_count; i++)
-    count = add_devices(reports[i], all, count, sizeof all / sizeof *all);
+    count = add_devices(reports[i], devices, count, sizeof devices / sizeof *devices);
   printf("\n| figure | what it shows |");
   for (size_t k = 0; k < count; k++)
-    printf(" %s |", all[k].device);
+    printf(" %s |", devices[k]);
   printf("\n|---|---|");
   for (size_t k = 0; k < count; k++)
     printf("---|");
   for (size_t i = 0; i < sizeof claims / sizeof *claims; i++) {
     printf("\n| %s | %s |", claims[i].figure, claims[i].text);
     for (size_t k = 0; k < count; k++)
-      print_verdict(&all[k], &claims[i]);
+      print_verdict(reports, report_count, devices[k], &claims[i]);
   }
   printf("\n");
   fflush(stdout);
