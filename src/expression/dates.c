@@ -239,6 +239,38 @@ static rdx_status put_interval(rdx_worker *w, const rdx_node *n, int64_t months,
   return out->interval.months == months && out->interval.days == days ? RDX_OK : rdx_out_of_range(w, n);
 }
 
+rdx_status rdx_dates_months(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  (void)w;
+  (void)n;
+  out->i = args[0].interval.months;
+  return RDX_OK;
+}
+
+rdx_status rdx_dates_days(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  (void)w;
+  (void)n;
+  out->i = args[0].interval.days;
+  return RDX_OK;
+}
+
+rdx_status rdx_dates_micros(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  (void)w;
+  (void)n;
+  out->i = args[0].interval.micros;
+  return RDX_OK;
+}
+
+rdx_status rdx_dates_span(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  (void)w;
+  (void)n;
+  out->wide = rdx_interval_span(args[0].interval);
+  return RDX_OK;
+}
+
+rdx_status rdx_dates_interval(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  return put_interval(w, n, args[0].i, args[1].i, args[2].i, out);
+}
+
 rdx_status rdx_dates_justify_days(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
   const rdx_sql_interval from = args[0].interval;
   int64_t months = from.months, days = from.days;

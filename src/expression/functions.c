@@ -676,6 +676,11 @@ const rdx_function rdx_functions[] = {
     {"isfinite", "T", RDX_SQL_BOOL, NULL, rdx_dates_finite, NULL, false},
     {"isfinite", "v", RDX_SQL_BOOL, NULL, rdx_dates_finite, NULL, false},
     {"overlaps", "TTTT", RDX_SQL_BOOL, NULL, rdx_dates_overlap, NULL, true},
+    {"interval months", "v", RDX_SQL_BIGINT, NULL, rdx_dates_months, NULL, false}, /* for plan/intervals.c */
+    {"interval days", "v", RDX_SQL_BIGINT, NULL, rdx_dates_days, NULL, false},
+    {"interval micros", "v", RDX_SQL_BIGINT, NULL, rdx_dates_micros, NULL, false},
+    {"interval span", "v", DECIMAL, whole, rdx_dates_span, NULL, false},
+    {"interval of", "bbb", RDX_SQL_INTERVAL, NULL, rdx_dates_interval, NULL, false},
     {"justify_days", "v", RDX_SQL_INTERVAL, NULL, rdx_dates_justify_days, NULL, false},
     {"justify_hours", "v", RDX_SQL_INTERVAL, NULL, rdx_dates_justify_hours, NULL, false},
     {"justify_interval", "v", RDX_SQL_INTERVAL, NULL, rdx_dates_justify, NULL, false},

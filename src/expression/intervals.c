@@ -162,6 +162,7 @@ static bool read_part(reader *r, rdx_time_field field) {
   const char mark = next(r);
   const int64_t sign = mark == '-' ? -1 : 1;
   r->at += mark == '-' || mark == '+';
+  skip_blanks(r);
   if (next(r) != '.' && !read_digits(r, &whole))
     return false;
   if (next(r) == ':')
@@ -183,8 +184,42 @@ static bool read_part(reader *r, rdx_time_field field) {
   return add_field(r, field, sign, whole, millionths);
 }
 
+/* A number and its letter of ISO 8601's P1Y2M3DT4H5M6S. */
+static bool read_designated(reader *r, bool *time) {
+  static const char letters[] = "YMWDHMS";
+  static const rdx_time_field fields[] = {RDX_FIELD_YEAR, RDX_FIELD_MONTH,  RDX_FIELD_WEEK,  RDX_FIELD_DAY,
+                                          RDX_FIELD_HOUR, RDX_FIELD_MINUTE, RDX_FIELD_SECOND};
+  int64_t whole = 0;
+  if (next(r) == 'T' && !*time) {
+    *time = true;
+    r->at++;
+  }
+  const int64_t sign = next(r) == '-' ? -1 : 1;
+  r->at += next(r) == '-' || next(r) == '+';
+  if (next(r) != '.' && !read_digits(r, &whole))
+    return false;
+  const int64_t millionths = read_fraction(r);
+  const char *from = *time ? letters + 4 : letters, *at = next(r) ? strchr(from, next(r)) : NULL;
+  if (!at || (!*time && at >= letters + 4))
+    return false;
+  r->at++;
+  r->any = true;
+  return add_field(r, fields[at - letters], sign, whole, millionths);
+}
+
+static bool read_iso(reader *r) {
+  bool time = false;
+  for (r->at++; r->at < r->length;)
+    if (!read_designated(r, &time))
+      return false;
+  return r->any;
+}
+
 bool rdx_interval_parse(const char *text, size_t length, rdx_time_field field, rdx_sql_interval *out) {
   reader r = {.text = text, .length = length};
+  skip_blanks(&r);
+  if (next(&r) == 'P' && !read_iso(&r))
+    return false;
   for (skip_blanks(&r); r.at < r.length; skip_blanks(&r)) {
     if (r.any && r.length - r.at == 3 && strncasecmp(r.text + r.at, "ago", 3) == 0) {
       r.months = -r.months;

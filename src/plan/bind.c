@@ -338,14 +338,18 @@ static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *whic
   }
   const rdx_sql_kind kind = value ? value->type.kind : RDX_SQL_BOOL;
   const bool numbers = which->kind == RDX_PLAN_SUM || which->kind == RDX_PLAN_AVG;
+  if (kind == RDX_SQL_INTERVAL && numbers)
+    return rdx_bind_interval_sum(b, ast, which->kind == RDX_PLAN_AVG, value, out);
+  if (kind == RDX_SQL_INTERVAL && which->kind != RDX_PLAN_COUNT) {
+    RDX_TRY(rdx_bind_interval_extreme(b, which->kind == RDX_PLAN_MAX, value, &bound));
+    return add_bound(b, bound, ast->place, out);
+  }
   char text[32];
   if ((numbers && !rdx_is_number(rdx_type_of_kind(kind))) || (which->truth && kind != RDX_SQL_BOOL))
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "there is no %s(%s)", which->name,
                             rdx_sql_type_text(value->type, text));
   if (kind == RDX_SQL_UNKNOWN)
     RDX_TRY(rdx_bind_cast(&p->binding, value, (rdx_sql_type){.kind = RDX_SQL_TEXT}, true, ast->place, &value));
-  if (kind == RDX_SQL_INTERVAL && which->kind != RDX_PLAN_COUNT)
-    return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, ast->place, NULL, "%s(interval) is not supported", which->name);
   return rdx_add_aggregate(b, which->kind, value, ast->distinct, ast->place, out);
 }
 

@@ -9,8 +9,8 @@
 static rdx_status check_interval(rdx_planner *p, rdx_sql_type type, rdx_sql_place place) {
   return type.kind == RDX_SQL_INTERVAL
              ? rdx_planner_fail(
-                   p, RDX_ERROR_UNSUPPORTED, place, NULL,
-                   "intervals cannot be sorted, grouped, joined by or told apart: calculate a number or a time")
+                   p, RDX_ERROR_UNSUPPORTED, place, "calculate a number: extract(epoch FROM i)",
+                   "intervals cannot be grouped, joined by or told apart, nor sorted by behind DISTINCT and UNION")
              : RDX_OK;
 }
 

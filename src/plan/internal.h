@@ -315,6 +315,17 @@ uint32_t rdx_statistic_arguments(const rdx_statistic *statistic);
 RDX_MUST_USE rdx_status rdx_bind_statistic(rdx_block *block, const rdx_ast *ast, const rdx_statistic *statistic,
                                            rdx_bound *const *args, rdx_bound **out);
 
+/* ---- Aggregates of intervals (intervals.c) ---- */
+
+/* What an interval is sorted by takes its place; other values stay. */
+RDX_MUST_USE rdx_status rdx_bind_span(rdx_planner *planner, rdx_bound **value);
+/* sum, or avg, of groups, and of frames where the call has OVER. */
+RDX_MUST_USE rdx_status rdx_bind_interval_sum(rdx_block *block, const rdx_ast *ast, bool average, rdx_bound *value,
+                                              rdx_bound **out);
+/* min or max. */
+RDX_MUST_USE rdx_status rdx_bind_interval_extreme(rdx_block *block, bool max, rdx_bound *value,
+                                                  rdx_plan_aggregate *out);
+
 typedef rdx_status (*rdx_value_fn)(void *user, rdx_bound *value, rdx_bound **out);
 
 /* ---- Window functions (windows.c) ---- */

@@ -34,6 +34,12 @@ static rdx_status bind_ordering(rdx_block *b, const rdx_sql_order *written, rdx_
   return bind_text(b, &out->value);
 }
 
+/* The same, where what is sorted by is all that matters. */
+static rdx_status bind_sorted(rdx_block *b, const rdx_sql_order *written, rdx_plan_ordering *out) {
+  RDX_TRY(bind_ordering(b, written, out));
+  return rdx_bind_span(b->planner, &out->value);
+}
+
 static bool has_order(const rdx_plan_aggregate *a, const rdx_bound *value) {
   for (uint32_t i = 0; i < a->order_count; i++)
     if (rdx_bound_equal(a->orders[i].value, value))
@@ -47,7 +53,7 @@ rdx_status rdx_bind_orderings(rdx_block *b, const rdx_ast *ast, rdx_bound *const
   for (uint32_t i = 0; i < ast->order_count; i++) {
     rdx_plan_ordering order;
     bool argument = false;
-    RDX_TRY(bind_ordering(b, &ast->orders[i], &order));
+    RDX_TRY(bind_sorted(b, &ast->orders[i], &order));
     for (uint32_t k = 0; k < count; k++)
       argument |= rdx_bound_equal(args[k], order.value);
     if (ast->distinct && !argument)
@@ -142,9 +148,10 @@ static rdx_status bind_within_group(rdx_block *b, const rdx_ast *ast, rdx_plan_a
     RDX_TRY(rdx_bind_cast(&b->planner->binding, order.value, real, false, order.value->place, &order.value));
   RDX_TRY(rdx_bind_filtered(b, ast, &order.value, 1));
   RDX_TRY(rdx_planner_alloc(b->planner, 1, sizeof *out->orders, &out->orders));
-  out->orders[out->order_count++] = order;
   out->value = order.value;
   out->type = order.value->type;
+  RDX_TRY(rdx_bind_span(b->planner, &order.value));
+  out->orders[out->order_count++] = order;
   return RDX_OK;
 }
 

@@ -228,8 +228,10 @@ static rdx_status add_set(rdx_block *b, sets *s, uint64_t set) {
   return RDX_OK;
 }
 
+/* The columns of a plain list. */
 static rdx_status bind_set(rdx_block *b, const rdx_sql_query *query, const rdx_grouping *g, uint32_t *capacity,
                            uint64_t *bits) {
+  *bits = 0;
   for (uint32_t i = 0; i < g->expr_count; i++) {
     rdx_bound *value = NULL;
     uint32_t number = 0;
@@ -241,36 +243,30 @@ static rdx_status bind_set(rdx_block *b, const rdx_sql_query *query, const rdx_g
     if (number >= MAX_SET_GROUPS)
       return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, g->exprs[i]->place, NULL,
                               "GROUPING SETS of more than %d columns are not supported", MAX_SET_GROUPS);
-    bits[i] = (uint64_t)1 << number;
+    *bits |= (uint64_t)1 << number;
   }
   return RDX_OK;
 }
 
-/* The sets of ROLLUP or CUBE over n expressions, or the one of a plain list. */
-static rdx_status list_simple(rdx_block *b, const rdx_sql_query *query, const rdx_grouping *g, uint32_t *capacity,
+/* The sets of ROLLUP or CUBE over n plain lists. */
+static rdx_status list_levels(rdx_block *b, const rdx_sql_query *query, const rdx_grouping *g, uint32_t *capacity,
                               sets *out) {
-  uint64_t bits[MAX_SET_GROUPS] = {0}, all = 0;
-  if (g->expr_count > (g->kind == RDX_GROUPING_CUBE ? 9u : MAX_SET_GROUPS))
+  uint64_t bits[MAX_SET_GROUPS] = {0};
+  const uint32_t count = g->child_count;
+  if (count > (g->kind == RDX_GROUPING_CUBE ? 9u : MAX_SET_GROUPS))
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, 0, NULL, "GROUP BY has too many grouping sets");
-  RDX_TRY(bind_set(b, query, g, capacity, bits));
-  for (uint32_t i = 0; i < g->expr_count; i++)
-    all |= bits[i];
-  if (g->kind == RDX_GROUPING_SIMPLE || g->kind == RDX_GROUPING_SETS)
-    return add_set(b, out, all);
-  if (g->kind == RDX_GROUPING_ROLLUP) {
-    RDX_TRY(add_set(b, out, all));
-    for (uint32_t n = g->expr_count; n-- > 0;) {
-      uint64_t set = 0;
-      for (uint32_t i = 0; i < n; i++)
-        set |= bits[i];
-      RDX_TRY(add_set(b, out, set));
-    }
-    return RDX_OK;
-  }
-  for (uint32_t choice = 1u << g->expr_count; choice-- > 0;) {
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(bind_set(b, query, g->children[i], capacity, &bits[i]));
+  for (uint32_t n = count + 1; g->kind == RDX_GROUPING_ROLLUP && n-- > 0;) {
     uint64_t set = 0;
-    for (uint32_t i = 0; i < g->expr_count; i++)
-      set |= choice >> (g->expr_count - 1 - i) & 1 ? bits[i] : 0;
+    for (uint32_t i = 0; i < n; i++)
+      set |= bits[i];
+    RDX_TRY(add_set(b, out, set));
+  }
+  for (uint32_t choice = g->kind == RDX_GROUPING_CUBE ? 1u << count : 0; choice-- > 0;) {
+    uint64_t set = 0;
+    for (uint32_t i = 0; i < count; i++)
+      set |= choice >> (count - 1 - i) & 1 ? bits[i] : 0;
     RDX_TRY(add_set(b, out, set));
   }
   return RDX_OK;
@@ -278,8 +274,13 @@ static rdx_status list_simple(rdx_block *b, const rdx_sql_query *query, const rd
 
 static rdx_status list_sets(rdx_block *b, const rdx_sql_query *query, const rdx_grouping *g, uint32_t *capacity,
                             sets *out) {
-  if (g->kind != RDX_GROUPING_SETS || g->child_count == 0)
-    return list_simple(b, query, g, capacity, out);
+  uint64_t set = 0;
+  if (g->kind == RDX_GROUPING_ROLLUP || g->kind == RDX_GROUPING_CUBE)
+    return list_levels(b, query, g, capacity, out);
+  if (g->child_count == 0) {
+    RDX_TRY(bind_set(b, query, g, capacity, &set));
+    return add_set(b, out, set);
+  }
   for (uint32_t i = 0; i < g->child_count; i++)
     RDX_TRY(list_sets(b, query, g->children[i], capacity, out));
   return RDX_OK;
@@ -385,6 +386,12 @@ static rdx_status bind_order(rdx_block *b, const rdx_bound_query *q, const rdx_s
                              rdx_plan_order *out) {
   uint32_t number = 0;
   RDX_TRY(find_output(b, q, written->value, "ORDER BY", &number));
+  if (b->outputs[number].value->type.kind == RDX_SQL_INTERVAL && !b->distinct) {
+    rdx_bound *span = b->outputs[number].value;
+    number = b->output_count;
+    RDX_TRY(rdx_bind_span(b->planner, &span));
+    RDX_TRY(rdx_block_add_output(b, "", span));
+  }
   set_order(out, written, number);
   return RDX_OK;
 }

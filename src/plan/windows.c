@@ -105,10 +105,14 @@ static rdx_status bind_number(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
   return rdx_bind_cast(&b->planner->binding, *out, bigint, false, ast->place, out);
 }
 
+static bool is_sum(rdx_plan_window_kind kind) {
+  return kind == RDX_WINDOW_SUM || kind == RDX_WINDOW_AVG;
+}
+
 static rdx_status check_value(const rdx_block *b, const rdx_ast *ast, const struct function *f, rdx_bound *value) {
   const rdx_sql_kind kind = value->type.kind;
   char text[32];
-  if (((f->kind == RDX_WINDOW_SUM || f->kind == RDX_WINDOW_AVG) && !rdx_is_number(value->type)) ||
+  if ((is_sum(f->kind) && !rdx_is_number(value->type) && kind != RDX_SQL_INTERVAL) ||
       (f->truth && kind != RDX_SQL_BOOL) ||
       ((f->kind == RDX_WINDOW_MIN || f->kind == RDX_WINDOW_MAX) && kind == RDX_SQL_INTERVAL))
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "there is no %s(%s)", f->name,
@@ -176,6 +180,7 @@ static rdx_status bind_partition(rdx_block *b, const rdx_sql_window *written, rd
     const bool first = o->nulls == RDX_NULLS_DEFAULT ? o->descending : o->nulls == RDX_NULLS_FIRST;
     rdx_bound *value = NULL;
     RDX_TRY(rdx_bind(b, o->value, &value));
+    RDX_TRY(rdx_bind_span(b->planner, &value));
     if (has_columns(value))
       w->orders[w->order_count++] = (rdx_plan_ordering){value, o->descending, first};
   }
@@ -316,7 +321,10 @@ static rdx_status add_default(rdx_block *b, const rdx_ast *ast, rdx_plan_window 
 rdx_status rdx_add_frame(rdx_block *b, const rdx_ast *ast, rdx_plan_window_kind kind, rdx_bound *const values[2],
                          rdx_bound **out) {
   rdx_plan_window w = {.kind = kind, .place = ast->place, .value = values[0]};
-  w.name = kind == RDX_WINDOW_COUNT ? "count" : kind == RDX_WINDOW_AVG ? "avg" : "moment";
+  w.name = kind == RDX_WINDOW_COUNT ? "count"
+           : kind == RDX_WINDOW_AVG ? "avg"
+           : kind == RDX_WINDOW_SUM ? "sum"
+                                    : "moment";
   w.other = values[1] && !rdx_bound_equal(values[0], values[1]) ? values[1] : NULL;
   w.type = type_of(kind, w.value);
   RDX_TRY(bind_partition(b, ast->over, &w));
@@ -339,6 +347,8 @@ static rdx_status bind_window(rdx_block *b, const rdx_ast *ast, const struct fun
     RDX_TRY(bind_number(b, ast->args[0], &w.number));
   else
     RDX_TRY(bind_value(b, ast, f, &type, &w.value));
+  if (is_sum(f->kind) && type.kind == RDX_SQL_INTERVAL)
+    return rdx_bind_interval_sum(b, ast, f->kind == RDX_WINDOW_AVG, w.value, out);
   if (ast->count > 1)
     RDX_TRY(bind_number(b, ast->args[1], &w.number));
   w.type = type_of(w.kind, w.value);

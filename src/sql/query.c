@@ -158,11 +158,12 @@ static rdx_status take_grouping_set(rdx_tree *t, const PgQuery__GroupingSet *s, 
     break;
   case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_SETS:
     out->kind = RDX_GROUPING_SETS;
-    return take_groupings(t, s->n_content, s->content, out);
+    break;
   default:
     out->kind = RDX_GROUPING_SIMPLE;
+    return rdx_tree_expressions(t, s->n_content, s->content, &out->exprs, &out->expr_count);
   }
-  return rdx_tree_expressions(t, s->n_content, s->content, &out->exprs, &out->expr_count);
+  return take_groupings(t, s->n_content, s->content, out);
 }
 
 /* (a, b) without the word ROW is a set of two. */

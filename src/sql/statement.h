@@ -141,7 +141,7 @@ typedef struct rdx_from {
 typedef enum rdx_grouping_kind {
   RDX_GROUPING_SIMPLE, /* `exprs`, one; of a set: any number */
   RDX_GROUPING_SETS,   /* `children` */
-  RDX_GROUPING_ROLLUP, /* of `exprs` */
+  RDX_GROUPING_ROLLUP, /* of `children`, which are SIMPLE */
   RDX_GROUPING_CUBE,
 } rdx_grouping_kind;
 
