@@ -18,7 +18,9 @@
 #include <parser/parsetree.h>
 #include <utils/rel.h>
 
-/* What a query costs before its first row, a row that it reads, and one that it returns. */
+/* What a query costs, a row that it reads, and one that it returns, in PostgreSQL's unit: a page read in order, some
+ * 10 us. They are the same for all devices: a session plans before it opens one, the worker's is not its own, and plans
+ * should not depend on either. */
 #define QUERY_COST 10.0
 #define READ_COST 0.0001
 #define RETURN_COST 0.02
@@ -42,15 +44,22 @@ void raydex_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relation) {
   set_baserel_size_estimates(root, rel);
 }
 
-static Cost cost_of(const RaydexQuery *query, double rows) {
-  return QUERY_COST + READ_COST * query->tuples + RETURN_COST * rows;
+/* All is read before the first row. What does more for PostgreSQL costs less than what leaves it more to do. */
+Cost raydex_startup_cost(const RaydexQuery *query, bool upper) {
+  return QUERY_COST / (!upper ? 1 : query->limited ? 4 : 2) + READ_COST * query->tuples;
+}
+
+Cost raydex_total_cost(const RaydexQuery *query, bool upper, double rows) {
+  return raydex_startup_cost(query, upper) + RETURN_COST * rows;
 }
 
 void raydex_base_paths(PlannerInfo *root, RelOptInfo *rel, Oid relation) {
+  const RaydexQuery *query = rel->fdw_private;
   (void)relation;
-  add_path(rel, (Path *)create_foreignscan_path(root, rel, NULL, rel->rows, RAYDEX_DISABLED QUERY_COST,
-                                                cost_of(rel->fdw_private, rel->rows), NIL, rel->lateral_relids, NULL,
-                                                RAYDEX_RESTRICTIONS NIL));
+  add_path(rel, (Path *)create_foreignscan_path(root, rel, NULL, rel->rows,
+                                                RAYDEX_DISABLED raydex_startup_cost(query, false),
+                                                raydex_total_cost(query, false, rel->rows), NIL, rel->lateral_relids,
+                                                NULL, RAYDEX_RESTRICTIONS NIL));
 }
 
 /* ---- Joins ---- */
@@ -186,8 +195,10 @@ void raydex_join_paths(PlannerInfo *root, RelOptInfo *joinrel, RelOptInfo *outer
     return;
   joinrel->fdw_private = query;
   add_path(joinrel,
-           (Path *)create_foreign_join_path(root, joinrel, NULL, joinrel->rows, RAYDEX_DISABLED QUERY_COST,
-                                            cost_of(query, joinrel->rows), NIL, NULL, NULL, RAYDEX_RESTRICTIONS NIL));
+           (Path *)create_foreign_join_path(root, joinrel, NULL, joinrel->rows,
+                                            RAYDEX_DISABLED raydex_startup_cost(query, false),
+                                            raydex_total_cost(query, false, joinrel->rows), NIL, NULL, NULL,
+                                            RAYDEX_RESTRICTIONS NIL));
 }
 
 /* ---- Plans ---- */

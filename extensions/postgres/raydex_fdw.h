@@ -168,6 +168,8 @@ extern void raydex_upper_paths(PlannerInfo *root, UpperRelationKind stage, RelOp
                                RelOptInfo *output_rel, void *extra);
 extern void raydex_rel_size(PlannerInfo *root, RelOptInfo *rel, Oid relation);
 extern void raydex_base_paths(PlannerInfo *root, RelOptInfo *rel, Oid relation);
+extern Cost raydex_startup_cost(const RaydexQuery *query, bool upper);
+extern Cost raydex_total_cost(const RaydexQuery *query, bool upper, double rows);
 extern ForeignScan *raydex_make_plan(PlannerInfo *root, RelOptInfo *rel, Oid relation, ForeignPath *path, List *tlist,
                                      List *clauses, Plan *outer);
 extern bool raydex_recheck(ForeignScanState *node, TupleTableSlot *slot);

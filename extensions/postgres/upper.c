@@ -19,9 +19,6 @@
 #include <utils/lsyscache.h>
 #include <utils/typcache.h>
 
-#define UPPER_COST 5.0
-#define UPPER_ROW_COST 0.02
-
 static RaydexQuery *copy_query(const RaydexQuery *from) {
   RaydexQuery *query = palloc(sizeof *query);
   *query = *from;
@@ -32,14 +29,13 @@ static double clamp_rows(double rows) {
   return rows < 1 ? 1 : rows;
 }
 
-/* Less than the paths of PostgreSQL, which read all that this does and more. */
 static void add_upper_path(PlannerInfo *root, RelOptInfo *rel, RaydexQuery *query, PathTarget *target, double rows,
                            List *keys) {
   rel->fdw_private = query;
-  const Cost startup = query->limited ? UPPER_COST / 2 : UPPER_COST;
-  const Cost cost = startup + UPPER_ROW_COST * rows;
-  add_path(rel, (Path *)create_foreign_upper_path(root, rel, target, clamp_rows(rows), RAYDEX_DISABLED startup, cost,
-                                                  keys, NULL, RAYDEX_RESTRICTIONS NIL));
+  add_path(rel, (Path *)create_foreign_upper_path(root, rel, target, clamp_rows(rows),
+                                                  RAYDEX_DISABLED raydex_startup_cost(query, true),
+                                                  raydex_total_cost(query, true, rows), keys, NULL,
+                                                  RAYDEX_RESTRICTIONS NIL));
 }
 
 /* ---- Groups ---- */
@@ -213,9 +209,10 @@ static void partial_group_paths(PlannerInfo *root, RelOptInfo *input, RelOptInfo
   partial->useridiscurrent = input->useridiscurrent;
   partial->fdwroutine = input->fdwroutine;
   partial->reltarget = target;
-  Path *path =
-      (Path *)create_foreign_upper_path(root, partial, target, clamp_rows(rows), RAYDEX_DISABLED UPPER_COST,
-                                        UPPER_COST + UPPER_ROW_COST * rows, NIL, NULL, RAYDEX_RESTRICTIONS NIL);
+  Path *path = (Path *)create_foreign_upper_path(root, partial, target, clamp_rows(rows),
+                                                 RAYDEX_DISABLED raydex_startup_cost(query, true),
+                                                 raydex_total_cost(query, true, rows), NIL, NULL,
+                                                 RAYDEX_RESTRICTIONS NIL);
   get_agg_clause_costs(root, AGGSPLIT_FINAL_DESERIAL, &costs);
   add_path(output, (Path *)create_agg_path(root, output, path, output->reltarget, AGG_HASHED, AGGSPLIT_FINAL_DESERIAL,
                                            (List *)groups, (List *)extra->havingQual, &costs,
