@@ -224,7 +224,7 @@ rdx_status rdx_bind_written_cast(rdx_binding *b, const rdx_ast *ast, rdx_bound *
   if (ast->field && type.kind == RDX_SQL_INTERVAL && is_string)
     return bind_interval(b, ast, value, out);
   RDX_TRY(rdx_bind_cast(b, value, type, true, ast->place, out));
-  if (type.kind == RDX_SQL_DOUBLE && rdx_is_quotient((*out)->type))
+  if (rdx_same_type((*out)->type, type) && (rdx_is_quotient((*out)->type) || rdx_is_whole_numeric((*out)->type)))
     return rdx_bind_op(b, RDX_OP_CAST, type, &value, 1, ast->place, out);
   if (type.kind != RDX_SQL_TEXT || ast->modifier_count == 0)
     return RDX_OK;

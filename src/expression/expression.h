@@ -28,7 +28,7 @@ typedef enum rdx_sql_kind {
 
 typedef struct rdx_sql_type {
   rdx_sql_kind kind;
-  uint8_t precision, scale; /* DECIMAL; DOUBLE has precision 1 where PostgreSQL has a numeric: see rdx_is_quotient() */
+  uint8_t precision, scale; /* DECIMAL; DOUBLE and BIGINT have precision 1 where PostgreSQL has a numeric: types.h */
 } rdx_sql_type;
 
 /* "integer", "numeric(12,2)": for messages. */

@@ -168,7 +168,7 @@ static rdx_status bind_numbers(rdx_binding *b, rdx_op op, rdx_bound **args, rdx_
   if (!compared_as(types[0], types[1], &result) ||
       (op == RDX_OP_MODULO && rdx_is_float(result) && !rdx_is_quotient(result)))
     return rdx_no_operator(b, op_text(op), args, 2, place);
-  if (result.kind == RDX_SQL_DECIMAL && op == RDX_OP_DIVIDE)
+  if ((result.kind == RDX_SQL_DECIMAL || rdx_is_whole_numeric(result)) && op == RDX_OP_DIVIDE)
     result = rdx_quotient_type();
   if (result.kind == RDX_SQL_DECIMAL) {
     for (uint32_t i = 0; i < 2; i++)

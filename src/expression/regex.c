@@ -156,11 +156,16 @@ static void reach(rdx_regex *r, const tree *t, rdx_regex_places *to, uint32_t st
   }
 }
 
+/* Of a letter beyond ASCII; two of them have no other case that we know. */
+static bool is_lower(uint32_t c) {
+  return rdx_text_letter(c, true) != c || c == 0xdf || c == 0xff;
+}
+
 static bool is_in(const rdx_regex_set *s, uint32_t c) {
   for (uint32_t i = 0; i < s->count; i++)
     if (c >= s->ranges[i].first && c <= s->ranges[i].last)
       return true;
-  return false;
+  return c >= 0x80 && ((s->upper && rdx_text_letter(c, false) != c) || (s->lower && is_lower(c)));
 }
 
 static bool takes(const rdx_regex *r, const tree *t, uint32_t c) {

@@ -148,6 +148,8 @@ static bool add_class(rdx_regex_set *s, const char *name, size_t length) {
       add(s, (unsigned char)c[0], (unsigned char)c[1]);
     if (classes[i].letters)
       add_letters(s);
+    s->upper |= strcmp(classes[i].name, "upper") == 0;
+    s->lower |= strcmp(classes[i].name, "lower") == 0;
     return true;
   }
   return false;
@@ -255,7 +257,10 @@ static rdx_status read_named(parser *p, rdx_regex_set *set, uint32_t *one, bool 
     return fail(p, "brackets [] not balanced");
   const size_t length = (size_t)(p->r->pattern.data + p->at - begin);
   p->at += 2;
+  const bool cased = length == 5 && (memcmp(begin, "upper", 5) == 0 || memcmp(begin, "lower", 5) == 0);
   *is_class = kind == ':';
+  if (*is_class && cased && p->r->any_case)
+    return add_class(set, "alpha", 5) ? RDX_OK : fail(p, "invalid character class");
   if (*is_class)
     return add_class(set, begin, length) ? RDX_OK : fail(p, "invalid character class");
   uint64_t size = 0;

@@ -45,6 +45,7 @@ typedef struct rdx_regex_range {
 
 typedef struct rdx_regex_set {
   bool negated;
+  bool upper, lower; /* letters beyond ASCII of that case, too */
   rdx_regex_range *ranges;
   uint32_t count;
 } rdx_regex_set;

@@ -167,7 +167,7 @@ static rdx_sql_type common_number(rdx_sql_type a, rdx_sql_type b) {
     return a.kind == RDX_SQL_DOUBLE || b.kind == RDX_SQL_DOUBLE ? rdx_type_of_kind(RDX_SQL_DOUBLE)
                                                                 : rdx_type_of_kind(RDX_SQL_REAL);
   if (rdx_is_integer(a) && rdx_is_integer(b))
-    return a.kind > b.kind ? a : b;
+    return rdx_is_whole_numeric(a) || a.kind > b.kind ? a : b;
   a = rdx_type_as_decimal(a);
   b = rdx_type_as_decimal(b);
   const int32_t scale = a.scale > b.scale ? a.scale : b.scale;

@@ -48,6 +48,11 @@ static inline bool rdx_is_quotient(rdx_sql_type t) {
   return t.kind == RDX_SQL_DOUBLE && t.precision > 0;
 }
 
+/* A BIGINT that is one, too: a sum of BIGINT. Its quotients have digits behind the point. */
+static inline bool rdx_is_whole_numeric(rdx_sql_type t) {
+  return t.kind == RDX_SQL_BIGINT && t.precision > 0;
+}
+
 static inline rdx_sql_type rdx_type_of_kind(rdx_sql_kind kind) {
   return (rdx_sql_type){.kind = kind};
 }

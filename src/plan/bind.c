@@ -244,7 +244,7 @@ rdx_sql_type rdx_aggregate_type(rdx_plan_aggregate_kind kind, rdx_sql_type of) {
       return (rdx_sql_type){.kind = RDX_SQL_DOUBLE, .precision = of.kind == RDX_SQL_DOUBLE ? of.precision : 0};
     if (of.kind == RDX_SQL_DECIMAL)
       return (rdx_sql_type){.kind = RDX_SQL_DECIMAL, .precision = 18, .scale = of.scale};
-    return (rdx_sql_type){.kind = RDX_SQL_BIGINT};
+    return (rdx_sql_type){.kind = RDX_SQL_BIGINT, .precision = of.kind == RDX_SQL_BIGINT};
   default:
     return of;
   }
