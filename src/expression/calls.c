@@ -646,6 +646,7 @@ rdx_status rdx_bind_named(rdx_binding *b, const char *name, rdx_bound *const *ar
                           rdx_bound **out) {
   const rdx_function *best = NULL;
   rdx_bound **cast = NULL;
+  rdx_sql_type as;
   int min = 0;
   for (uint32_t i = 0; i < rdx_function_count; i++) {
     const rdx_function *f = &rdx_functions[i];
@@ -655,6 +656,8 @@ rdx_status rdx_bind_named(rdx_binding *b, const char *name, rdx_bound *const *ar
       min = cost;
     }
   }
+  if (!best && count == 1 && rdx_sql_type_from_name(name, NULL, 0, &as)) /* date(t) is t::date */
+    return rdx_bind_cast(b, args[0], as, true, place, out);
   if (!best)
     return no_function(b, name, args, count, place);
   RDX_TRY(rdx_arena_alloc(b->arena, count, sizeof *cast, "a call", (void **)&cast, b->err));

@@ -126,6 +126,14 @@ static rdx_parse parse_timestamp(rdx_sql_text text, int64_t *out) {
   return result == RDX_PARSE_OK && !rdx_time_of_day(day, out) ? RDX_PARSE_RANGE : result;
 }
 
+static rdx_parse parse_day_or_time(rdx_sql_kind kind, rdx_sql_text text, int64_t *out) {
+  rdx_parse (*const parse)(rdx_sql_text, int64_t *) = kind == RDX_SQL_DATE ? parse_date : parse_timestamp;
+  char form[RDX_DATE_FORM];
+  const rdx_parse result = parse(text, out);
+  const size_t length = result == RDX_PARSE_FORMAT ? rdx_date_form(text.data, text.length, form) : 0;
+  return length > 0 ? parse((rdx_sql_text){form, length}, out) : result;
+}
+
 static rdx_parse parse_integer(rdx_sql_kind kind, rdx_sql_text text, int64_t *out) {
   int64_t min = 0, max = 0;
   const rdx_parse result = rdx_value_parse(RDX_TYPE_I64, 0, text.data, text.length, out);
@@ -154,9 +162,8 @@ static rdx_parse parse_value(rdx_sql_kind kind, rdx_sql_text text, rdx_datum *ou
   case RDX_SQL_DOUBLE:
     return parse_float(kind, text, &out->f);
   case RDX_SQL_DATE:
-    return parse_date(text, &out->i);
   case RDX_SQL_TIMESTAMP:
-    return parse_timestamp(text, &out->i);
+    return parse_day_or_time(kind, text, &out->i);
   case RDX_SQL_INTERVAL:
     return rdx_interval_parse(text.data, text.length, RDX_FIELD_SECOND, &out->interval) ? RDX_PARSE_OK
                                                                                         : RDX_PARSE_FORMAT;
