@@ -736,7 +736,8 @@ static bool find_borders(const session *s, double part, double *low, double *hig
 }
 
 /* RTScan, Figure 27 "Positive and negative selection". */
-/* Figure 27: from the border of one vector, near 0.93, to the next, with either neighbour or always the lower one. */
+/* Figure 27: from the border of one vector, near 0.93, to before the next, where nothing is left to refine: with either
+ * neighbour or always the lower one. */
 rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error *err) {
   static const method methods[] = {
       {"", {.method = RDX_SCAN_RTSCAN, .rtscan = {.vectors = 128, .derived = RDX_SWITCH_OFF, .group = 3}}},
@@ -755,7 +756,7 @@ rdx_status bench_rtscan_selection(bench *b, const bench_point *point, rdx_error 
   if (status != RDX_OK)
     return status;
   if (find_borders(s, 0.93, &low, &high)) {
-    for (int i = 0; i <= STEPS && status == RDX_OK; i++) {
+    for (int i = 0; i < STEPS && status == RDX_OK; i++) {
       const double at = low + (high - low) * i / STEPS;
       const bench_point here = bench_at(point, "selectivity", at);
       status = measure(s, &here, 1, at, err);
