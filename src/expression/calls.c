@@ -572,10 +572,11 @@ static const char *known_as(const char *name) {
        "all values of a numeric have as many digits; min_scale(x) is how many it needs, x::float8 drops zeros"},
       {"regexp_match", "arrays are not supported; regexp_substr(t, p) or substring(t FROM p) gives the match"},
       {"regexp_matches", "arrays are not supported; regexp_substr(t, p, 1, n) gives match n"},
-      {"regexp_split_to_array", "arrays are not supported; split_part(t, ',', n) gives part n"},
-      {"regexp_split_to_table", "arrays are not supported; split_part(t, ',', n) gives part n"},
-      {"string_to_array", "arrays are not supported; split_part(t, ',', n) gives part n"},
-      {"string_to_table", "arrays are not supported; split_part(t, ',', n) gives part n"},
+      {"regexp_split_to_array",
+       "it stands in FROM, as unnest(regexp_split_to_array(t, ',')); split_part(t, ',', n) gives part n"},
+      {"regexp_split_to_table", "it stands in FROM; split_part(t, ',', n) gives part n"},
+      {"string_to_array", "it stands in FROM, as unnest(string_to_array(t, ',')); split_part(t, ',', n) gives part n"},
+      {"string_to_table", "it stands in FROM; split_part(t, ',', n) gives part n"},
       {"array_length", "arrays are not supported"},
       {"encode", "there is no type for bytes; to_hex(n) and md5(t) are to the base 16"},
       {"decode", "there is no type for bytes"},
@@ -586,7 +587,7 @@ static const char *known_as(const char *name) {
       {"row_to_json", "JSON is not supported as values; raydex -json writes answers as JSON"},
       {"nextval", "there are no sequences; row_number() OVER (ORDER BY x) numbers rows"},
       {"pg_sleep", "statements do not wait"},
-      {"unnest", "arrays are not supported; FROM (VALUES (1), (2)) AS v (x) has rows"},
+      {"unnest", "it stands in FROM: FROM unnest(ARRAY[1, 2]) AS v (x)"},
   };
   for (size_t i = 0; i < RDX_COUNT(others); i++)
     if (strcmp(others[i][0], name) == 0)

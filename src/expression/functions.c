@@ -122,8 +122,8 @@ static rdx_sql_type cut_type(const rdx_bound *const *args, uint32_t count) {
 static rdx_sql_type as_numbers(const rdx_bound *const *args, uint32_t count) {
   bool any = false, all = true;
   for (uint32_t i = 0; i < count; i++) {
-    const bool of_integer = args[i]->kind == RDX_BOUND_CALL && args[i]->op == RDX_OP_CAST &&
-                            rdx_is_integer(args[i]->args[0]->type);
+    const bool of_integer =
+        args[i]->kind == RDX_BOUND_CALL && args[i]->op == RDX_OP_CAST && rdx_is_integer(args[i]->args[0]->type);
     any |= rdx_is_quotient(args[i]->type);
     all &= !rdx_is_float(args[i]->type) || rdx_is_quotient(args[i]->type) || of_integer ||
            args[i]->kind == RDX_BOUND_CONSTANT;
@@ -623,6 +623,9 @@ const rdx_function rdx_functions[] = {
     {"rpad", "tbt", TEXT, NULL, rdx_text_rpad, NULL, false},
     {"reverse", "t", TEXT, NULL, rdx_text_reverse, NULL, false},
     {"split_part", "ttb", TEXT, NULL, rdx_text_split, NULL, false},
+    {"text parts", "tt", RDX_SQL_BIGINT, NULL, rdx_text_parts, NULL, false}, /* for plan/series.c */
+    {"regex parts", "tt", RDX_SQL_BIGINT, NULL, rdx_regex_parts, NULL, false},
+    {"regex part", "ttb", TEXT, NULL, rdx_regex_part, NULL, false},
     {"initcap", "t", TEXT, NULL, rdx_text_initcap, NULL, false},
     {"bit_length", "t", INTEGER, NULL, rdx_text_bits, NULL, false},
     {"translate", "ttt", TEXT, NULL, rdx_text_translate, NULL, false},

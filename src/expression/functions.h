@@ -61,6 +61,7 @@ rdx_status rdx_text_repeat(rdx_worker *w, const rdx_node *n, const rdx_datum *ar
 rdx_status rdx_text_lpad(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_text_rpad(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_text_reverse(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_text_parts(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_text_split(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 
 rdx_status rdx_text_initcap(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
@@ -99,6 +100,8 @@ rdx_status rdx_regex_like(rdx_worker *w, const rdx_node *n, const rdx_datum *arg
 rdx_status rdx_regex_count(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_regex_substr(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_regex_instr(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_regex_parts(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_regex_part(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_regex_substring(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_regex_replace(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_regex_of_similar(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);

@@ -158,6 +158,42 @@ rdx_status rdx_regex_substring(ARGUMENTS) {
   return RDX_OK;
 }
 
+/* The parts between matches up to part `number`, which `*out` is: how many there are. Matches of nothing at the ends,
+ * and right behind another one, do not count. */
+static rdx_status split(rdx_worker *w, const rdx_node *n, const rdx_datum *args, int64_t number, rdx_sql_text *out,
+                        int64_t *count) {
+  const rdx_sql_text text = args[0].text;
+  rdx_regex *r = NULL;
+  rdx_regex_span match;
+  uint64_t begin = 0, end = 0; /* of the part; of the match before */
+  *count = 1;
+  RDX_TRY(compile(w, n, args[1].text, false, &r));
+  for (uint64_t from = 0; from <= text.length && *count <= number && rdx_regex_find(r, text, from, &match, NULL);) {
+    from = after(text, match);
+    if (match.begin < text.length && match.end > end) {
+      if (*count == number) {
+        *out = (rdx_sql_text){text.data + begin, match.begin - begin};
+        return RDX_OK;
+      }
+      begin = match.end;
+      ++*count;
+    }
+    end = match.end;
+  }
+  *out = (rdx_sql_text){text.data + begin, text.length - begin};
+  return RDX_OK;
+}
+
+rdx_status rdx_regex_parts(ARGUMENTS) {
+  rdx_sql_text ignored;
+  return split(w, n, args, INT64_MAX, &ignored, &out->i);
+}
+
+rdx_status rdx_regex_part(ARGUMENTS) {
+  int64_t ignored = 0;
+  return split(w, n, args, args[2].i, &out->text, &ignored);
+}
+
 /* ---- Replacing ---- */
 
 /* A text that is being written: first counted, then copied. */

@@ -289,14 +289,29 @@ rdx_status rdx_text_replace(ARGUMENTS) {
   return RDX_OK;
 }
 
+/* How many parts a text has between its delimiters. */
+static int64_t count_parts(rdx_sql_text text, rdx_sql_text by) {
+  int64_t count = 1;
+  for (uint64_t at = 0; by.length > 0 && (at = find(text, by, at)) != UINT64_MAX; at += by.length)
+    count++;
+  return count;
+}
+
+/* Of an empty text none. */
+rdx_status rdx_text_parts(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  out->i = args[0].text.length > 0 ? count_parts(args[0].text, args[1].text) : 0;
+  return RDX_OK;
+}
+
 rdx_status rdx_text_split(ARGUMENTS) {
   const rdx_sql_text text = args[0].text, by = args[1].text;
-  int64_t field = args[2].i, count = 1;
+  const int64_t count = count_parts(text, by);
+  int64_t field = args[2].i;
   uint64_t from = 0;
   if (field == 0)
     return rdx_function_fail(w, n, "field position must not be zero");
-  for (uint64_t at = 0; by.length > 0 && (at = find(text, by, at)) != UINT64_MAX; at += by.length)
-    count++;
   field = field < 0 ? count + field + 1 : field;
   out->text = (rdx_sql_text){"", 0};
   if (field < 1 || field > count)

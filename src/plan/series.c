@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* generate_series(from, to [, step]) in FROM. */
+/* generate_series(from, to [, step]) in FROM, and functions whose rows are numbered by one. */
 
 #include "plan/correlated.h"
 
@@ -135,11 +135,57 @@ static rdx_status add_ordinality(rdx_planner *p, rdx_plan_node **node) {
   return RDX_OK;
 }
 
+/* ---- Parts of texts ---- */
+
+/* string_to_table(t, d) and regexp_split_to_table(t, p): the numbers of the parts, over which the leaf's column is the
+ * part. */
+static const char *part_of(const rdx_from *from, bool counts) {
+  if (strcmp(from->call->name, "string_to_table") == 0)
+    return counts ? "text parts" : "split_part";
+  return counts ? "regex parts" : "regex part";
+}
+
+/* from 1 to how many there are. */
+static rdx_status bind_numbers(rdx_block *b, const rdx_from *from, rdx_bound *args[2], series *s) {
+  rdx_planner *p = b->planner;
+  const rdx_sql_type bigint = {.kind = RDX_SQL_BIGINT};
+  if (from->call->count != 2)
+    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, from->place, NULL, "%s takes a text and what is between its parts",
+                            from->call->name);
+  for (uint32_t i = 0; i < 2; i++)
+    RDX_TRY(bind_argument(b, from->call->args[i], &args[i]));
+  *s = (series){.count = 3, .type = bigint, .step_type = bigint};
+  RDX_TRY(rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = 1}, from->place, &s->args[0]));
+  s->args[2] = s->args[0];
+  return rdx_bind_call_of(p, part_of(from, true), args, 2, from->place, &s->args[1]);
+}
+
+/* The leaf that is added next has parts, and their numbers with WITH ORDINALITY. */
+static rdx_status name_parts(rdx_block *b, const rdx_from *from, rdx_bound *const args[2], rdx_leaf *leaf) {
+  rdx_planner *p = b->planner;
+  rdx_lifting lifting = {.block = b, .list = &(rdx_conjuncts){0}};
+  rdx_bound *part[3], *number = NULL;
+  const char *name = leaf->names[0];
+  leaf->named = from->ordinality ? 2 : 1;
+  RDX_TRY(rdx_planner_alloc(p, 2, sizeof *leaf->names, &leaf->names));
+  RDX_TRY(rdx_planner_alloc(p, 2, sizeof *leaf->values, &leaf->values));
+  RDX_TRY(rdx_planner_alloc(p, 2, sizeof *leaf->used, &leaf->used));
+  leaf->names[0] = name;
+  leaf->names[1] = "ordinality";
+  RDX_TRY(rdx_bind_column(p, rdx_leaf_column(b->leaf_count, 0), leaf->types[0], from->place, &number));
+  for (uint32_t i = 0; i < 2; i++)
+    RDX_TRY(rdx_lift_value(&lifting, args[i], &part[i]));
+  part[2] = leaf->values[1] = number;
+  return rdx_bind_call_of(p, part_of(from, false), part, 3, from->place, &leaf->values[0]);
+}
+
 rdx_status rdx_bind_series(rdx_block *b, const rdx_from *from, rdx_leaf *out, bool *lateral) {
   rdx_planner *p = b->planner;
   rdx_plan_node *node = NULL;
   series s = {0};
-  RDX_TRY(bind_arguments(b, from, &s));
+  rdx_bound *texts[2] = {NULL, NULL};
+  const bool parts = strcmp(from->call->name, "generate_series") != 0;
+  RDX_TRY(parts ? bind_numbers(b, from, texts, &s) : bind_arguments(b, from, &s));
   RDX_TRY(lift_arguments(b, &s, lateral));
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_SERIES, NULL, NULL, &node));
   RDX_TRY(rdx_planner_alloc(p, 3, sizeof *node->exprs, &node->exprs));
@@ -149,6 +195,10 @@ rdx_status rdx_bind_series(rdx_block *b, const rdx_from *from, rdx_leaf *out, bo
   node->column_count = 1;
   node->columns[0] = (rdx_plan_column){from->alias ? from->alias : from->call->name, s.type};
   node->expected_rows = estimate(&s);
+  if (parts) {
+    RDX_TRY(rdx_leaf_of_plan(p, node, node->columns[0].name, out));
+    return name_parts(b, from, texts, out);
+  }
   if (from->ordinality && *lateral)
     return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, from->place,
                             "number the rows in the list: row_number() OVER (...)",

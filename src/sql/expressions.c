@@ -205,18 +205,15 @@ static rdx_status take_rows(rdx_tree *t, rdx_sql_place place, const char *name, 
 
 /* ---- Arrays ---- */
 
-/* The elements of ARRAY[...] as literals of a list; of '{1,2}' as strings. Type names behind them change nothing. */
-static rdx_status take_elements(rdx_tree *t, const node *n, rdx_sql_place place, rdx_ast ***out, uint32_t *count) {
-  while (n->node_case == PG_QUERY__NODE__NODE_TYPE_CAST)
-    n = n->type_cast->arg;
-  if (n->node_case == PG_QUERY__NODE__NODE_A_ARRAY_EXPR)
-    return rdx_tree_expressions(t, n->a_array_expr->n_elements, n->a_array_expr->elements, out, count);
+/* Those of '{1,2}' as strings. */
+static rdx_status take_texts(rdx_tree *t, const node *n, rdx_sql_place place, rdx_ast ***out, uint32_t *count) {
   const PgQuery__AConst *c = n->node_case == PG_QUERY__NODE__NODE_A_CONST ? n->a_const : NULL;
   const char *text = c && c->val_case == PG_QUERY__A__CONST__VAL_SVAL ? c->sval->sval : "";
   const size_t length = strlen(text);
   *count = 0;
   if (length < 2 || text[0] != '{' || text[length - 1] != '}' || strpbrk(text + 1, "{\\\""))
-    return rdx_tree_refuse(t, place, "ANY and ALL take a subquery, ARRAY[...] or '{...}' without quotes");
+    return rdx_tree_refuse(
+        t, place, "ANY and ALL take a subquery, ARRAY[...] or '{...}' without quotes; unnest takes the arrays");
   RDX_TRY(rdx_tree_alloc(t, length, sizeof(rdx_ast *), (void **)out));
   for (const char *at = text + 1; at < text + length - 1; at += *at == ',') {
     char *element = NULL;
@@ -227,6 +224,26 @@ static rdx_status take_elements(rdx_tree *t, const node *n, rdx_sql_place place,
     const bool null = strcasecmp(element, "null") == 0;
     RDX_TRY(create(t, null ? RDX_AST_NULL : RDX_AST_STRING, place, element, 0, &(*out)[(*count)++]));
     at += size;
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_tree_elements(rdx_tree *t, const node *n, rdx_sql_place place, rdx_ast ***out, uint32_t *count) {
+  const PgQuery__TypeName *type = NULL; /* of the array: int[] */
+  for (; n->node_case == PG_QUERY__NODE__NODE_TYPE_CAST; n = n->type_cast->arg)
+    type = type ? type : n->type_cast->type_name;
+  if (n->node_case == PG_QUERY__NODE__NODE_A_ARRAY_EXPR)
+    RDX_TRY(rdx_tree_expressions(t, n->a_array_expr->n_elements, n->a_array_expr->elements, out, count));
+  else
+    RDX_TRY(take_texts(t, n, place, out, count));
+  if (!type || type->n_array_bounds == 0)
+    return RDX_OK;
+  PgQuery__TypeName element = *type;
+  element.n_array_bounds = 0;
+  for (uint32_t i = 0; i < *count; i++) {
+    rdx_ast *value = (*out)[i];
+    RDX_TRY(cast(t, &element, place, &(*out)[i]));
+    (*out)[i]->args[0] = value;
   }
   return RDX_OK;
 }
@@ -248,7 +265,7 @@ static rdx_status take_any(rdx_tree *t, const PgQuery__AExpr *e, rdx_sql_place p
   uint32_t count = 0;
   RDX_TRY(rdx_tree_last_name(t, e->n_name, e->name, place, &name));
   RDX_TRY(rdx_tree_expression(t, e->lexpr, &value));
-  RDX_TRY(take_elements(t, e->rexpr, place, &elements, &count));
+  RDX_TRY(rdx_tree_elements(t, e->rexpr, place, &elements, &count));
   if (count == 0)
     return create(t, RDX_AST_BOOL, place, all ? "true" : "false", 0, out);
   if (strcmp(name, all ? "<>" : "=") == 0) {

@@ -88,20 +88,75 @@ static rdx_status take_join(rdx_tree *t, const PgQuery__JoinExpr *j, rdx_from *o
   return j->quals ? rdx_tree_expression(t, j->quals, &out->on) : RDX_OK;
 }
 
-static rdx_status take_series(rdx_tree *t, const PgQuery__RangeFunction *f, rdx_from *out) {
+/* The call in unnest(string_to_array(t, ',')); NULL: it is another one. */
+static const PgQuery__FuncCall *unnested(const PgQuery__FuncCall *call) {
+  const bool one = call->n_args == 1 && strcmp(rdx_tree_string(call->funcname[call->n_funcname - 1]), "unnest") == 0;
+  return one && call->args[0]->node_case == PG_QUERY__NODE__NODE_FUNC_CALL ? call->args[0]->func_call : NULL;
+}
+
+/* Its name in FROM; NULL: it is not one of these. */
+static const char *table_function(const char *name, bool unnests) {
+  static const char *const names[][2] = {{"generate_series", ""},
+                                         {"string_to_table", "string_to_array"},
+                                         {"regexp_split_to_table", "regexp_split_to_array"}};
+  for (size_t i = 0; i < RDX_COUNT(names); i++)
+    if (strcmp(name, names[i][unnests]) == 0)
+      return names[i][0];
+  return NULL;
+}
+
+/* unnest(ARRAY[a, b]) is (VALUES (a), (b)). */
+static rdx_status take_array(rdx_tree *t, const PgQuery__FuncCall *call, bool ordinality, rdx_from *out) {
+  rdx_sql_query *q = NULL;
+  rdx_ast **elements = NULL;
+  uint32_t count = 0;
+  RDX_TRY(rdx_tree_elements(t, call->args[0], out->place, &elements, &count));
+  RDX_TRY(rdx_tree_refuse_if(t, ordinality || count == 0, out->place,
+                             "WITH ORDINALITY of an array, and one without elements, are not supported"));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q, (void **)&q));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *out->columns, (void **)&out->columns));
+  *q = (rdx_sql_query){
+      .kind = RDX_QUERY_VALUES, .place = out->place, .values = elements, .row_count = count, .width = 1};
+  out->kind = RDX_FROM_QUERY;
+  out->query = q;
+  out->lateral = true;
+  out->alias = out->columns[0] = "unnest";
+  out->column_count = 1;
+  return RDX_OK;
+}
+
+/* The functions that stand in FROM. */
+static rdx_status take_function(rdx_tree *t, const PgQuery__RangeFunction *f, rdx_from *out) {
   const PgQuery__List *first = f->n_functions > 0 ? f->functions[0]->list : NULL;
   const bool calls = first && first->n_items > 0 && first->items[0]->node_case == PG_QUERY__NODE__NODE_FUNC_CALL;
+  const PgQuery__FuncCall *call = calls ? first->items[0]->func_call : NULL, *inner = call ? unnested(call) : NULL;
+  const char *name = calls ? rdx_tree_string(call->funcname[call->n_funcname - 1]) : "";
   out->kind = RDX_FROM_SERIES;
-  if (calls) {
-    RDX_TRY(rdx_tree_expression(t, first->items[0], &out->call));
-    out->place = out->call->place;
-  }
+  out->place = calls ? rdx_tree_place(t, call->location) : 0;
   RDX_TRY(rdx_tree_refuse_if(t, f->is_rowsfrom, out->place, "ROWS FROM is not supported"));
-  RDX_TRY(rdx_tree_refuse_if(t, !calls || strcmp(out->call->name, "generate_series") != 0, out->place,
-                             "the only function in FROM that is supported is generate_series"));
-  out->ordinality = f->ordinality;
   RDX_TRY(rdx_tree_refuse_if(t, f->n_coldeflist > 0, out->place, "types of columns are not supported here"));
-  return take_alias(t, f->alias, out);
+  if (calls && !inner && strcmp(name, "unnest") == 0 && call->n_args == 1) {
+    RDX_TRY(take_array(t, call, f->ordinality, out));
+    const char **columns = out->columns;
+    RDX_TRY(take_alias(t, f->alias, out));
+    if (out->column_count > 0)
+      return RDX_OK;
+    out->columns = columns;
+    out->columns[0] = out->alias;
+    out->column_count = 1;
+    return RDX_OK;
+  }
+  const char *known = inner ? table_function(rdx_tree_string(inner->funcname[inner->n_funcname - 1]), true)
+                            : table_function(name, false);
+  RDX_TRY(rdx_tree_refuse_if(t, !known, out->place,
+                             "of functions in FROM there are generate_series, string_to_table, regexp_split_to_table "
+                             "and unnest"));
+  RDX_TRY(rdx_tree_expression(t, inner ? call->args[0] : first->items[0], &out->call));
+  out->call->name = known;
+  out->ordinality = f->ordinality;
+  RDX_TRY(take_alias(t, f->alias, out));
+  out->alias = !out->alias && inner ? "unnest" : out->alias;
+  return RDX_OK;
 }
 
 static rdx_status take_item(rdx_tree *t, const node *n, rdx_from *out) {
@@ -122,7 +177,7 @@ static rdx_status take_item(rdx_tree *t, const node *n, rdx_from *out) {
   case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE:
     return rdx_tree_refuse(t, rdx_tree_place(t, n->range_table_sample->location), "TABLESAMPLE is not supported");
   case PG_QUERY__NODE__NODE_RANGE_FUNCTION:
-    return take_series(t, n->range_function, out);
+    return take_function(t, n->range_function, out);
   default:
     return rdx_tree_refuse(t, 0, "FROM has an item that is not supported");
   }

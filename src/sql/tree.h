@@ -69,6 +69,9 @@ typedef struct rdx_tree_type {
 RDX_MUST_USE rdx_status rdx_tree_take_type(const rdx_tree *t, const PgQuery__TypeName *type, rdx_tree_type *out);
 
 RDX_MUST_USE rdx_status rdx_tree_expression(rdx_tree *t, const rdx_tree_node *n, rdx_ast **out);
+/* The elements of ARRAY[...], or of '{1,2}' as strings, of the type behind them. */
+RDX_MUST_USE rdx_status rdx_tree_elements(rdx_tree *t, const PgQuery__Node *n, rdx_sql_place place, rdx_ast ***out,
+                                          uint32_t *count);
 RDX_MUST_USE rdx_status rdx_tree_expressions(rdx_tree *t, size_t count, rdx_tree_node *const *nodes, rdx_ast ***out,
                                              uint32_t *out_count);
 RDX_MUST_USE rdx_status rdx_tree_call(rdx_tree *t, rdx_sql_place place, const char *name, uint32_t count,

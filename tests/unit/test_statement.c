@@ -260,7 +260,7 @@ static const struct refusal {
     {"DROP TABLE t CASCADE", "^", "CASCADE is not supported"},
     {"SELECT rank() OVER (ROWS CURRENT ROW EXCLUDE TIES) FROM t", "                   ^", "EXCLUDE is not supported"},
     {"SELECT sum(VARIADIC a)", "       ^", "VARIADIC is not supported"},
-    {"SELECT * FROM f(1)", "              ^", "the only function in FROM that is supported is generate_series"},
+    {"SELECT * FROM f(1)", "              ^", "of functions in FROM there are generate_series,"},
     {"SELECT * FROM ROWS FROM (generate_series(1, 2))", "                         ^", "ROWS FROM is not supported"},
     {"SELECT a FROM t FOR UPDATE", "       ^", "FOR UPDATE and FOR SHARE are not supported"},
     {"SELECT a FROM t TABLESAMPLE system (1)", "                            ^", "TABLESAMPLE is not supported"},
