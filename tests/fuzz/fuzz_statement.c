@@ -90,7 +90,7 @@ static void read_from(reader *r, const rdx_from *f) {
 
 static void read_grouping(reader *r, const rdx_grouping *g) {
   enter(r, 0);
-  CHECK(g->kind == RDX_GROUPING_SETS ? g->expr_count == 0 : g->child_count == 0);
+  CHECK(g->kind == RDX_GROUPING_SIMPLE ? g->child_count == 0 : g->expr_count == 0);
   read_asts(r, g->exprs, g->expr_count);
   for (uint32_t i = 0; i < g->child_count; i++)
     read_grouping(r, g->children[i]);

@@ -119,7 +119,7 @@ static void test_queries(void **state) {
        "lateral {select a.x} as f)"},
       {"SELECT 1 FROM a JOIN (b JOIN c ON x) ON y", "select #1 from (a inner (b inner c on x) on y)"},
       {"SELECT 1 GROUP BY (a, b), ROLLUP ((a, b), c), CUBE (a, b), GROUPING SETS ((a, b), a, (), ROLLUP (a)), ()",
-       "select #1 group <a>, <b>, rollup<[row](a, b), c>, cube<a, b>, sets<<a, b><a><>rollup<a>>, sets<<>>"},
+       "select #1 group <a>, <b>, rollup<<a, b><c>>, cube<<a><b>>, sets<<a, b><a><>rollup<<a>>>, sets<<>>"},
       {"VALUES (1, 'a'), (2, NULL) ORDER BY 1", "values (#1, 'a') (#2, NULL) order #1"},
       {"SELECT 1 UNION ALL SELECT 2 EXCEPT SELECT 3 INTERSECT ALL SELECT 4 ORDER BY 1 LIMIT 1",
        "{{select #1} union all {select #2}} except {{select #3} intersect all {select #4}} order #1 limit #1"},
