@@ -111,6 +111,15 @@ static void add_expressions(writer *w, properties *p, const char *name, rdx_name
 
 static void add_keys(writer *w, properties *p, const rdx_plan_node *n) {
   rdx_printed text = {.err = w->out.err};
+  if (n->band_key) {
+    const rdx_names_of key = {n->band_left ? n->left : n->right, false};
+    const rdx_names_of bounds = {n->band_left ? n->right : n->left, false};
+    rdx_bound_text(n->band_key, key, &text);
+    rdx_print(&text, " BETWEEN ");
+    rdx_bound_text(n->band_lower, bounds, &text);
+    rdx_print(&text, " AND ");
+    rdx_bound_text(n->band_upper, bounds, &text);
+  }
   for (uint32_t i = 0; i < n->key_count; i++) {
     rdx_print(&text, "%s", i > 0 ? " AND " : "");
     rdx_bound_text(n->left_keys[i], (rdx_names_of){n->left, false}, &text);

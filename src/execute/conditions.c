@@ -113,20 +113,137 @@ static rdx_status filter_product(pair_filter *f, rdx_error *err) {
   return filter_batch(f, err);
 }
 
+/* ---- Bands ---- */
+
+typedef struct band {
+  pair_filter *f;
+  bool left; /* the points are left rows */
+  rdx_status status;
+  rdx_error err;
+} band;
+
+/* Gets points, and ranges that hold them. */
+static bool take_pairs(void *user, const rdx_row *points, const rdx_row *ranges, uint64_t count) {
+  band *b = user;
+  pair_filter *f = b->f;
+  for (uint64_t done = 0; done < count && b->status == RDX_OK;) {
+    const uint64_t capacity = BATCH - f->count, n = count - done < capacity ? count - done : capacity;
+    memcpy((b->left ? f->left : f->right) + f->count, points + done, n * sizeof *points);
+    memcpy((b->left ? f->right : f->left) + f->count, ranges + done, n * sizeof *ranges);
+    f->count += n;
+    done += n;
+    if (f->count == BATCH)
+      b->status = filter_batch(f, &b->err);
+  }
+  return b->status != RDX_OK;
+}
+
+static rdx_status join_band(pair_filter *f, const rdx_vector values[3], rdx_error *err) {
+  const rdx_joining *j = f->j;
+  band b = {.f = f, .left = j->node->band_left};
+  const rdx_join_params params = {
+      .index = {.method = j->node->join_method}, .each = take_pairs, .each_user = &b, .stats = j->x->counts};
+  rdx_node_actuals *a = rdx_actuals_of(j->x, j->node);
+  rdx_join_result *join = NULL;
+  rdx_join_stats stats;
+  const rdx_status status =
+      rdx_join_between(j->x->device, &values[0].column, &values[1].column, &values[2].column, &params, &join, err);
+  if (b.status != RDX_OK && err)
+    *err = b.err;
+  RDX_TRY(b.status != RDX_OK ? b.status : status);
+  rdx_join_result_get_stats(join, &stats);
+  rdx_actuals_method(a, rdx_index_method_name(stats.index.method));
+  a->device_ms += stats.device_ms;
+  a->rays += stats.rays;
+  a->hits += stats.hits;
+  rdx_join_result_destroy(&join);
+  return filter_batch(f, err);
+}
+
+/* Bring kept pairs into the order of left rows, unless they are in it. */
+static rdx_status sort_kept(pair_filter *f, rdx_error *err) {
+  const uint64_t lefts = f->j->left.frame.rows;
+  RDX_SCOPED(rdx_free_local) uint64_t *starts = NULL;
+  uint32_t *left = NULL, *right = NULL;
+  uint64_t capacity = 0;
+  RDX_TRY(rdx_calloc(lefts + 1, sizeof *starts, WHAT, (void **)&starts, err));
+  rdx_status status = reserve(f, &left, &right, &capacity, f->kept + 1, err);
+  for (uint64_t i = 0; i < f->kept; i++)
+    starts[f->kept_left[i] + 1]++;
+  for (uint64_t i = 0; i < lefts; i++)
+    starts[i + 1] += starts[i];
+  for (uint64_t i = 0; i < f->kept && status == RDX_OK; i++) {
+    const uint64_t to = starts[f->kept_left[i]]++;
+    status = rdx_loop_goes_on(i, f->kept, "join", err);
+    left[to] = f->kept_left[i];
+    right[to] = f->kept_right[i];
+  }
+  rdx_free(status == RDX_OK ? f->kept_left : left);
+  rdx_free(status == RDX_OK ? f->kept_right : right);
+  RDX_TRY(status);
+  f->kept_left = left;
+  f->kept_right = right;
+  return RDX_OK;
+}
+
+/* What fails by its values, as that of a row without partners, may not matter: all pairs tell. */
+static bool may_not_matter(rdx_status status) {
+  return status == RDX_ERROR_ARGUMENT || status == RDX_ERROR_RANGE || status == RDX_ERROR_FORMAT ||
+         status == RDX_ERROR_OVERFLOW || status == RDX_ERROR_UNSUPPORTED;
+}
+
+static rdx_status find_band(pair_filter *f, rdx_error *err) {
+  rdx_joining *j = f->j;
+  const rdx_plan_node *n = j->node;
+  rdx_operand *points = n->band_left ? &j->left : &j->right, *ranges = n->band_left ? &j->right : &j->left;
+  rdx_vector values[3] = {0};
+  rdx_status status = rdx_operand_flat(j->x, points, n->band_key, &values[0], err);
+  if (status == RDX_OK)
+    status = rdx_operand_flat(j->x, ranges, n->band_lower, &values[1], err);
+  if (status == RDX_OK)
+    status = rdx_operand_flat(j->x, ranges, n->band_upper, &values[2], err);
+  if (status == RDX_OK)
+    status = join_band(f, values, err);
+  for (uint32_t i = 0; i < 3; i++)
+    rdx_vector_destroy(&values[i]);
+  return status == RDX_OK && !f->marks && !n->band_left ? sort_kept(f, err) : status;
+}
+
+/* ---- All of them ---- */
+
+/* What was kept becomes pairs. */
+static rdx_status end(pair_filter *f, rdx_status status, rdx_pairs *out, rdx_error *err) {
+  rdx_free(f->left);
+  rdx_free(f->right);
+  if (status == RDX_OK && !f->marks)
+    return rdx_pairs_take(f->kept_left, f->kept_right, f->kept, out, err);
+  rdx_free(f->kept_left);
+  rdx_free(f->kept_right);
+  return status;
+}
+
+static rdx_status begin(pair_filter *f, rdx_error *err) {
+  RDX_TRY(reserve(f, &f->left, &f->right, &f->capacity, BATCH, err));
+  return f->marks ? RDX_OK : reserve(f, &f->kept_left, &f->kept_right, &f->kept_capacity, 64, err);
+}
+
 rdx_status rdx_pairs_filter(rdx_joining *j, const rdx_matches *matches, uint32_t *marks, rdx_pairs *out,
                             rdx_error *err) {
   pair_filter f = {.j = j, .marks = marks};
   *out = (rdx_pairs){0};
-  rdx_status status = reserve(&f, &f.left, &f.right, &f.capacity, BATCH, err);
-  if (status == RDX_OK && !marks)
-    status = reserve(&f, &f.kept_left, &f.kept_right, &f.kept_capacity, 64, err);
+  rdx_status status = begin(&f, err);
   if (status == RDX_OK)
     status = matches ? filter_matches(&f, matches, err) : filter_product(&f, err);
-  rdx_free(f.left);
-  rdx_free(f.right);
-  if (status == RDX_OK && !marks)
-    return rdx_pairs_take(f.kept_left, f.kept_right, f.kept, out, err);
-  rdx_free(f.kept_left);
-  rdx_free(f.kept_right);
-  return status;
+  return end(&f, status, out, err);
+}
+
+rdx_status rdx_pairs_band(rdx_joining *j, uint32_t *marks, bool *found, rdx_pairs *out, rdx_error *err) {
+  pair_filter f = {.j = j, .marks = marks};
+  *out = (rdx_pairs){0};
+  rdx_status status = begin(&f, err);
+  if (status == RDX_OK)
+    status = find_band(&f, err);
+  *found = !may_not_matter(status);
+  status = end(&f, status, out, err);
+  return *found ? status : RDX_OK;
 }

@@ -146,6 +146,7 @@ static rdx_status find_equal(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
 static rdx_status find_all(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   const rdx_plan_join kind = j->node->join;
   uint32_t *rows = NULL;
+  rdx_actuals_method(rdx_actuals_of(j->x, j->node), "all pairs");
   if (keeps_left_only(kind)) {
     const bool all = (j->right.frame.rows > 0) == (kind == RDX_PLAN_SEMI);
     const uint64_t count = all ? j->left.frame.rows : 0;
@@ -160,19 +161,32 @@ static rdx_status find_all(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   return kind == RDX_PLAN_FULL ? complete_right(j, p, err) : RDX_OK;
 }
 
+/* Those of matches, of the band, or of all pairs for which the condition is true. */
+static rdx_status filter_pairs(rdx_joining *j, const rdx_matches *matches, uint32_t *marks, rdx_pairs *p,
+                               rdx_error *err) {
+  bool found = false;
+  if (!matches && j->node->band_key)
+    RDX_TRY(rdx_pairs_band(j, marks, &found, p, err));
+  if (found)
+    return RDX_OK;
+  if (!matches)
+    rdx_actuals_method(rdx_actuals_of(j->x, j->node), "all pairs");
+  return rdx_pairs_filter(j, matches, marks, p, err);
+}
+
 /* With a condition, of matches or of all pairs. */
 static rdx_status find_true(rdx_joining *j, const rdx_matches *matches, rdx_pairs *p, rdx_error *err) {
   const rdx_plan_join kind = j->node->join;
   uint32_t *marks = NULL;
   if (keeps_left_only(kind)) {
     RDX_TRY(rdx_calloc(j->left.frame.rows / 32 + 1, sizeof *marks, WHAT, (void **)&marks, err));
-    rdx_status status = rdx_pairs_filter(j, matches, marks, p, err);
+    rdx_status status = filter_pairs(j, matches, marks, p, err);
     if (status == RDX_OK)
       status = rdx_pairs_of_marks(j, marks, kind == RDX_PLAN_SEMI, p, err);
     rdx_free(marks);
     return status;
   }
-  RDX_TRY(rdx_pairs_filter(j, matches, NULL, p, err));
+  RDX_TRY(filter_pairs(j, matches, NULL, p, err));
   if (kind == RDX_PLAN_SINGLE)
     RDX_TRY(check_single(j, p, err));
   if (kind != RDX_PLAN_INNER)
@@ -185,10 +199,8 @@ static rdx_status find_pairs(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   rdx_matches matches;
   if (j->left.frame.rows >= UINT32_MAX || j->right.frame.rows >= UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a join of more than 2^32 - 2 rows is too large");
-  if (node->key_count == 0) {
-    rdx_actuals_method(rdx_actuals_of(j->x, node), "all pairs");
+  if (node->key_count == 0)
     return node->filter ? find_true(j, NULL, p, err) : find_all(j, p, err);
-  }
   RDX_TRY(rdx_join_keys(j, err));
   if (!node->filter)
     return find_equal(j, p, err);

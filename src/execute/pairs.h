@@ -77,6 +77,10 @@ RDX_MUST_USE rdx_status rdx_pairs_left(rdx_joining *j, rdx_join_kind kind, rdx_p
 RDX_MUST_USE rdx_status rdx_pairs_filter(rdx_joining *j, const rdx_matches *matches, uint32_t *marks, rdx_pairs *out,
                                          rdx_error *err);
 
+/* The same of pairs whose rows lie in the node's band; without `marks` they are in the order of left rows. False in
+ * `*found`: its values cannot be told. */
+RDX_MUST_USE rdx_status rdx_pairs_band(rdx_joining *j, uint32_t *marks, bool *found, rdx_pairs *out, rdx_error *err);
+
 /* The frame of pairs: columns of the left input, then of the right one. */
 RDX_MUST_USE rdx_status rdx_pairs_frame(const rdx_joining *j, const rdx_pairs *pairs, rdx_frame *out, rdx_error *err);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* What a plan asks of its operators that they cannot do. */
+/* What a plan asks of its operators that they cannot do; bands of its joins. */
 
 #include "plan/internal.h"
 
@@ -69,6 +69,8 @@ static rdx_status check_node(rdx_planner *p, rdx_plan_node *n) {
     return RDX_OK;
   n->checked = true;
   RDX_TRY(check_intervals(p, n));
+  if (n->kind == RDX_PLAN_JOIN && n->key_count == 0 && n->filter)
+    RDX_TRY(rdx_plan_band(p, n));
   RDX_TRY(check_node(p, n->left));
   return check_node(p, n->right);
 }

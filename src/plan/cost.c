@@ -45,6 +45,14 @@ static uint32_t join_place(const rdx_planner *p, double smaller, double larger) 
   return best;
 }
 
+/* That of a method; of others the first. */
+static uint32_t join_place_of(rdx_index_method method) {
+  uint32_t place = RDX_CALIBRATION_JOINS;
+  while (place-- > 1 && join_methods[place] != method)
+    continue;
+  return place;
+}
+
 rdx_join_rates rdx_join_rates_of(const rdx_planner *p, double rows) {
   const uint32_t method = join_place(p, rows, rows);
   const rdx_work none = join_work(method, rows, 0, 0), probe = join_work(method, rows, 1, 0),
@@ -84,6 +92,13 @@ static rdx_status list_rejected(rdx_planner *p, rdx_plan_node *n, uint32_t best)
 static rdx_status choose_join(rdx_planner *p, rdx_plan_node *n, rdx_work *w) {
   const double left = n->left->expected_rows, right = n->right->expected_rows;
   const rdx_index_method wanted = p->settings->join.method;
+  if (n->band_key) { /* ranges are in no hash table */
+    const bool ranges = wanted != RDX_INDEX_AUTO && wanted != RDX_INDEX_HASH && wanted != RDX_INDEX_RADIX_HASH;
+    n->join_method = ranges ? wanted : RDX_INDEX_TREE;
+    n->method = rdx_index_method_name(n->join_method);
+    *w = work_of_join(n, join_place_of(n->join_method));
+    return RDX_OK;
+  }
   if (n->key_count == 0) {
     n->method = "all pairs";
     w->values += left * right * (1 + (n->filter ? rdx_count_values(n->filter) : 0));

@@ -618,8 +618,10 @@ rdx_join_rates rdx_join_rates_of(const rdx_planner *p, double rows);
 double rdx_count_values(const rdx_bound *e);
 /* Expected times of all nodes of the plan. */
 RDX_MUST_USE rdx_status rdx_plan_cost(rdx_planner *p);
+/* Find the band of a join without keys that has a filter (band.c). */
+RDX_MUST_USE rdx_status rdx_plan_band(rdx_planner *p, rdx_plan_node *join);
 
-/* Refuse what operators cannot do with types (check.c). */
+/* Refuse what operators cannot do with types, and find the bands of joins (check.c). */
 RDX_MUST_USE rdx_status rdx_plan_check(rdx_planner *p);
 
 /* ---- Filters of tables (filter.c) ---- */

@@ -92,8 +92,7 @@ static rdx_status plan_query(rdx_planner *p, const rdx_query_text *of) {
   }
   p->plan->parameter_count = p->values;
   RDX_TRY(rdx_plan_check(p));
-  if (p->settings->explains)
-    RDX_TRY(rdx_plan_cost(p));
+  RDX_TRY(rdx_plan_cost(p));
   p->plan->now = p->binding.now;
   return RDX_OK;
 }

@@ -208,6 +208,10 @@ typedef struct rdx_plan_node {
   rdx_bound **left_keys, **right_keys;
   uint32_t key_count;
   rdx_index_method join_method; /* of the index that finds partners */
+  /* JOIN without keys: of pairs for which the filter is true the key, of the left or the right side, lies between
+   * these values of the other one; NULL: nothing is known */
+  rdx_bound *band_key, *band_lower, *band_upper;
+  bool band_left;
   /* VALUES, PROJECT, AGGREGATE, SERIES */
   rdx_bound **exprs;
   uint32_t expr_count, row_count;
