@@ -55,6 +55,7 @@ static rdx_status no_such_option(rdx_status status, rdx_options options, uint32_
   return rdx_fail(err, status, "%s has no option '%.40s'; it has %s", method_name, name, *list ? list : "none");
 }
 
+/* `value` NULL: a number that is none of the words. */
 static rdx_status wrong_value(const rdx_option *o, const char *value, rdx_error *err) {
   char list[256] = "";
   for (const rdx_option_word *w = o->words; w && w->name; w++)
@@ -63,7 +64,8 @@ static rdx_status wrong_value(const rdx_option *o, const char *value, rdx_error 
     add(list, sizeof list, "as in %s", o->form);
   else if (!o->words)
     add(list, sizeof list, "a number from %u to %u", o->min, o->max);
-  return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s cannot be '%.40s'; it is %s", o->name, value, list);
+  return value ? rdx_fail(err, RDX_ERROR_ARGUMENT, "%s cannot be '%.40s'; it is %s", o->name, value, list)
+               : rdx_fail(err, RDX_ERROR_ARGUMENT, "%s has an unknown value; it is %s", o->name, list);
 }
 
 /* A number in decimal digits. */
@@ -120,6 +122,17 @@ static bool is_set(const rdx_option *o, const void *params) {
   return false;
 }
 
+/* Whether a field has a value of one of its words. */
+static bool is_word(const rdx_option *o, const void *params) {
+  const char *field = (const char *)params + o->offset;
+  uint32_t value = 0;
+  memcpy(&value, field, o->size < sizeof value ? 1 : sizeof value);
+  for (const rdx_option_word *w = o->words; w->name; w++)
+    if (w->value == value)
+      return true;
+  return false;
+}
+
 /* Methods may share a field. */
 static bool has_field(rdx_options options, uint64_t methods, size_t offset) {
   for (size_t i = 0; i < options.count; i++)
@@ -132,8 +145,12 @@ rdx_status rdx_option_check(rdx_options options, uint64_t methods, uint32_t meth
                             const void *params, rdx_error *err) {
   for (size_t i = 0; i < options.count; i++) {
     const rdx_option *o = &options.list[i];
-    if (is_set(o, params) && !has_field(options, methods, o->offset))
+    if (!is_set(o, params))
+      continue;
+    if (!has_field(options, methods, o->offset))
       return no_such_option(RDX_ERROR_ARGUMENT, options, method, method_name, o->name, err);
+    if (o->words && (methods >> o->method & 1) != 0 && !is_word(o, params))
+      return wrong_value(o, NULL, err);
   }
   return RDX_OK;
 }

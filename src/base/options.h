@@ -54,8 +54,8 @@ extern const rdx_option_word rdx_option_builds[];   /* rdx_build_preference */
 RDX_MUST_USE rdx_status rdx_option_set(rdx_options options, uint32_t method, const char *method_name, const char *name,
                                        const char *value, void *params, rdx_error *err);
 
-/* Refuse params in which an option is set that none of `methods` (a bit each) has: RDX_ERROR_ARGUMENT names it and
- * lists those of `method`. */
+/* Refuse params in which an option is set that none of `methods` (a bit each) has, or to none of its words:
+ * RDX_ERROR_ARGUMENT names it and lists the options of `method`, or the words. */
 RDX_MUST_USE rdx_status rdx_option_check(rdx_options options, uint64_t methods, uint32_t method,
                                          const char *method_name, const void *params, rdx_error *err);
 

@@ -223,6 +223,8 @@ static rdx_status check_params(const rdx_csv_params *params, rdx_error *err) {
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "quotes are off, and '%c' is to quote: one of them only", params->quote);
   if (params->encoding > RDX_ENCODING_WINDOWS_1252)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "there is no such encoding");
+  if (params->header > RDX_SWITCH_OFF || params->quotes > RDX_SWITCH_OFF)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "the header and quotes of CSV are on, off, or by default");
   for (size_t i = 0; i < params->null_count; i++)
     if (!params->nulls || !params->nulls[i])
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "texts that stand for NULL must not be NULL");

@@ -550,7 +550,7 @@ static void test_cancelled_lookup(void **state) {
 
 /* ---- Options of other methods ---- */
 
-static void options_of_other_methods_are_refused(void **state) {
+static void wrong_options_are_refused(void **state) {
   (void)state;
   static const uint32_t ones[] = {1, 2, 3};
   const rdx_column column = {.type = RDX_TYPE_U32, .rows = 3, .values = ones};
@@ -562,6 +562,7 @@ static void options_of_other_methods_are_refused(void **state) {
       {.method = RDX_INDEX_RX, .cgrx.bucket_size = 16},
       {.method = RDX_INDEX_CGRX, .cgrx_updatable.compaction = RDX_SWITCH_ON},
       {.tree.lanes = 2}, /* the default may be another */
+      {.method = RDX_INDEX_RX_OPTIMIZED, .rx_optimized.compression = (rdx_switch)9},
   };
   const rdx_scan_params scans[] = {
       {.method = RDX_SCAN_COLUMN, .bindex.vectors = 8},
@@ -569,11 +570,14 @@ static void options_of_other_methods_are_refused(void **state) {
       {.method = RDX_SCAN_RTINDEX, .rtc1.rays = 8},
       {.among.bindex = true, .rtscan.planes = 2},
       {.rtc3.insist = true},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.derived = (rdx_switch)9},
+      {.method = RDX_SCAN_RTSCAN, .rtscan.negative = (rdx_switch)9},
   };
   const rdx_star_params stars[] = {
       {.method = RDX_STAR_COARSE_CUBE, .rt_cube.leg_x = 4},
       {.method = RDX_STAR_SORTED_CUBE, .coarse_cube.block_rows = 8},
       {.rt_cube.insist = true},
+      {.method = RDX_STAR_RT_CUBE, .rt_cube.mapping = (rdx_rt_cube_mapping)9},
   };
   rdx_index *index = NULL;
   rdx_scan *scan = NULL;
@@ -598,7 +602,7 @@ int main(void) {
       cmocka_unit_test(test_devices_by_name),
       cmocka_unit_test(test_bad_columns),
       cmocka_unit_test(test_bad_options),
-      cmocka_unit_test(options_of_other_methods_are_refused),
+      cmocka_unit_test(wrong_options_are_refused),
       cmocka_unit_test(test_bad_lookups),
       cmocka_unit_test(test_device_columns),
       cmocka_unit_test(test_columns_of_other_devices),

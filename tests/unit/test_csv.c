@@ -493,6 +493,8 @@ static void test_errors_of_options(void **state) {
     check_error(text, 8, &(rdx_csv_params){.delimiter = *d}, RDX_ERROR_ARGUMENT, NULL, 0);
   const rdx_csv_params off = {.quotes = RDX_SWITCH_OFF, .quote = '\''};
   check_error(text, 8, &off, RDX_ERROR_ARGUMENT, (const char *const[]){"quotes are off"}, 1);
+  check_error(text, 8, &(rdx_csv_params){.header = (rdx_switch)9}, RDX_ERROR_ARGUMENT, NULL, 0);
+  check_error(text, 8, &(rdx_csv_params){.quotes = (rdx_switch)9}, RDX_ERROR_ARGUMENT, NULL, 0);
   rdx_table *t = NULL;
   rdx_error err = {""};
   assert_int_equal(rdx_table_parse_csv("x", NULL, 5, NULL, &t, &err), RDX_ERROR_ARGUMENT);
