@@ -70,7 +70,7 @@ RDX_API uint32_t rdx_device_find_missing(char *text, size_t size);
 
 /** Options for opening a device; all zero is the default. */
 typedef struct rdx_device_params {
-  uint32_t threads;      /**< CPU: workers, the caller included; 0: one per core */
+  uint32_t threads;      /**< CPU: workers, the caller included; 0: one per core, or as many as the system starts */
   bool validation;       /**< Vulkan: switch the Khronos validation layer on; fails where it is missing */
   const char *cache_dir; /**< where compiled pipelines and calibrations (cost.h) are kept; NULL: the user's cache; "":
                             nowhere */

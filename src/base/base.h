@@ -120,9 +120,12 @@ typedef void (*rdx_task_fn)(void *context, uint64_t begin, uint64_t end, uint32_
 uint32_t rdx_usable_cores(void);
 /* Cores that a quota pays for, rounded up: a file of microseconds of a period, as cpu.max is. UINT32_MAX: no limit. */
 uint32_t rdx_cores_of_quota(const char *path);
-/* `threads` workers, the calling thread included; 0: rdx_usable_cores(). */
+/* `threads` workers, the calling thread included; 0: rdx_usable_cores(), or fewer where the system starts no more. */
 RDX_MUST_USE rdx_status rdx_pool_create(uint32_t threads, rdx_pool **out, rdx_error *err);
 void rdx_pool_destroy(rdx_pool **pool);
+/* Whether the system starts so many threads more at a time, for a library that ends the program where it does not:
+ * RDX_ERROR_MEMORY. The text names `what` needs them. */
+RDX_MUST_USE rdx_status rdx_threads_check(uint32_t count, const char *what, rdx_error *err);
 uint32_t rdx_pool_threads(const rdx_pool *pool);
 /* From now on no more threads than this take part in jobs, the caller included; and how many do at most. */
 void rdx_pool_limit(rdx_pool *pool, uint32_t threads);

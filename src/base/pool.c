@@ -208,15 +208,47 @@ uint32_t rdx_usable_cores(void) {
   return cores < quota ? cores : quota;
 }
 
-static rdx_status start_workers(rdx_pool *pool, rdx_error *err) {
+static void *wait_for_lock(void *lock) {
+  pthread_mutex_lock(lock);
+  pthread_mutex_unlock(lock);
+  return NULL;
+}
+
+rdx_status rdx_threads_check(uint32_t count, const char *what, rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) void *memory = NULL;
+  RDX_TRY(rdx_alloc(count, sizeof(pthread_t), "threads", &memory, err));
+  pthread_t *threads = memory;
+  pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  uint32_t started = 0;
+  pthread_mutex_lock(&lock);
+  while (started < count && pthread_create(&threads[started], NULL, wait_for_lock, &lock) == 0)
+    started++;
+  pthread_mutex_unlock(&lock);
+  for (uint32_t i = 0; i < started; i++)
+    pthread_join(threads[i], NULL);
+  return started == count
+             ? RDX_OK
+             : rdx_fail(err, RDX_ERROR_MEMORY,
+                        "the system starts %u threads more, and %s needs %u: raise its limits of processes and memory "
+                        "(ulimit -u, ulimit -v), or take a method that traces no rays",
+                        started, what, count);
+}
+
+/* `all`: those that there are to be; else as many as the system starts. */
+static rdx_status start_workers(rdx_pool *pool, bool all, rdx_error *err) {
   RDX_TRY(rdx_alloc(pool->threads, sizeof *pool->workers, "a thread pool", (void **)&pool->workers, err));
   RDX_TRY(rdx_alloc(pool->threads, sizeof *pool->starts, "a thread pool", (void **)&pool->starts, err));
   for (uint32_t i = 1; i < pool->threads; i++) {
     pool->starts[i] = (worker_start){pool, i};
-    if (pthread_create(&pool->workers[pool->started], NULL, run_worker, &pool->starts[i]) != 0)
+    const bool starts = pthread_create(&pool->workers[pool->started], NULL, run_worker, &pool->starts[i]) == 0;
+    if (!starts && all)
       return rdx_fail(err, RDX_ERROR_MEMORY, "the system refused to start thread %u of %u", i + 1, pool->threads);
+    if (!starts)
+      break;
     pool->started++;
   }
+  pool->threads = pool->started + 1;
+  pool->limit = pool->threads;
   return RDX_OK;
 }
 
@@ -233,14 +265,13 @@ rdx_status rdx_pool_create(uint32_t threads, rdx_pool **out, rdx_error *err) {
   rdx_pool *pool = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *pool, "a thread pool", (void **)&pool, err));
   pool->threads = threads ? threads : rdx_usable_cores();
-  pool->limit = pool->threads;
   pool->patient = pool->threads <= rdx_usable_cores();
   pool->next = CLOSED;
   pthread_mutex_init(&pool->turn, NULL);
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->wake, NULL);
   start_end(pool);
-  rdx_status status = start_workers(pool, err);
+  rdx_status status = start_workers(pool, threads > 0, err);
   if (status != RDX_OK) {
     rdx_pool_destroy(&pool);
     return status;

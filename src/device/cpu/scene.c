@@ -230,11 +230,24 @@ static rdx_status new_part(cpu_scene *s, uint32_t i, rdx_error *err) {
   return embree_failed(s, "making a scene", err);
 }
 
+/* Embree's scheduler ends the program where a thread does not start: while a scene is built or, of one thread, when its
+ * device is released and more are allowed again. Once it has its threads they stay. */
+static rdx_status start_embree(cpu_scene *s, rdx_error *err) {
+  static _Atomic bool threads_start;
+  const uint32_t threads = rdx_pool_limited(((rdx_cpu_device *)s->base.device)->pool), cores = rdx_usable_cores();
+  const uint32_t most = threads > cores ? threads : cores;
+  char config[64];
+  if (!atomic_load(&threads_start))
+    RDX_TRY(rdx_threads_check(most > 1 ? most - 1 : 1, "Embree", err));
+  atomic_store(&threads_start, true);
+  snprintf(config, sizeof config, "threads=%u", threads);
+  s->embree = rtcNewDevice(config);
+  return RDX_OK;
+}
+
 static rdx_status create_parts(cpu_scene *s, rdx_error *err) {
   const uint32_t partitions = s->base.partitions;
-  char config[64];
-  snprintf(config, sizeof config, "threads=%u", rdx_pool_limited(((rdx_cpu_device *)s->base.device)->pool));
-  s->embree = rtcNewDevice(config);
+  RDX_TRY(start_embree(s, err));
   if (!s->embree)
     return embree_failed(s, "starting Embree", err);
   rtcSetDeviceMemoryMonitorFunction(s->embree, on_memory, s);
