@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#define NOT_ORDINARY "cannot write %s: it is no ordinary file"
 #define SYNC_PIECE ((off_t)8 << 20) /* bytes */
 
 static rdx_status fail_write(const char *path, rdx_error *err) {
@@ -27,8 +28,10 @@ static rdx_status copy_text(const char *text, const char *suffix, char **out, rd
 }
 
 static rdx_status resolve(const char *path, char **out, rdx_error *err) {
-  char *real = realpath(path, NULL); /* NULL where there is no file yet */
+  char *real = realpath(path, NULL); /* NULL where there is no file yet, or a pipe without a name: /dev/stdout */
   struct stat info;
+  if (!real && stat(path, &info) == 0)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, NOT_ORDINARY, path);
   if (!real && lstat(path, &info) == 0 && S_ISLNK(info.st_mode)) /* which would itself be replaced */
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "cannot write %s: it is a link to what is not there", path);
   const rdx_status status = copy_text(real ? real : path, "", out, err);
@@ -80,7 +83,7 @@ rdx_status rdx_replacement_open(const char *path, rdx_replacement *out, rdx_erro
   if (status == RDX_OK && stat(out->path, &info) == 0) {
     out->mode = (int)(info.st_mode & 0777);
     if (!S_ISREG(info.st_mode))
-      status = rdx_fail(err, RDX_ERROR_ARGUMENT, "cannot write %s: it is no ordinary file", out->path);
+      status = rdx_fail(err, RDX_ERROR_ARGUMENT, NOT_ORDINARY, out->path);
   }
   if (status == RDX_OK)
     status = take(out, err);

@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -349,9 +350,13 @@ bool rdx_catalog_remove(rdx_catalog *c, const char *name) {
 
 static const char *const suffixes[] = {".rdx", ".csv", ".parquet"};
 
-static bool is_file(const char *path) {
+static bool is_file_of(int folder, const char *path) {
   struct stat info;
-  return stat(path, &info) == 0 && !S_ISDIR(info.st_mode);
+  return fstatat(folder, path, &info, 0) == 0 && !S_ISDIR(info.st_mode);
+}
+
+static bool is_file(const char *path) {
+  return is_file_of(AT_FDCWD, path);
 }
 
 static rdx_status folder_path(const rdx_catalog *c, const char *name, const char *suffix, char **out, rdx_error *err) {
@@ -382,7 +387,7 @@ static rdx_status find_file(rdx_catalog *c, const char *name, rdx_source **out, 
   return RDX_OK;
 }
 
-/* Names of the folder's tables go to `visit`, in no order. */
+/* Names of the folder's tables go to `visit`, in no order: of no folder, and of no link to what is not there. */
 static void visit_folder(const rdx_catalog *c, void (*visit)(void *user, const char *name), void *user) {
   DIR *folder = c->folder ? opendir(c->folder) : NULL;
   for (struct dirent *e = folder ? readdir(folder) : NULL; e; e = readdir(folder)) {
@@ -391,7 +396,7 @@ static void visit_folder(const rdx_catalog *c, void (*visit)(void *user, const c
     for (size_t i = 0; i < RDX_COUNT(suffixes); i++) {
       const size_t end = strlen(suffixes[i]);
       if (length <= end || length >= sizeof name || e->d_name[0] == '.' ||
-          strcmp(e->d_name + length - end, suffixes[i]))
+          strcmp(e->d_name + length - end, suffixes[i]) || !is_file_of(dirfd(folder), e->d_name))
         continue;
       memcpy(name, e->d_name, length - end);
       name[length - end] = '\0';
