@@ -341,13 +341,14 @@ static uint32_t fields_between(reader *r, char delimiter) {
 /* Where a comma makes no fields, take what makes most of them of the other usual ones. */
 static void recognise_delimiter(reader *r) {
   static const char usual[] = {';', '\t', '|'};
+  const char common = r->quote == ',' ? usual[0] : ',';
   uint32_t max = 1;
-  char best = ',';
+  char best = common;
   if (r->quote != ',' && fields_between(r, ',') > 1)
     return;
   for (size_t i = 0; i < sizeof usual; i++) {
     const uint32_t fields = usual[i] == r->quote ? 0 : fields_between(r, usual[i]);
-    best = fields > max ? usual[i] : fields == max && max > 1 ? ',' : best;
+    best = fields > max ? usual[i] : fields == max && max > 1 ? common : best;
     max = fields > max ? fields : max;
   }
   r->delimiter = best;

@@ -477,6 +477,22 @@ static void test_chain_of_types(void **state) {
   free(text);
 }
 
+/* Where commas quote, they do not separate: the delimiter is another, found or not. */
+static void test_commas_that_quote(void **state) {
+  static const char *const texts[] = {"a\n,1,\n", "a;b\n,1;2,;3\n"};
+  (void)state;
+  for (uint32_t i = 0; i < 2; i++) {
+    rdx_error err = {""};
+    rdx_table *t = NULL;
+    const rdx_csv_params commas = {.quote = ','};
+    if (rdx_table_parse_csv("x", texts[i], strlen(texts[i]), &commas, &t, &err) != RDX_OK)
+      fail_msg("%s", err.text);
+    assert_int_equal(rdx_table_columns(t), i + 1);
+    assert_int_equal(rdx_table_delimiter(t), ';');
+    rdx_table_destroy(&t);
+  }
+}
+
 static void test_errors_of_options(void **state) {
   (void)state;
   static const char text[] = "a,b\n1,2\n";
@@ -605,6 +621,7 @@ int main(void) {
       cmocka_unit_test(test_huge_fields),
       cmocka_unit_test(test_every_type),
       cmocka_unit_test(test_chain_of_types),
+      cmocka_unit_test(test_commas_that_quote),
       cmocka_unit_test(test_errors_of_options),
       cmocka_unit_test(test_numbers_beyond_all_types),
   };
