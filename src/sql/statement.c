@@ -133,6 +133,26 @@ static rdx_status take_create_table(rdx_tree *t, const node *n, rdx_sql_statemen
   return RDX_OK;
 }
 
+/* CREATE TABLE t (x, y) AS query: SELECT * FROM (query) AS t (x, y). */
+static rdx_status name_columns(rdx_tree *t, const PgQuery__IntoClause *into, rdx_sql_statement *out) {
+  rdx_sql_query *q = NULL;
+  rdx_from *from = NULL;
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q, (void **)&q));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof(rdx_from *), (void **)&q->from));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *from, (void **)&from));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q->targets, (void **)&q->targets));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof(rdx_ast), (void **)&q->targets[0].value));
+  *from = (rdx_from){.kind = RDX_FROM_QUERY, .place = out->query->place, .query = out->query, .alias = out->name};
+  RDX_TRY(rdx_tree_names(t, into->n_col_names, into->col_names, &from->columns, &from->column_count));
+  *q->targets[0].value = (rdx_ast){.kind = RDX_AST_STAR, .place = out->query->place};
+  q->kind = RDX_QUERY_SELECT;
+  q->place = out->query->place;
+  q->target_count = q->from_count = 1;
+  q->from[0] = from;
+  out->query = q;
+  return RDX_OK;
+}
+
 static rdx_status take_create_as(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__CreateTableAsStmt *c = n->create_table_as_stmt;
   const PgQuery__IntoClause *into = c->into;
@@ -142,7 +162,7 @@ static rdx_status take_create_as(rdx_tree *t, const node *n, rdx_sql_statement *
   out->if_not_exists = c->if_not_exists;
   out->with_data = !into->skip_data;
   RDX_TRY(rdx_tree_table(t, into->rel, &out->name));
-  RDX_TRY(rdx_tree_refuse_if(t, into->n_col_names > 0, place,
+  RDX_TRY(rdx_tree_refuse_if(t, into->n_col_names > 0 && view, place,
                              "names of columns are not supported here; give them in the query, with AS"));
   RDX_TRY(rdx_tree_refuse_if(t,
                              into->on_commit != PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP ||
@@ -151,7 +171,8 @@ static rdx_status take_create_as(rdx_tree *t, const node *n, rdx_sql_statement *
                              place, "such options of a table are not supported"));
   RDX_TRY(rdx_tree_name(t, into->access_method, &out->method));
   RDX_TRY(take_options(t, into->n_options, into->options, out));
-  return take_query_node(t, c->query, place, &out->query);
+  RDX_TRY(take_query_node(t, c->query, place, &out->query));
+  return into->n_col_names > 0 ? name_columns(t, into, out) : RDX_OK;
 }
 
 static rdx_status take_view(rdx_tree *t, const node *n, rdx_sql_statement *out) {
@@ -376,6 +397,31 @@ static rdx_status take_changed(rdx_tree *t, size_t count, node *const *others, c
   return condition ? rdx_tree_expression(t, condition, &q->where) : RDX_OK;
 }
 
+/* The value of one column of (columns) = (values): that of a row, or a column of a query, which is asked by itself. */
+static rdx_status take_assigned(rdx_tree *t, const PgQuery__MultiAssignRef *r, rdx_sql_place at, rdx_ast **out) {
+  const uint32_t i = (uint32_t)r->colno - 1;
+  const PgQuery__RowExpr *row = r->source->node_case == PG_QUERY__NODE__NODE_ROW_EXPR ? r->source->row_expr : NULL;
+  if (row && row->n_args != (size_t)r->ncolumns)
+    return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, at, NULL,
+                         "number of columns does not match number of values");
+  if (row && row->args[i]->node_case == PG_QUERY__NODE__NODE_SET_TO_DEFAULT)
+    return rdx_tree_call(t, at, "default", 0, out);
+  if (row)
+    return rdx_tree_expression(t, row->args[i], out);
+  RDX_TRY(rdx_tree_expression(t, r->source, out));
+  rdx_sql_query *q = (*out)->kind == RDX_AST_SCALAR ? (*out)->query : NULL;
+  const bool plain = q && q->kind == RDX_QUERY_SELECT && q->group_count == 0 && q->order_count == 0 && !q->distinct &&
+                     q->distinct_on_count == 0;
+  RDX_TRY(rdx_tree_refuse_if(t, !plain, at,
+                             "(columns) = takes (values), or a query without GROUP BY, ORDER BY and DISTINCT"));
+  if (q->target_count != (uint32_t)r->ncolumns)
+    return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, at, NULL,
+                         "number of columns does not match number of values");
+  q->targets = &q->targets[i];
+  q->target_count = 1;
+  return RDX_OK;
+}
+
 static rdx_status take_update(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__UpdateStmt *u = n->update_stmt;
   out->kind = RDX_STATEMENT_UPDATE;
@@ -387,11 +433,11 @@ static rdx_status take_update(rdx_tree *t, const node *n, rdx_sql_statement *out
     const PgQuery__ResTarget *set = u->target_list[i]->res_target;
     const rdx_sql_place at = rdx_tree_place(t, set->location);
     RDX_TRY(rdx_tree_refuse_if(t, set->n_indirection > 0, at, "parts of columns are not supported"));
-    RDX_TRY(rdx_tree_refuse_if(t, set->val->node_case == PG_QUERY__NODE__NODE_MULTI_ASSIGN_REF, at,
-                               "(columns) = (values) is not supported in UPDATE; column = value is"));
     RDX_TRY(rdx_tree_name(t, set->name, &out->names[out->name_count++]));
     if (set->val->node_case == PG_QUERY__NODE__NODE_SET_TO_DEFAULT)
       RDX_TRY(rdx_tree_call(t, at, "default", 0, &out->args[i]));
+    else if (set->val->node_case == PG_QUERY__NODE__NODE_MULTI_ASSIGN_REF)
+      RDX_TRY(take_assigned(t, set->val->multi_assign_ref, at, &out->args[i]));
     else
       RDX_TRY(rdx_tree_expression(t, set->val, &out->args[i]));
   }

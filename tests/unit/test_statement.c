@@ -242,7 +242,7 @@ static void test_declarations(void **state) {
 static const struct refusal {
   const char *text, *caret, *message;
 } refusals[] = {
-    {"UPDATE t SET (a, b) = (1, 2)", "              ^", "(columns) = (values) is not supported in UPDATE"},
+    {"UPDATE t SET (a, b) = (SELECT 1, 2 ORDER BY 1)", "              ^", "(columns) = takes (values), or a query"},
     {"INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING", "            ^", "ON CONFLICT is not supported"},
     {"WITH x AS (DELETE FROM t RETURNING a) SELECT a FROM x", "     ^", "WITH takes queries only"},
     {"TRUNCATE t, u", "^", "TRUNCATE takes one table"},
