@@ -3,6 +3,7 @@
 
 #include "expression/decimal.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -81,12 +82,40 @@ double rdx_decimal_to_double(rdx_i128 value, uint8_t scale) {
   return (double)((long double)value / (long double)rdx_power_of_ten(scale));
 }
 
+/* The 15 digits of a double of usual size, and how many of them are behind the point; false: they are not told without
+ * looking at all of its own. Powers of ten up to 10^27 are exact in 64 bits of mantissa, and a product is off by one
+ * unit of the last of these at most, so that only what is about half a unit of the last digit is in doubt. */
+static bool fifteen_digits(double value, int64_t *digits, int *places) {
+  static const long double powers[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,
+                                       1e9L,  1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L,
+                                       1e18L, 1e19L, 1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L};
+  const double size = fabs(value), log_of_2 = 0.30102999566398120;
+  int exponent = 0;
+  if (LDBL_MANT_DIG < 64 || !(size >= 1e-10 && size < 1e20))
+    return false;
+  (void)frexp(size, &exponent);
+  *places = 14 - (int)floor((exponent - 1) * log_of_2);
+  long double scaled = *places >= 0 ? size * powers[*places] : size / powers[-*places];
+  if (scaled >= 1e15L) { /* the logarithm was one too small */
+    --*places;
+    scaled = *places >= 0 ? size * powers[*places] : size / powers[-*places];
+  }
+  const long double whole = floorl(scaled), rest = scaled - whole;
+  *digits = (int64_t)whole + (rest >= 0.5L);
+  *digits = value < 0 ? -*digits : *digits;
+  return scaled >= 1e14L && scaled < 1e15L && (rest < 0.499L || rest > 0.501L);
+}
+
 bool rdx_decimal_from_double(double value, bool narrow, uint8_t scale, rdx_i128 *out) {
   if (!isfinite(value))
     return false;
   const double max = narrow ? 1e6 : 1e15;
   if (value == rint(value) && fabs(value) < max)
     return rdx_decimal_rescale((rdx_i128)value, 0, scale, out);
+  int64_t digits = 0;
+  int places = 0;
+  if (!narrow && fifteen_digits(value, &digits, &places) && places >= 0)
+    return rdx_decimal_rescale(digits, (uint8_t)places, scale, out);
   char text[32];
   const int length = snprintf(text, sizeof text, "%.*e", narrow ? 5 : 14, value);
   text[1 + (value < 0)] = '.'; /* whatever the locale has there */
@@ -98,6 +127,10 @@ double rdx_decimal_shortest(double value, bool narrow) {
   double kept = 0;
   if (!isfinite(value) || (value == rint(value) && fabs(value) < (narrow ? 1e6 : 1e15)))
     return value;
+  int64_t digits = 0;
+  int places = 0;
+  if (!narrow && fifteen_digits(value, &digits, &places) && places >= 0 && places <= 22)
+    return rdx_decimal_to_double(digits, (uint8_t)places);
   const int length = snprintf(text, sizeof text, "%.*e", narrow ? 5 : 14, value);
   text[1 + (value < 0)] = '.'; /* whatever the locale has there */
   return rdx_value_parse(RDX_TYPE_F64, 0, text, (size_t)length, &kept) == RDX_PARSE_OK ? kept : value;

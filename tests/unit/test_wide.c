@@ -11,9 +11,12 @@
 #include <cmocka.h>
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/wide.h"
+#include "expression/decimal.h"
 #include "tests/unit/random.h"
 
 __extension__ typedef __float128 f128;
@@ -157,9 +160,30 @@ static void test_fits(void **state) {
   }
 }
 
+/* A double has the 15 digits that printf() rounds it to, whatever its size, also where they are about to be the next
+ * ones: 1.5 units of the last digit, powers of ten. */
+static void test_digits(void **state) {
+  (void)state;
+  for (uint32_t i = 0; i < 300000; i++) {
+    const uint64_t r = next_random();
+    const double kinds[] = {ldexp((double)(r >> 11) / 0x1p53 + 0.5, (int)(r % 140) - 60), (double)(r % 2000000) / 1000,
+                            (double)(r % 100000) / 3, pow(10, (int)(r % 36) - 14) * (1 - (double)(r >> 40 & 3) * 1e-15),
+                            ((double)(r >> 15) + 0.5) * 0x1p-2 * pow(10, -(double)(r % 9))};
+    const double x = r >> 50 & 1 ? kinds[i % 5] : -kinds[i % 5];
+    char text[40];
+    rdx_i128 read = 0, got = 0;
+    snprintf(text, sizeof text, "%.14e", x);
+    assert_true(rdx_decimal_shortest(x, false) == strtod(text, NULL));
+    const bool fits = rdx_decimal_parse(text, strlen(text), 18, &read) == RDX_DECIMAL_OK;
+    assert_int_equal(rdx_decimal_from_double(x, false, 18, &got), fits);
+    assert_true(!fits || read == got);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_quotients),  cmocka_unit_test(test_halves),
                                      cmocka_unit_test(test_ends),       cmocka_unit_test(test_sums),
-                                     cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_fits)};
+                                     cmocka_unit_test(test_arithmetic), cmocka_unit_test(test_fits),
+                                     cmocka_unit_test(test_digits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
