@@ -151,10 +151,10 @@ static const char *take(int option, const char *value, bench_options *o) {
     o->quick = true;
     return NULL;
   case SEED:
-    return console_parse_u64(value, 0, UINT64_MAX, &o->seed) ? NULL : "it is a number";
+    return console_parse_u64(value, 0, UINT64_MAX, &o->seed) ? NULL : "it is a number from 0 to 2^64 - 1";
   case BUDGET:
     if (!console_parse_u64(value, 1, 1000000, &number))
-      return "it is a number of seconds";
+      return "it is a number of seconds, from 1 to 1000000";
     o->budget = (double)number;
     return NULL;
   case OUT:
@@ -454,6 +454,8 @@ static int check_names(char **names, int count, const bench_options *o) {
     return console_usage(NULL, "--published is for --plots");
   if (o->resume && (!o->out || !suite_of(names, count)))
     return console_usage(NULL, "--resume is for suites with --out");
+  if (o->answers && !is_named(names, count, find("tpch-queries")))
+    return console_usage(NULL, "--answers is for tpch-queries");
   if (o->out && o->data && bench_star_holds(o->data, o->out))
     return console_usage(NULL, "--out %s: it would replace a table of --data", o->out);
   if (suite_of(names, count))
@@ -524,6 +526,8 @@ static int execute(int argc, char **argv) {
   char **names = argv + optind;
   const int count = argc - optind;
   if (strcmp(names[0], "list") == 0) {
+    if (count > 1)
+      return console_usage(NULL, "list stands alone");
     print_list();
     return EXIT_SUCCESS;
   }
