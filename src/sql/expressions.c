@@ -416,10 +416,18 @@ static rdx_status take_connective(rdx_tree *t, const node *n, rdx_ast **out) {
   return flatten(t, *out);
 }
 
+/* (a, b) IS [NOT] NULL says that of both. */
 static rdx_status take_null_test(rdx_tree *t, const node *n, rdx_ast **out) {
   const PgQuery__NullTest *e = n->null_test;
-  const bool null = e->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NULL;
-  return call(t, rdx_tree_place(t, e->location), null ? "is null" : "is not null", 1, &e->arg, out);
+  const PgQuery__RowExpr *row = row_of(e->arg);
+  const char *name = e->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NULL ? "is null" : "is not null";
+  const rdx_sql_place place = rdx_tree_place(t, e->location);
+  if (!row || row->n_args == 0)
+    return call(t, place, name, 1, &e->arg, out);
+  RDX_TRY(rdx_tree_call(t, place, "and", (uint32_t)row->n_args, out));
+  for (size_t i = 0; i < row->n_args; i++)
+    RDX_TRY(call(t, place, name, 1, &row->args[i], &(*out)->args[i]));
+  return RDX_OK;
 }
 
 static rdx_status take_truth_test(rdx_tree *t, const node *n, rdx_ast **out) {

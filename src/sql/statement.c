@@ -95,7 +95,7 @@ static rdx_status take_explain_option(const rdx_tree *t, const rdx_sql_option *o
     return RDX_OK;
   }
   return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, o->place,
-                       "there are ANALYZE and FORMAT TEXT or JSON", "EXPLAIN has no option %.40s %.40s", o->name,
+                       "there are ANALYZE and FORMAT TEXT or JSON", "EXPLAIN has no option %.40s%s%.40s", o->name, *value ? " " : "",
                        value);
 }
 
