@@ -95,8 +95,8 @@ static rdx_status take_explain_option(const rdx_tree *t, const rdx_sql_option *o
     return RDX_OK;
   }
   return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, o->place,
-                       "there are ANALYZE and FORMAT TEXT or JSON", "EXPLAIN has no option %.40s%s%.40s", o->name, *value ? " " : "",
-                       value);
+                       "there are ANALYZE and FORMAT TEXT or JSON", "EXPLAIN has no option %.40s%s%.40s", o->name,
+                       *value ? " " : "", value);
 }
 
 static rdx_status take_explain(rdx_tree *t, const node *n, rdx_sql_statement *out) {
