@@ -20,8 +20,8 @@ static const rdx_kernel *kernel_for(const rdx_device *device, uint64_t total, ui
                        : &rdx_kernel_range_gather_8;
 }
 
-/* Prefix sums pay where spans have so many times the entries that there are: each entry of a span costs a value
- * fetched from anywhere, and so does each entry there is to make the sums. */
+/* Prefix sums, and minima for first rows, pay where spans have so many times the entries that there are: each entry of
+ * a span costs a value fetched from anywhere, and so does each entry there is to make them. */
 #define PREFIX_PAYS 2
 
 typedef struct ranges {
@@ -231,7 +231,52 @@ static rdx_status subtract(const ranges *s, rdx_stream *stream, const prefix *p,
   return rdx_stream_launch(stream, &rdx_kernel_prefix_sum, &args, variant, q->count, NULL, err);
 }
 
-/* ---- Either ---- */
+/* ---- By minima ---- */
+
+static bool is_first(const rdx_index_query *q) {
+  return (q->gather == GATHER_COUNT || q->gather == GATHER_ANY) && q->io.out_first;
+}
+
+static uint32_t blocks_of(uint32_t n) {
+  return n / MINIMA_BLOCK + (n % MINIMA_BLOCK > 0);
+}
+
+static rdx_status make_minima(const ranges *s, rdx_buffer **out, rdx_error *err) {
+  uint64_t size = 0;
+  for (uint32_t n = (uint32_t)s->index->stats.keys; n > 1; size += n)
+    n = blocks_of(n);
+  return rdx_buffer_create(s->index->device, 4 * (size + 1), "the first rows of entries", out, err);
+}
+
+static rdx_status first_rows(const ranges *s, rdx_stream *stream, rdx_buffer *minima, rdx_error *err) {
+  const rdx_index_query *q = s->query;
+  uint32_t *level = RDX_ADDRESS(uint32_t, minima), *below = NULL;
+  for (uint32_t n = (uint32_t)s->index->stats.keys; n > 1; n = blocks_of(n)) {
+    const struct range_minima_args args = {.words = below ? NULL : RDX_ADDRESS(uint32_t, s->rows.words),
+                                           .below = below,
+                                           .out_minima = level,
+                                           .block_words = s->rows.block_words,
+                                           .first_word = s->rows.first_word,
+                                           .step = s->rows.step,
+                                           .n = n};
+    RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_range_minima, &args, NULL, blocks_of(n), NULL, err));
+    below = level;
+    level += blocks_of(n);
+  }
+  const struct range_first_args args = {.begin = RDX_ADDRESS(uint32_t, s->begin),
+                                        .size = RDX_ADDRESS(uint32_t, s->size),
+                                        .words = RDX_ADDRESS(uint32_t, s->rows.words),
+                                        .minima = RDX_ADDRESS(uint32_t, minima),
+                                        .out_count = q->io.out_count,
+                                        .out_first = q->io.out_first,
+                                        .block_words = s->rows.block_words,
+                                        .first_word = s->rows.first_word,
+                                        .step = s->rows.step,
+                                        .n = (uint32_t)s->index->stats.keys};
+  return rdx_stream_launch(stream, &rdx_kernel_range_first, &args, NULL, q->count, NULL, err);
+}
+
+/* ---- Any ---- */
 
 /* `p` NULL: entry by entry, long spans in pieces where there are `cut` ones. */
 static rdx_status timed(const ranges *s, rdx_stream *stream, const prefix *p, pieces *cut, double *ms, rdx_error *err) {
@@ -243,10 +288,16 @@ static rdx_status timed(const ranges *s, rdx_stream *stream, const prefix *p, pi
 }
 
 static rdx_status gather(const ranges *s, rdx_stream *stream, double *ms, rdx_error *err) {
-  const bool pays = is_sum(s->query) && s->total / PREFIX_PAYS > s->index->stats.keys;
+  const bool pays = s->total / PREFIX_PAYS > s->index->stats.keys;
   RDX_SCOPED(drop) prefix p = {0};
   RDX_SCOPED(drop_pieces) pieces parts = {0};
-  const bool by_prefix = pays && make(s, &p, NULL) == RDX_OK; /* where memory is short, walk */
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *minima = NULL;
+  if (pays && is_first(s->query) && make_minima(s, &minima, NULL) == RDX_OK) {
+    RDX_TRY(rdx_stream_mark(stream, err));
+    RDX_TRY(first_rows(s, stream, minima, err));
+    return rdx_stream_finish_timed(stream, ms, err);
+  }
+  const bool by_prefix = pays && is_sum(s->query) && make(s, &p, NULL) == RDX_OK; /* where memory is short, walk */
   if (!by_prefix)
     drop(&p);
   bool in_pieces = false;

@@ -420,7 +420,8 @@ static void test_larger(void **state) {
   column_free(&upper);
 }
 
-/* Ranges so long that their sums come from prefix sums, which go from block to block and from tile to tile. */
+/* Ranges so long that their sums come from prefix sums, which go from block to block and from tile to tile, and their
+ * first rows from levels of minima. */
 static void test_long_ranges(void **state) {
   (void)state;
   static const uint64_t sizes[] = {1791, 1792, 1793, 5383};

@@ -15,6 +15,9 @@ extern const rdx_kernel rdx_kernel_range_pieces, rdx_kernel_range_join;
 /* Over prefix_blocks_args; launched over n / PREFIX_BLOCK + 1 blocks. */
 extern const rdx_kernel rdx_kernel_prefix_blocks;
 
+/* Over range_minima_args, a level, and over range_first_args. */
+extern const rdx_kernel rdx_kernel_range_minima, rdx_kernel_range_first;
+
 /* Over prefix_sum_args. Constants: GATHER, VALUE. */
 extern const rdx_kernel rdx_kernel_prefix_sum;
 

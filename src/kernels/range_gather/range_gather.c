@@ -4,9 +4,11 @@
 /* The kernels that gather over spans, and their bodies on the CPU. */
 
 #include "kernels/range_gather/kernels.h"
+#include "spirv/range_first_comp.h"
 #include "spirv/range_gather_blocks_comp.h"
 #include "spirv/range_gather_comp.h"
 #include "spirv/range_join_comp.h"
+#include "spirv/range_minima_comp.h"
 #include "spirv/range_pieces_comp.h"
 #include "spirv/prefix_sum_comp.h"
 
@@ -105,6 +107,10 @@ static void prefix(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 }
 
+RDX_EACH_ITEM(minima, range_minima_args, take_minimum(*a, (uint32_t)i))
+
+RDX_EACH_ITEM(firsts, range_first_args, find_first(*a, i))
+
 #define RANGE_GATHER(items)                                                                                            \
   RDX_COMPUTE_KERNEL("range gather", range_gather_args, 3, 256, items, gather, spirv_range_gather_comp)
 
@@ -122,3 +128,7 @@ const rdx_kernel rdx_kernel_range_pieces =
     RDX_COMPUTE_KERNEL("pieces of ranges", range_pieces_args, 1, 4096, 256, pieces, spirv_range_pieces_comp);
 const rdx_kernel rdx_kernel_range_join =
     RDX_COMPUTE_KERNEL("joining pieces of ranges", range_join_args, 1, 4096, 256, join, spirv_range_join_comp);
+const rdx_kernel rdx_kernel_range_minima =
+    RDX_COMPUTE_KERNEL("minima of rows", range_minima_args, 0, 4096, 256, minima, spirv_range_minima_comp);
+const rdx_kernel rdx_kernel_range_first =
+    RDX_COMPUTE_KERNEL("first rows of ranges", range_first_args, 0, 4096, 256, firsts, spirv_range_first_comp);

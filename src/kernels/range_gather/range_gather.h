@@ -5,7 +5,7 @@
 
 /* C and GLSL: gathering over spans. A range lookup among sorted entries finds a span of them; what is wanted of its
  * rows is then gathered here, whatever index found it (thesis, algorithm 4). Sums of many long spans are differences of
- * prefix sums over the values in the order of the entries. */
+ * prefix sums over the values in the order of the entries; their first rows come from levels of minima. */
 
 #include "kernels/lookup/found.h"
 
@@ -144,6 +144,70 @@ ARGS_SIZE(prefix_sum_args, 96);
 #else
 #define ROW_OF_ENTRY(a, entry) (a.words[(u64)((entry) / 8) * a.block_words + a.first_word + (entry) % 8 * a.step])
 #endif
+
+/* Levels of minima: the first has the least row of each MINIMA_BLOCK entries, the next ones of as many numbers of the
+ * level below; they stand one behind the other. Item: a number of a level. */
+#define MINIMA_BLOCK 16u
+
+struct range_minima_args {
+  LAUNCH_HEADER;
+  PTR(u32) words; /* 0: the level below is at `below` */
+  PTR(u32) below;
+  PTR(u32) out_minima;
+  ROW_LAYOUT;
+  u32 n; /* entries, or numbers of the level below */
+};
+ARGS_SIZE(range_minima_args, 56);
+
+/* Item: a probe: the first row of its entries, and how many these are. */
+struct range_first_args {
+  LAUNCH_HEADER;
+  PTR(u32) begin;
+  PTR(u32) size;
+  PTR(u32) words;
+  PTR(u32) minima;
+  PTR(u32) out_count;
+  PTR(u32) out_first;
+  ROW_LAYOUT;
+  u32 n;
+};
+ARGS_SIZE(range_first_args, 80);
+
+FN u32 lesser_row(u32 a, u32 b) {
+  return a < b ? a : b;
+}
+
+FN void take_minimum(range_minima_args a, u32 block) {
+  u32 row = NO_ROW, begin = block * MINIMA_BLOCK, left = a.n - begin,
+      end = left < MINIMA_BLOCK ? a.n : begin + MINIMA_BLOCK;
+  for (u32 i = begin; i < end; i++) {
+    if (IS_NULL(a.words))
+      row = lesser_row(row, AT(a.below, i));
+    else
+      row = lesser_row(row, ROW_OF_ENTRY(a, i));
+  }
+  AT(a.out_minima, block) = row;
+}
+
+/* Ends of the span that are no whole blocks are looked at by themselves, level by level. */
+FN void find_first(range_first_args a, u64 probe) {
+  u32 begin = AT(a.begin, probe), end = begin + AT(a.size, probe), row = NO_ROW, count = a.n, level = 0u;
+  for (; begin < end && begin % MINIMA_BLOCK != 0u; begin++)
+    row = lesser_row(row, ROW_OF_ENTRY(a, begin));
+  for (; begin < end && end % MINIMA_BLOCK != 0u; end--)
+    row = lesser_row(row, ROW_OF_ENTRY(a, end - 1u));
+  for (begin /= MINIMA_BLOCK, end /= MINIMA_BLOCK; begin < end; begin /= MINIMA_BLOCK, end /= MINIMA_BLOCK) {
+    for (; begin < end && begin % MINIMA_BLOCK != 0u; begin++)
+      row = lesser_row(row, AT(a.minima, level + begin));
+    for (; begin < end && end % MINIMA_BLOCK != 0u; end--)
+      row = lesser_row(row, AT(a.minima, level + end - 1u));
+    count = (count - 1u) / MINIMA_BLOCK + 1u;
+    level += count;
+  }
+  if (!IS_NULL(a.out_count))
+    AT(a.out_count, probe) = AT(a.size, probe);
+  AT(a.out_first, probe) = row;
+}
 
 /* The parts of the value of an entry, where they are wanted. */
 struct prefix_value {
