@@ -10,6 +10,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -188,9 +189,8 @@ int console_interrupt_file(void) {
 }
 
 /* A signal that comes between the question and the wait has left a byte in the pipe. */
-static ssize_t read_input(void *unused, char *bytes, size_t size) {
-  struct pollfd files[] = {{.fd = STDIN_FILENO, .events = POLLIN}, {.fd = wake[0], .events = POLLIN}};
-  (void)unused;
+static ssize_t read_input(void *file, char *bytes, size_t size) {
+  struct pollfd files[] = {{.fd = (int)(intptr_t)file, .events = POLLIN}, {.fd = wake[0], .events = POLLIN}};
   for (;;) {
     if (console_interrupted()) {
       errno = EINTR;
@@ -199,13 +199,13 @@ static ssize_t read_input(void *unused, char *bytes, size_t size) {
     if (poll(files, 2, -1) <= 0)
       continue;
     if (files[0].revents)
-      return read(STDIN_FILENO, bytes, size);
+      return read(files[0].fd, bytes, size);
     console_forget_interrupt(); /* it came while an earlier one was forgotten */
   }
 }
 
-FILE *console_open_input(void) {
-  return fopencookie(NULL, "r", (cookie_io_functions_t){.read = read_input});
+FILE *console_open_input(int file) {
+  return fopencookie((void *)(intptr_t)file, "r", (cookie_io_functions_t){.read = read_input});
 }
 
 bool console_forget_interrupt(void) {

@@ -23,9 +23,9 @@ bool console_interrupted(void);
 /* From now on Ctrl-C cancels what runs and never ends the program, however often it comes. */
 void console_stay(void);
 
-/* The standard input, read in a way that a signal to stop ends, whenever it comes; NULL with errno. Close it with
- * fclose(). */
-FILE *console_open_input(void);
+/* A file that is open, read in a way that a signal to stop ends, whenever it comes; NULL with errno. Close the stream
+ * with fclose(), and the file afterwards. */
+FILE *console_open_input(int file);
 
 /* After console_stay(): a file for poll() that can be read when a signal asks to stop, whichever thread it came to. */
 int console_interrupt_file(void);

@@ -6,12 +6,13 @@
 #include "cli/shell/shell.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { MAX_DEPTH = 16 }; /* of files that read files */
 
@@ -276,6 +277,8 @@ void shell_run_text(shell *s, const char *text) {
     char *line = strndup(text, length);
     if (line)
       shell_feed(s, &reader, line, length);
+    else
+      shell_fail(s, RDX_ERROR_MEMORY, "host memory ran out: a line of %zu bytes", length);
     free(line);
     text += length;
   }
@@ -290,7 +293,8 @@ void shell_run_stream(shell *s, FILE *stream, const char *name) {
   errno = 0;
   while (!s->done && !s->cancelled && (length = getline(&line, &capacity, stream)) >= 0)
     shell_feed(s, &reader, line, (size_t)length);
-  const int wrong = !s->done && ferror(stream) ? errno : 0;
+  /* A line that is too long for the memory is an error without a mark of the stream. */
+  const int wrong = !s->done && !s->cancelled && !feof(stream) ? errno : 0;
   free(line);
   shell_settle(s);
   if (wrong && !s->done)
@@ -299,9 +303,8 @@ void shell_run_stream(shell *s, FILE *stream, const char *name) {
 }
 
 void shell_run_file(shell *s, const char *path) {
-  struct stat info;
   if (!cli_stream_path(path)) {
-    FILE *input = console_open_input();
+    FILE *input = console_open_input(STDIN_FILENO);
     if (input) {
       shell_run_stream(s, input, "stdin");
       fclose(input);
@@ -315,14 +318,12 @@ void shell_run_file(shell *s, const char *path) {
                MAX_DEPTH);
     return;
   }
-  FILE *stream = fopen(path, "re");
-  if (stream && fstat(fileno(stream), &info) == 0 && S_ISDIR(info.st_mode)) {
-    fclose(stream);
-    stream = NULL;
-    errno = EISDIR;
-  }
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  FILE *stream = file >= 0 ? console_open_input(file) : NULL;
   if (!stream) {
     shell_fail(s, RDX_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+    if (file >= 0)
+      close(file);
     return;
   }
   const shell_reader *before = s->reader;
@@ -333,4 +334,5 @@ void shell_run_file(shell *s, const char *path) {
   s->reader = before;
   s->place = place;
   fclose(stream);
+  close(file);
 }

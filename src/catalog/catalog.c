@@ -465,6 +465,11 @@ static bool same_file(const struct stat *a, const struct stat *b) {
          same_time(&a->st_mtim, &b->st_mtim) && same_time(&a->st_ctim, &b->st_ctim);
 }
 
+/* A pipe, which is where one was. */
+static bool is_read_once(const struct stat *now, const struct stat *before) {
+  return !S_ISREG(now->st_mode) && !S_ISDIR(now->st_mode) && !S_ISREG(before->st_mode);
+}
+
 /* The version that the file has now. A pipe is read once. */
 static rdx_status refresh(rdx_catalog *c, rdx_source *s, rdx_error *err) {
   struct stat info;
@@ -475,7 +480,7 @@ static rdx_status refresh(rdx_catalog *c, rdx_source *s, rdx_error *err) {
   if (stat(s->path, &info) != 0)
     return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", s->path,
                     strerror(errno));
-  if (s->version && (same_file(&info, &s->version->file) || !S_ISREG(info.st_mode)))
+  if (s->version && (same_file(&info, &s->version->file) || is_read_once(&info, &s->version->file)))
     return RDX_OK;
   const bool table_file = rdx_table_is_file(s->path);
   RDX_TRY(table_file ? rdx_table_open_unverified(s->path, &content, err)
