@@ -111,9 +111,22 @@ static bool show_view(shell *s, const char *name) {
   return true;
 }
 
+/* The type of a column as it is declared, and what else is: a declaration may begin with a type, of limited length. */
+static const char *split_declaration(const rdx_table *columns, uint32_t i, char type[32]) {
+  const char *declaration = rdx_table_column_declaration(columns, i), *rest = declaration ? declaration : "";
+  if (strncmp(rest, "varchar(", 8) != 0 && strncmp(rest, "char(", 5) != 0) {
+    char scratch[32];
+    snprintf(type, 32, "%s", type_of(rdx_table_column(columns, i), scratch));
+    return rest;
+  }
+  const size_t length = strcspn(rest, ")") + 1;
+  snprintf(type, 32, "%.*s", (int)length, rest);
+  rest += length;
+  return rest + strspn(rest, " ");
+}
+
 static void show_schema(shell *s, const char *name) {
   shell_text text = {0};
-  char scratch[32];
   rdx_table *columns = show_view(s, name) ? NULL : find_columns(s, name);
   if (!columns)
     return;
@@ -122,9 +135,9 @@ static void show_schema(shell *s, const char *name) {
   for (uint32_t i = 0; i < rdx_table_columns(columns); i++) {
     shell_print(&text, i == 0 ? " (\n  " : ",\n  ");
     shell_append_name(&text, rdx_table_column_name(columns, i));
-    shell_print(&text, " %s", type_of(rdx_table_column(columns, i), scratch));
-    if (rdx_table_column_declaration(columns, i))
-      shell_print(&text, " %s", rdx_table_column_declaration(columns, i));
+    char type[32];
+    const char *declaration = split_declaration(columns, i, type);
+    shell_print(&text, *declaration ? " %s %s" : " %s", type, declaration);
   }
   shell_print(&text, "\n);\n");
   shell_write_escaped(shell_stream(s), text.data, text.size, SHELL_ESCAPE_CONTROLS);
@@ -181,20 +194,20 @@ void shell_describe_table(shell *s, const char *name) {
   static const rdx_csv_type types[] = {
       {"column", RDX_TYPE_STRING, 0}, {"type", RDX_TYPE_STRING, 0}, {"declared", RDX_TYPE_STRING, 0}};
   shell_text csv = {0};
-  char scratch[32];
   bool declared = false;
+  char type[32];
   rdx_table *columns = find_columns(s, name);
   if (!columns)
     return;
   for (uint32_t i = 0; i < rdx_table_columns(columns); i++)
-    declared |= rdx_table_column_declaration(columns, i) != NULL;
+    declared |= *split_declaration(columns, i, type) != '\0';
   shell_print(&csv, declared ? "column,type,declared\n" : "column,type\n");
   for (uint32_t i = 0; i < rdx_table_columns(columns); i++) {
-    const char *column = rdx_table_column_name(columns, i), *declaration = rdx_table_column_declaration(columns, i);
+    const char *column = rdx_table_column_name(columns, i), *declaration = split_declaration(columns, i, type);
     append_field(&csv, column, strlen(column));
-    shell_print(&csv, ",\"%s\"%s", type_of(rdx_table_column(columns, i), scratch), declared ? "," : "");
+    shell_print(&csv, ",\"%s\"%s", type, declared ? "," : "");
     if (declared)
-      append_field(&csv, declaration ? declaration : "", declaration ? strlen(declaration) : 0);
+      append_field(&csv, declaration, strlen(declaration));
     shell_append(&csv, "\n", 1);
   }
   show_csv(s, &csv, types, declared ? 3 : 2);

@@ -114,8 +114,8 @@ typedef struct rdx_choice {
 /** That of column `index` of a table that was read from CSV; NULL for others. Owned by the table. */
 RDX_API const rdx_choice *rdx_table_choice(const rdx_table *table, uint32_t index);
 
-/** What CREATE TABLE or ALTER TABLE said of a column beside its type, such as "NOT NULL DEFAULT 5"; NULL: nothing.
- * Owned by the table. */
+/** What CREATE TABLE or ALTER TABLE said of a column beside its type, such as "NOT NULL DEFAULT 5"; the length of texts
+ * comes first, as in "varchar(9) NOT NULL"; NULL: nothing. Owned by the table. */
 RDX_API const char *rdx_table_column_declaration(const rdx_table *table, uint32_t index);
 
 /** What separated the fields of the CSV that a table was read from; 0 for other tables. */

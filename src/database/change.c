@@ -153,9 +153,12 @@ rdx_status rdx_change_field(const rdx_statement *s, const rdx_sql_column *c, rdx
   if (type.kind == RDX_SQL_INTERVAL || type.kind == RDX_SQL_UNKNOWN)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, c->place, NULL,
                          "a table cannot have a column of type %.60s", c->type);
-  if (type.kind == RDX_SQL_TEXT && c->modifier_count > 0)
-    return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, c->place, NULL,
-                         "texts have no limit of length here: write text");
+  const char *title = NULL;
+  if (type.kind == RDX_SQL_TEXT && c->modifier_count > 0 && rdx_sql_column_limit(c, &title) < 1)
+    return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, c->place, NULL,
+                         title ? "length for type %.60s must be at least 1"
+                               : "type modifier is not allowed for type \"%.60s\"",
+                         title ? title : c->type);
   if (type.kind == RDX_SQL_DECIMAL && (type.precision == 0 || type.precision > 18))
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, c->place, NULL,
                          "a table's numeric has 1 to 18 digits: write numeric(DIGITS, SCALE)");

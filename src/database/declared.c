@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* What tables declare of their columns beside types: NOT NULL and DEFAULT. The text is part of the table, and of its
- * file; DEFAULT is evaluated by each statement that needs it. */
+/* What tables declare of their columns beside types: lengths of texts, NOT NULL and DEFAULT. The text is part of the
+ * table, and of its file; DEFAULT is evaluated by each statement that needs it. */
 
 #include <string.h>
 
@@ -50,11 +50,40 @@ static bool has_null(const rdx_column *c) {
   return false;
 }
 
+/* The first row with more characters than `max`; the number of rows: there is none. */
+static uint64_t find_longer(const rdx_column *c, uint64_t max) {
+  uint64_t row = 0;
+  for (; row < c->rows; row++) {
+    uint64_t bytes = 0, characters = 0;
+    if (c->validity && !(c->validity[row / 8] >> row % 8 & 1))
+      continue;
+    const char *text = rdx_column_string(c, row, &bytes);
+    for (uint64_t i = 0; i < bytes && bytes > max; i++)
+      characters += ((unsigned char)text[i] & 0xc0) != 0x80;
+    if (characters > max)
+      break;
+  }
+  return row;
+}
+
+static rdx_status check_length(const rdx_statement *s, const rdx_sql_column *declared, const char *table,
+                               const rdx_table *rows, uint32_t i, rdx_error *err) {
+  const char *title = NULL;
+  const int32_t most = rdx_sql_column_limit(declared, &title);
+  const rdx_column *c = rdx_table_column(rows, i);
+  if (most == 0 || c->type != RDX_TYPE_STRING || find_longer(c, (uint64_t)most) == c->rows)
+    return RDX_OK;
+  return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT,
+                         "value too long for type %s(%d): column \"%.100s\" of relation \"%.100s\"", title, (int)most,
+                         rdx_table_column_name(rows, i), table);
+}
+
 static rdx_status check_column(const rdx_statement *s, const char *table, const rdx_table *rows, uint32_t i,
                                rdx_arena *arena, rdx_error *err) {
   const char *name = rdx_table_column_name(rows, i);
   rdx_sql_column declared;
   RDX_TRY(rdx_sql_parse_declaration(rdx_table_column_declaration(rows, i), arena, &declared, err));
+  RDX_TRY(check_length(s, &declared, table, rows, i, err));
   if (!declared.not_null || !has_null(rdx_table_column(rows, i)))
     return RDX_OK;
   return s->prepared->runs->kind == RDX_STATEMENT_ALTER_TABLE

@@ -4,6 +4,7 @@
 /* information_schema.tables and information_schema.columns: views whose texts list what there is. */
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "database/schema.h"
@@ -56,10 +57,21 @@ static void put_number(rdx_printed *to, int number) {
     rdx_print(to, ", %d", number);
 }
 
+/* What "varchar(9)" or "char(9)", which a declaration may begin with, says: 9, and its word; -1: it does not. */
+static int take_limit(const char **declaration, const char **word) {
+  int most = -1, length = 0;
+  if (sscanf(*declaration, "varchar(%d)%n", &most, &length) == 1 && length > 0)
+    *word = "character varying";
+  else if (sscanf(*declaration, "char(%d)%n", &most, &length) == 1 && length > 0)
+    *word = "character";
+  *declaration += length;
+  *declaration += strspn(*declaration, " ");
+  return length > 0 ? most : -1;
+}
+
 /* "NOT NULL DEFAULT value": nullable, then the default. */
-static void put_declaration(rdx_printed *to, const char *declaration) {
+static void put_declaration(rdx_printed *to, const char *rest) {
   static const char not_null[] = "NOT NULL", has_default[] = "DEFAULT ";
-  const char *rest = declaration ? declaration : "";
   const bool required = strncmp(rest, not_null, strlen(not_null)) == 0;
   rest += required ? strlen(not_null) : 0;
   rest += strspn(rest, " ");
@@ -71,14 +83,17 @@ static void put_declaration(rdx_printed *to, const char *declaration) {
 }
 
 static void put_column(rdx_printed *to, const char *table, const rdx_table *columns, uint32_t i) {
-  const type_words words = words_of(rdx_table_column(columns, i));
+  type_words words = words_of(rdx_table_column(columns, i));
+  const char *written = rdx_table_column_declaration(columns, i), *declaration = written ? written : "";
+  const int most = take_limit(&declaration, &words.name);
   rdx_print(to, "%s(", to->size > 0 ? ", " : "");
   put_text(to, table);
   rdx_print(to, ", ");
   put_text(to, rdx_table_column_name(columns, i));
   rdx_print(to, ", %u, ", i + 1);
-  put_declaration(to, rdx_table_column_declaration(columns, i));
+  put_declaration(to, declaration);
   rdx_print(to, ", '%s'", words.name);
+  put_number(to, most);
   put_number(to, words.precision);
   put_number(to, words.scale);
   put_number(to, words.of_seconds);
@@ -119,9 +134,9 @@ static const struct view {
     {SCHEMA "columns", put_columns,
      "'raydex' AS table_catalog, 'public' AS table_schema, t::text AS table_name, c::text AS column_name, "
      "n::integer AS ordinal_position, d::text AS column_default, y::text AS is_nullable, k::text AS data_type, "
-     "NULL::integer AS character_maximum_length, p::integer AS numeric_precision, s::integer AS numeric_scale, "
+     "m::integer AS character_maximum_length, p::integer AS numeric_precision, s::integer AS numeric_scale, "
      "f::integer AS datetime_precision",
-     "t, c, n, d, y, k, p, s, f", "(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"},
+     "t, c, n, d, y, k, m, p, s, f", "(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"},
 };
 
 static int compare_names(const void *a, const void *b) {

@@ -131,6 +131,21 @@ static rdx_status outer_node(void *user, rdx_bound *node, rdx_bound **out) {
   return RDX_OK;
 }
 
+/* In ORDER BY and HAVING what no table has may be an output's name, which is not so in PostgreSQL. NULL: it is none. */
+static rdx_bound *find_output(const rdx_block *b, const char *name) {
+  rdx_bound *output = NULL;
+  if (!(b->in_order || b->in_having) || b->in_aggregate || b->in_window)
+    return NULL;
+  for (uint32_t i = 0; i < b->visible; i++) {
+    if (strcmp(b->outputs[i].name, name) != 0)
+      continue;
+    if (output || (b->in_having && rdx_reads_windows(b->outputs[i].value)))
+      return NULL;
+    output = b->outputs[i].value;
+  }
+  return output;
+}
+
 /* A name at this block or further out. */
 static rdx_status bind_name(rdx_block *block, const char *qualifier, const char *name, rdx_sql_place place,
                             rdx_bound **out) {
@@ -142,8 +157,10 @@ static rdx_status bind_name(rdx_block *block, const char *qualifier, const char 
     if (f.count > 0 || (qualifier && has_alias(at, qualifier)))
       break;
   }
-  if (f.count == 0)
-    return no_name(block, qualifier, name, place);
+  if (f.count == 0) {
+    *out = qualifier ? NULL : find_output(block, name);
+    return *out ? RDX_OK : no_name(block, qualifier, name, place);
+  }
   if (f.count > 1)
     return rdx_planner_fail(block->planner, RDX_ERROR_ARGUMENT, place, "write TABLE.COLUMN",
                             "column \"%.100s\" is ambiguous: several tables have it", name);

@@ -215,6 +215,7 @@ typedef struct rdx_block {
   bool aggregating;           /* it has groups or aggregates */
   bool in_aggregate;          /* the argument of one is bound, */
   bool in_window, in_having;  /* of a window function; HAVING */
+  bool in_order;              /* ORDER BY */
   bool lazy;                  /* what is bound may be asked for by some rows only: in CASE, AND, OR, COALESCE */
   const char *clause;         /* where aggregates are refused: "WHERE"; NULL: they are welcome */
   rdx_bound **groups;

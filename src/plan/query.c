@@ -372,7 +372,9 @@ static rdx_status find_output(rdx_block *b, const rdx_bound_query *q, const rdx_
   RDX_TRY(find_position(b, ast, clause, b->visible, &positional, number));
   if (positional || find_output_name(q->columns, q->column_count, ast, number))
     return RDX_OK;
+  b->in_order = true;
   RDX_TRY(rdx_bind(b, ast, &value));
+  b->in_order = false;
   for (*number = 0; *number < b->output_count; ++*number)
     if (rdx_bound_equal(b->outputs[*number].value, value))
       return RDX_OK;

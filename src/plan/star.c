@@ -6,6 +6,7 @@
 
 #include "plan/internal.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "plan/zones.h"
@@ -161,6 +162,14 @@ static rdx_status try_fact(shape *s, uint32_t fact, bool *fits) {
   return RDX_OK;
 }
 
+/* The star layer gives each group a number of 64 bits. Numbers of values are estimates: half a bit more for each. */
+static bool has_numbers(const rdx_block *b) {
+  double bits = 0;
+  for (uint32_t i = 0; i < b->group_count; i++)
+    bits += log2(rdx_estimate_distinct(b, b->groups[i], 1e6)) + 0.5;
+  return bits < 64;
+}
+
 static bool is_candidate(const rdx_block *b) {
   bool fits = b->from.count > 0 && !b->no_star && b->dependent_count == 0 && b->set_count == 0 &&
               b->group_count <= MAX_GROUPS && b->aggregate_count <= MAX_AGGREGATES &&
@@ -171,7 +180,7 @@ static bool is_candidate(const rdx_block *b) {
     fits = b->groups[i]->kind == RDX_BOUND_COLUMN;
   for (uint32_t i = 0; i < b->aggregate_count && fits; i++)
     fits = is_aggregate(&b->aggregates[i]);
-  return fits;
+  return fits && has_numbers(b);
 }
 
 /* ---- Its node ---- */

@@ -133,29 +133,58 @@ rdx_status rdx_tree_set_default(rdx_tree *t, const node *value, uint32_t number,
 
 /* ---- Declarations ---- */
 
+static const struct limited {
+  const char *name, *word; /* PostgreSQL's, as a declaration has it, and as messages have it */
+  const char *title;
+} limited[] = {{"varchar", "varchar", "character varying"}, {"bpchar", "char", "character"}};
+
+static const struct limited *find_limited(const rdx_sql_column *c) {
+  for (size_t i = 0; i < RDX_COUNT(limited) && c->type && c->modifier_count == 1; i++)
+    if (strcmp(c->type, limited[i].name) == 0)
+      return &limited[i];
+  return NULL;
+}
+
+int32_t rdx_sql_column_limit(const rdx_sql_column *c, const char **title) {
+  const struct limited *l = find_limited(c);
+  *title = l ? l->title : NULL;
+  return l ? c->modifiers[0] : 0;
+}
+
 rdx_status rdx_sql_declare(const rdx_sql_column *c, rdx_arena *arena, const char **out, rdx_error *err) {
-  const char *begin = c->not_null ? "NOT NULL" : "", *between = c->not_null && c->value ? " " : "";
-  const size_t size = (c->value ? strlen(c->value_text) : 0) + 32;
-  char *text = NULL;
+  const struct limited *l = find_limited(c);
+  const size_t size = (c->value ? strlen(c->value_text) : 0) + 64;
+  char *text = NULL, limit[32] = "";
   *out = NULL;
-  if (!c->not_null && !c->value)
+  if (!c->not_null && !c->value && !l)
     return RDX_OK;
+  if (l)
+    snprintf(limit, sizeof limit, "%s(%d) ", l->word, (int)c->modifiers[0]);
   RDX_TRY(rdx_arena_alloc(arena, size, 1, "a declaration", (void **)&text, err));
-  snprintf(text, size, "%s%s%s%s", begin, between, c->value ? "DEFAULT " : "", c->value ? c->value_text : "");
+  snprintf(text, size, "%s%s%s%s", limit, c->not_null ? "NOT NULL " : "", c->value ? "DEFAULT " : "",
+           c->value ? c->value_text : "");
+  if (!c->value)
+    text[strlen(text) - 1] = '\0';
   *out = text;
   return RDX_OK;
 }
 
+/* Whether it begins with a type, which it does where that has a limit. */
+static bool has_type(const char *declaration) {
+  const rdx_token first = rdx_token_at(declaration);
+  return is_word(&first, limited[0].word) || is_word(&first, limited[1].word);
+}
+
 rdx_status rdx_sql_parse_declaration(const char *declaration, rdx_arena *arena, rdx_sql_column *out, rdx_error *err) {
-  static const char format[] = "CREATE TABLE t (c int %s)";
+  static const char format[] = "CREATE TABLE t (c %s%s)", untyped[] = "int ";
   rdx_sql_statement *s = NULL;
   char *text = NULL;
   *out = (rdx_sql_column){0};
   if (!declaration)
     return RDX_OK;
-  const size_t size = strlen(declaration) + sizeof format;
+  const size_t size = strlen(declaration) + sizeof format + sizeof untyped;
   RDX_TRY(rdx_arena_alloc(arena, size, 1, "a declaration", (void **)&text, err));
-  snprintf(text, size, format, declaration);
+  snprintf(text, size, format, has_type(declaration) ? "" : untyped, declaration);
   RDX_TRY(rdx_sql_parse_placeless(text, arena, &s, err));
   if (!s || s->kind != RDX_STATEMENT_CREATE_TABLE || s->column_count != 1)
     return rdx_fail(err, RDX_ERROR_FORMAT, "a column is declared as %.200s, which is no declaration", declaration);

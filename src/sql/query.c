@@ -3,6 +3,8 @@
 
 /* Queries of PostgreSQL's tree. */
 
+#include <stdio.h>
+
 #include "sql/tree.h"
 
 typedef rdx_tree_node node;
@@ -54,6 +56,15 @@ static rdx_status take_listing(const rdx_tree *t, const PgQuery__RangeVar *r, rd
                        "of information_schema there are tables and columns");
 }
 
+/* As PostgreSQL 16 does. */
+static rdx_status name_subquery(rdx_tree *t, rdx_from *out) {
+  char name[32] = RDX_SQL_UNNAMED;
+  if (t->unnamed > 0)
+    snprintf(name, sizeof name, RDX_SQL_UNNAMED "_%u", (unsigned)t->unnamed);
+  t->unnamed++;
+  return rdx_tree_copy(t, name, &out->alias);
+}
+
 static rdx_status take_subquery(rdx_tree *t, const PgQuery__RangeSubselect *s, rdx_from *out) {
   if (!s->subquery || s->subquery->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
     return rdx_tree_refuse(t, 0, "such a subquery is not supported");
@@ -61,7 +72,7 @@ static rdx_status take_subquery(rdx_tree *t, const PgQuery__RangeSubselect *s, r
   out->lateral = s->lateral;
   RDX_TRY(rdx_tree_query(t, s->subquery->select_stmt, &out->query));
   out->place = out->query->place;
-  return take_alias(t, s->alias, out);
+  return s->alias ? take_alias(t, s->alias, out) : name_subquery(t, out);
 }
 
 static rdx_status take_join(rdx_tree *t, const PgQuery__JoinExpr *j, rdx_from *out) {

@@ -697,7 +697,7 @@ static rdx_status fail_parse(const rdx_tree *t, const PgQueryError *error) {
   static const char near[] = " at or near \"";
   const size_t at = error->cursorpos > 0 ? find_character(t->text->copy, error->cursorpos - 1) : 0;
   const rdx_sql_place place = error->cursorpos > 0 ? rdx_tree_place(t, (int32_t)at) : 0;
-  const char *behind = strstr(error->message, near), *from = t->text->begin + at;
+  const char *behind = strstr(error->message, near), *from = t->text->begin + rdx_sql_text_offset(t->text, at);
   if (strncmp(error->message, "memory exhausted", 16) == 0)
     return rdx_tree_refuse(t, place, "the statement is nested too deeply");
   if (!behind || place == 0)
@@ -744,8 +744,20 @@ static rdx_status take_tree(rdx_tree *t, PgQueryProtobuf packed, rdx_sql_stateme
   return status;
 }
 
+/* Whether the parser wants a name for a subquery in FROM, which now has one. */
+static bool name_subquery(const rdx_tree *t, const PgQueryError *error) {
+  static const char *const wants[] = {"subquery in FROM must have an alias", "VALUES in FROM must have an alias"};
+  const char *message = error && error->cursorpos > 0 ? error->message : "";
+  return (strcmp(message, wants[0]) == 0 || strcmp(message, wants[1]) == 0) &&
+         rdx_sql_text_name_subquery(t->text, find_character(t->text->copy, error->cursorpos - 1), t->arena);
+}
+
 static rdx_status parse(rdx_tree *t, rdx_sql_statement **out) {
   PgQueryProtobufParseResult result = pg_query_parse_protobuf(t->text->copy);
+  while (name_subquery(t, result.error)) {
+    pg_query_free_protobuf_parse_result(result);
+    result = pg_query_parse_protobuf(t->text->copy);
+  }
   const rdx_status status = result.error ? fail_parse(t, result.error) : take_tree(t, result.parse_tree, out);
   pg_query_free_protobuf_parse_result(result);
   return status;

@@ -398,6 +398,44 @@ rdx_status rdx_sql_text_name(const rdx_sql_text *text, const char *parsed, rdx_a
   return rdx_arena_text(arena, parsed, "a statement", out, err);
 }
 
+/* ---- Subqueries without names ---- */
+
+bool rdx_sql_text_name_subquery(rdx_sql_text *text, size_t at, rdx_arena *arena) {
+  const size_t length = strlen(text->copy);
+  char name[RDX_SQL_NAMED + 1], digits[16] = "";
+  char *copy = NULL;
+  rdx_token t = rdx_token_at(text->copy + at);
+  for (uint32_t open = 0; t.kind != RDX_TOKEN_END; t = rdx_token_at(t.end)) {
+    const bool sign = t.kind == RDX_TOKEN_OTHER;
+    open += sign && *t.begin == '(';
+    open -= sign && *t.begin == ')' && open > 0;
+    if (open == 0)
+      break;
+  }
+  if (t.kind == RDX_TOKEN_END || *t.begin != ')' || text->unnamed == RDX_COUNT(text->unnamed_at) ||
+      rdx_arena_alloc(arena, length + sizeof name, 1, "a statement", (void **)&copy, NULL) != RDX_OK)
+    return false;
+  if (text->unnamed > 0)
+    snprintf(digits, sizeof digits, "_%u", (unsigned)text->unnamed);
+  snprintf(name, sizeof name, " " RDX_SQL_UNNAMED "%-*s", (int)(RDX_SQL_NAMED - sizeof RDX_SQL_UNNAMED), digits);
+  const size_t behind = (size_t)(t.end - text->copy);
+  memcpy(copy, text->copy, behind);
+  memcpy(copy + behind, name, RDX_SQL_NAMED);
+  memcpy(copy + behind + RDX_SQL_NAMED, text->copy + behind, length - behind + 1);
+  for (uint32_t i = 0; i < text->unnamed; i++)
+    text->unnamed_at[i] += text->unnamed_at[i] >= behind ? RDX_SQL_NAMED : 0;
+  text->unnamed_at[text->unnamed++] = behind;
+  text->copy = copy;
+  return true;
+}
+
+size_t rdx_sql_text_offset(const rdx_sql_text *text, size_t at) {
+  size_t inserted = 0;
+  for (uint32_t i = 0; i < text->unnamed; i++)
+    inserted += text->unnamed_at[i] < at ? RDX_SQL_NAMED : 0;
+  return at - inserted;
+}
+
 /* ---- Statements ---- */
 
 static rdx_status take_sign(scanner *s, char sign) {

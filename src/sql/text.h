@@ -28,13 +28,25 @@ rdx_token rdx_token_at(const char *text);
 typedef struct rdx_sql_text {
   const char *text;               /* all of it */
   const char *begin, *end, *next; /* the first statement; what follows its semicolon, blanks and comments */
-  char *copy;                     /* of the statement, byte for byte, but for names; in an arena */
+  char *copy;                     /* of the statement, byte for byte, but for names and what is inserted; in an arena */
+  uint32_t unnamed;               /* subqueries in FROM that the copy gives a name, each of RDX_SQL_NAMED bytes */
+  size_t unnamed_at[64];          /* where in the copy the names begin */
   uint32_t levels;                /* no tree of the statement is deeper, in tokens */
   bool has_empty_name;
 } rdx_sql_text;
 
 /* Look through the first statement; without one `begin` is `end`. */
 RDX_MUST_USE rdx_status rdx_sql_text_scan(const char *text, rdx_arena *arena, rdx_sql_text *out, rdx_error *err);
+
+#define RDX_SQL_UNNAMED "unnamed_subquery" /* and "_1" and so on: names of subqueries that have none */
+#define RDX_SQL_NAMED 24                   /* bytes of such a name in the copy */
+
+/* Give a name to the subquery in FROM whose bracket is byte `at` of the copy: PostgreSQL's parser insists on one before
+ * version 16. False: there are too many. */
+RDX_MUST_USE bool rdx_sql_text_name_subquery(rdx_sql_text *text, size_t at, rdx_arena *arena);
+
+/* The byte of the statement that a byte of the copy stands for. */
+size_t rdx_sql_text_offset(const rdx_sql_text *text, size_t at);
 
 /* What the text has where the parser, given the copy, found this name. */
 RDX_MUST_USE rdx_status rdx_sql_text_name(const rdx_sql_text *text, const char *parsed, rdx_arena *arena,

@@ -6,7 +6,9 @@
 #include "sql/tree.h"
 
 rdx_sql_place rdx_tree_place(const rdx_tree *t, int32_t location) {
-  return location < 0 || t->placeless ? 0 : (rdx_sql_place)(t->text->begin - t->text->text + location + 1);
+  if (location < 0 || t->placeless)
+    return 0;
+  return (rdx_sql_place)((size_t)(t->text->begin - t->text->text) + rdx_sql_text_offset(t->text, (size_t)location) + 1);
 }
 
 rdx_status rdx_tree_refuse(const rdx_tree *t, rdx_sql_place place, const char *what) {

@@ -17,7 +17,7 @@
 typedef PgQuery__Node rdx_tree_node;
 
 typedef struct rdx_tree {
-  const rdx_sql_text *text;
+  rdx_sql_text *text;
   rdx_arena *arena; /* of the statement */
   rdx_error *err;
   rdx_sql_place near;  /* the last one that was met, for what has none of its own */
@@ -29,6 +29,7 @@ typedef struct rdx_tree {
   size_t window_count; /* WINDOW of the query at hand */
   rdx_tree_node *const *windows;
   bool takes_default; /* the query that comes next is VALUES of INSERT, where DEFAULT may stand */
+  uint32_t unnamed;   /* subqueries in FROM that have no name */
   bool in_exists;     /* the query that comes next is EXISTS's: it need not list anything */
   size_t type_count;  /* PREPARE's types of parameters */
   rdx_tree_node *const *types;
