@@ -73,9 +73,11 @@ static rdx_status no_column(const reader *r, char *const *names, const char *wan
   for (uint32_t i = 0; i < r->field_count && used < sizeof list; i++)
     used += (size_t)snprintf(list + used, sizeof list - used, "%s'%s'", i ? ", " : "", names[i]);
   rdx_utf8_escape(&r->delimiter, 1, delimiter, sizeof delimiter);
-  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s has no column '%s'; it has %s%s%s%s%s%s", r->name, wanted, list,
-                  one ? " (where '" : "", one ? delimiter : "", one ? "' separates fields: " : "",
-                  one ? rdx_csv_hint_text(RDX_HINT_DELIMITER, r->for_copy) : "", one ? ")" : "");
+  if (!one)
+    return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s has no column '%s'; it has %s%s", r->name, wanted, list,
+                    r->for_copy ? " (a file without names takes HEADER false)" : "");
+  return rdx_fail(err, RDX_ERROR_NOT_FOUND, "%s has no column '%s'; it has %s (where '%s' separates fields: %s)",
+                  r->name, wanted, list, delimiter, rdx_csv_hint_text(RDX_HINT_DELIMITER, r->for_copy));
 }
 
 static rdx_status find_name(const reader *r, char *const *names, rdx_names *index, const char *wanted, uint32_t *out,
