@@ -155,7 +155,7 @@ static void check_job(const char *name, job_fn run, const void *context) {
 
 typedef struct index_job {
   rdx_index_params params;
-  const rdx_column *keys, *lower, *upper, *values;
+  const rdx_column *keys, *lower, *upper, *values, *few;
 } index_job;
 
 /* As who reads a result does: rows are such of the keys. */
@@ -212,11 +212,9 @@ static bool can_change(const index_job *j) {
 }
 
 static rdx_status change(rdx_index *index, const index_job *j, rdx_error *err) {
-  rdx_column few = *j->lower;
-  few.rows = 20;
-  rdx_status status = rdx_index_apply(index, &(rdx_index_changes){&few, NULL}, err);
+  rdx_status status = rdx_index_apply(index, &(rdx_index_changes){j->few, NULL}, err);
   if (status == RDX_OK)
-    status = rdx_index_apply(index, &(rdx_index_changes){j->upper, &few}, err);
+    status = rdx_index_apply(index, &(rdx_index_changes){j->upper, j->few}, err);
   if (status == RDX_OK)
     status = look_up_all(index, j, err);
   if (status == RDX_OK)
@@ -260,19 +258,19 @@ static rdx_status run_index(rdx_device *device, const void *context, rdx_error *
 /* Everything on the device already. */
 static rdx_status run_device_columns(rdx_device *device, const void *context, rdx_error *err) {
   const index_job *j = context;
-  const rdx_column *const host[] = {j->keys, j->lower, j->upper, j->values};
-  rdx_device_column *columns[4] = {NULL};
-  rdx_column views[4];
+  const rdx_column *const host[] = {j->keys, j->lower, j->upper, j->values, j->few};
+  rdx_device_column *columns[5] = {NULL};
+  rdx_column views[5];
   rdx_status status = RDX_OK;
-  for (int i = 0; i < 4 && status == RDX_OK; i++) {
+  for (int i = 0; i < 5 && status == RDX_OK; i++) {
     status = rdx_device_column_create(device, host[i], &columns[i], err);
     if (status == RDX_OK)
       views[i] = rdx_device_column_view(columns[i]);
   }
-  const index_job on_device = {j->params, &views[0], &views[1], &views[2], &views[3]};
+  const index_job on_device = {j->params, &views[0], &views[1], &views[2], &views[3], &views[4]};
   if (status == RDX_OK)
     status = run_index(device, &on_device, err);
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < 5; i++)
     rdx_device_column_destroy(&columns[i]);
   return status;
 }
@@ -282,9 +280,15 @@ static void check_indexes(rdx_type type, test_shape shape, test_nulls nulls, uin
   test_column keys = column_make(type, shape, nulls, rows), lower = column_probes(&keys, 60, nulls),
               upper = column_probes(&keys, 60, NO_NULLS),
               values = column_make(value_type, SHAPE_FEW, SOME_NULLS, keys.view.rows);
+  rdx_column few = lower.view;
+  few.rows = 20;
   for (rdx_index_method method = RDX_INDEX_RX; method < RDX_INDEX_METHODS; method++) {
-    index_job j = {
-        {.method = method, .rx.updatable = method == RDX_INDEX_RX}, &keys.view, &lower.view, &upper.view, &values.view};
+    index_job j = {{.method = method, .rx.updatable = method == RDX_INDEX_RX},
+                   &keys.view,
+                   &lower.view,
+                   &upper.view,
+                   &values.view,
+                   &few};
     if (method == RDX_INDEX_CGRX_UPDATABLE)
       j.params.cgrx_updatable = (rdx_cgrx_updatable_params){.node_size = 4, .fill_percent = 100, .longest_chain = 3};
     char name[64];
@@ -314,7 +318,7 @@ static void test_large_tree(void **state) {
   (void)state;
   test_column keys = column_make(RDX_TYPE_U64, SHAPE_RANDOM, NO_NULLS, 40000),
               lower = column_probes(&keys, 60, NO_NULLS);
-  const index_job j = {{.method = RDX_INDEX_TREE}, &keys.view, &lower.view, &lower.view, &keys.view};
+  const index_job j = {{.method = RDX_INDEX_TREE}, &keys.view, &lower.view, &lower.view, &keys.view, &lower.view};
   check_job("a large tree", run_index, &j);
   column_free(&keys);
   column_free(&lower);
