@@ -39,7 +39,8 @@ function sameValue(a, b, t) {
   const tolerance = TOLERANCE[t.k];
   if (!tolerance) return a === b;
   if (Number.isNaN(a) || Number.isNaN(b)) return Number.isNaN(a) && Number.isNaN(b);
-  return a === b || Math.abs(a - b) <= tolerance * Math.max(Math.abs(a), Math.abs(b)) || Math.abs(a - b) < 1e-12;
+  const least = a === 0 || b === 0 ? 1e-6 : 1e-12; // exact sums of products may cancel out where rounded ones do not
+  return a === b || Math.abs(a - b) <= tolerance * Math.max(Math.abs(a), Math.abs(b)) || Math.abs(a - b) < least;
 }
 
 const sameRow = (a, b, types) => types.every((t, i) => sameValue(a[i], b[i], t));
