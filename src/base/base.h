@@ -8,6 +8,7 @@
 #include <raydex/context.h>
 #include <raydex/status.h>
 
+#include <locale.h>
 #include <pthread.h>
 
 #define RDX_TRY(call)                                                                                                  \
@@ -109,6 +110,10 @@ static inline rdx_status rdx_loop_goes_on(uint64_t i, uint64_t count, const char
   return i % 16384 ? RDX_OK : rdx_progress_at_times(stage, i, count, err);
 }
 
+/* The locale of C, in which numbers have a point: a program that uses the library may have set another. */
+locale_t rdx_c_locale(void);
+/* snprintf() in that. */
+int rdx_text_print(char *text, size_t size, const char *format, ...) RDX_PRINTF(3, 4);
 /* "1.5 GiB", "12.0 KiB", "37 B" into `text`; returns `text`. */
 const char *rdx_format_bytes(uint64_t bytes, char text[32]);
 

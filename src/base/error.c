@@ -3,6 +3,7 @@
 
 /* Statuses, error text, version, and small helpers. */
 
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,28 @@
 
 #define TEXT_(x) #x
 #define TEXT(x) TEXT_(x)
+
+static locale_t c_locale;
+
+static void make_c_locale(void) {
+  c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+}
+
+locale_t rdx_c_locale(void) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, make_c_locale);
+  return c_locale;
+}
+
+int rdx_text_print(char *text, size_t size, const char *format, ...) {
+  va_list list;
+  va_start(list, format);
+  const locale_t before = uselocale(rdx_c_locale());
+  const int length = vsnprintf(text, size, format, list);
+  uselocale(before);
+  va_end(list);
+  return length;
+}
 
 const char *rdx_version(void) {
   return TEXT(RDX_VERSION_MAJOR) "." TEXT(RDX_VERSION_MINOR) "." TEXT(RDX_VERSION_PATCH);
@@ -80,6 +103,6 @@ const char *rdx_format_bytes(uint64_t bytes, char text[32]) {
     value /= 1024;
     unit++;
   }
-  snprintf(text, 32, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
+  rdx_text_print(text, 32, unit == 0 ? "%.0f %s" : "%.1f %s", value, units[unit]);
   return text;
 }

@@ -142,7 +142,7 @@ static rdx_sql_type own_digits(const rdx_bound *value) {
     if (kind == RDX_SQL_TEXT || kind == RDX_SQL_UNKNOWN)
       digits = value->value.text;
     else if (rdx_is_float(value->type) && fabs(value->value.f) < 1e15)
-      digits = (rdx_sql_text){text, (uint64_t)snprintf(text, sizeof text, "%.15g", value->value.f)};
+      digits = (rdx_sql_text){text, (uint64_t)rdx_text_print(text, sizeof text, "%.15g", value->value.f)};
     if (digits.length > 0 && rdx_decimal_digits(digits.data, digits.length, &whole, &fraction))
       return rdx_decimal_type((int32_t)(whole + fraction), (int32_t)fraction);
   }

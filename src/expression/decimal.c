@@ -117,8 +117,7 @@ bool rdx_decimal_from_double(double value, bool narrow, uint8_t scale, rdx_i128 
   if (!narrow && fifteen_digits(value, &digits, &places) && places >= 0)
     return rdx_decimal_rescale(digits, (uint8_t)places, scale, out);
   char text[32];
-  const int length = snprintf(text, sizeof text, "%.*e", narrow ? 5 : 14, value);
-  text[1 + (value < 0)] = '.'; /* whatever the locale has there */
+  const int length = rdx_text_print(text, sizeof text, "%.*e", narrow ? 5 : 14, value);
   return rdx_decimal_parse(text, (size_t)length, scale, out) == RDX_DECIMAL_OK;
 }
 
@@ -131,8 +130,7 @@ double rdx_decimal_shortest(double value, bool narrow) {
   int places = 0;
   if (!narrow && fifteen_digits(value, &digits, &places) && places >= 0 && places <= 22)
     return rdx_decimal_to_double(digits, (uint8_t)places);
-  const int length = snprintf(text, sizeof text, "%.*e", narrow ? 5 : 14, value);
-  text[1 + (value < 0)] = '.'; /* whatever the locale has there */
+  const int length = rdx_text_print(text, sizeof text, "%.*e", narrow ? 5 : 14, value);
   return rdx_value_parse(RDX_TYPE_F64, 0, text, (size_t)length, &kept) == RDX_PARSE_OK ? kept : value;
 }
 

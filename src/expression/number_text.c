@@ -167,7 +167,7 @@ static rdx_status put_double(rdx_worker *w, const rdx_node *n, double value, uin
     return rdx_node_fail(w, n, RDX_ERROR_RANGE, "to_char has no pattern for a number that is not finite");
   const uint32_t before = (uint32_t)snprintf(text, sizeof text, "%.0f", fabs(value));
   const uint32_t sure = before < DOUBLE_DIGITS ? DOUBLE_DIGITS - before : 0, kept = behind < sure ? behind : sure;
-  snprintf(text, sizeof text, "%.*f", (int)kept, fabs(value));
+  rdx_text_print(text, sizeof text, "%.*f", (int)kept, fabs(value));
   const char *point = strchr(text, '.');
   out->before = (uint32_t)(point ? point - text : (ptrdiff_t)strlen(text));
   out->behind = kept;

@@ -228,7 +228,7 @@ static rdx_status narrow(parser *p, const cast_type *to, uint32_t position, rdx_
   if (result != RDX_PARSE_OK || to->value != RDX_TYPE_F32)
     return RDX_OK; /* what is no number is told where it is compared */
   char digits[32];
-  snprintf(digits, sizeof digits, "%.17g", (double)value.f32);
+  rdx_text_print(digits, sizeof digits, "%.17g", (double)value.f32);
   return copy_text(p, digits, &l->text);
 }
 

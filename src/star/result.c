@@ -163,9 +163,9 @@ static void name_value(const rdx_encoded_column *c, uint64_t code, char *text, s
     double wide = 0;
     float narrow = 0;
     rdx_keys_decode(type, &key, 1, type == RDX_TYPE_F64 ? (void *)&wide : &narrow);
-    snprintf(text, size, "%.9g", type == RDX_TYPE_F64 ? wide : (double)narrow);
+    rdx_text_print(text, size, "%.9g", type == RDX_TYPE_F64 ? wide : (double)narrow);
   } else if (type == RDX_TYPE_DECIMAL) {
-    snprintf(text, size, "%.15g", (double)value / pow(10, c->scale));
+    rdx_text_print(text, size, "%.15g", (double)value / pow(10, c->scale));
   } else {
     snprintf(text, size, value < 0 ? "-%llu" : "%llu", (unsigned long long)(value < 0 ? -value : value));
   }
@@ -205,7 +205,7 @@ static rdx_status fail_overflow(const rdx_finishing *f, uint32_t number, uint64_
   if (!floats && scale_of(f, number) > 0)
     snprintf(size, sizeof size, " with %u digits after the point", scale_of(f, number));
   if (!isinf(about))
-    snprintf(size + strlen(size), sizeof size - strlen(size), ": it is about %.6g", about);
+    rdx_text_print(size + strlen(size), sizeof size - strlen(size), ": it is about %.6g", about);
   return rdx_fail(err, RDX_ERROR_OVERFLOW, "the %s of %.40s%s %s%s", names[a->kind],
                   plain ? f->plan->relation->names[a->expression->attribute] : "an expression", where,
                   floats ? "passes the largest float" : "does not fit 64 bits", size);

@@ -37,10 +37,7 @@ static char *put_float(char *to, double value, rdx_type type) {
   for (int digits = type == RDX_TYPE_F32 ? 6 : 15;; digits++) {
     double wide = 0;
     float narrow = 0;
-    int length = snprintf(to, RDX_VALUE_TEXT, "%.*g", digits, value);
-    char *comma = strchr(to, ','); /* of a locale */
-    if (comma)
-      *comma = '.';
+    const int length = rdx_text_print(to, RDX_VALUE_TEXT, "%.*g", digits, value);
     if (type == RDX_TYPE_F32)
       (void)rdx_value_parse(type, 0, to, (size_t)length, &narrow);
     else

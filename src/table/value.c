@@ -6,7 +6,6 @@
 #include "table/value.h"
 
 #include <float.h>
-#include <locale.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -136,12 +135,6 @@ static rdx_parse parse_decimal(const char *text, size_t length, uint8_t scale, i
 
 /* ---- Floats ---- */
 
-static locale_t c_locale;
-
-static void make_c_locale(void) {
-  c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-}
-
 static bool read_word(const char *text, size_t length, double *out) {
   const bool negative = length > 0 && text[0] == '-', sign = length > 0 && (negative || text[0] == '+');
   text += sign;
@@ -196,10 +189,10 @@ static bool comes_back(const char *text, size_t length, const rdx_number *n, dou
   for (size_t i = 0; i < length && count < n->significant; i++)
     if (is_digit(text[i]) && (count > 0 || text[i] != '0'))
       wanted[count++] = text[i];
-  snprintf(digits, sizeof digits, "%.*e", (int)count - 1, value);
+  rdx_text_print(digits, sizeof digits, "%.*e", (int)count - 1, value);
   const char *at = digits + (digits[0] == '-');
   for (uint32_t i = 0; i < count; i++, at++) {
-    while (i == 1 && !is_digit(*at)) /* the point, whatever the locale has for it */
+    if (i == 1) /* the point */
       at++;
     if (*at != wanted[i])
       return false;
@@ -209,16 +202,14 @@ static bool comes_back(const char *text, size_t length, const rdx_number *n, dou
 
 /* A number as f64, or as f32 widened to it. */
 static rdx_parse to_float(const char *text, size_t length, const rdx_number *n, bool narrow, double *out) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
   char copy[LONGEST_FLOAT + 1];
   if (!narrow && fast_float(n, out))
     return RDX_PARSE_OK;
   if (length > LONGEST_FLOAT)
     return RDX_PARSE_FORMAT;
-  pthread_once(&once, make_c_locale);
   memcpy(copy, text, length);
   copy[length] = '\0';
-  *out = narrow ? (double)strtof_l(copy, NULL, c_locale) : strtod_l(copy, NULL, c_locale);
+  *out = narrow ? (double)strtof_l(copy, NULL, rdx_c_locale()) : strtod_l(copy, NULL, rdx_c_locale());
   const double size = *out < 0 ? -*out : *out;
   if (size > DBL_MAX)
     return RDX_PARSE_RANGE;
