@@ -33,6 +33,7 @@ typedef struct rdx_catalog_table {
   uint64_t rows;
   uint32_t column_count;
   rdx_catalog_column *columns;
+  _Atomic uint32_t float_sums; /* queries of it that summed doubles without a star */
 } rdx_catalog_table;
 
 /* `folder` may be NULL. Files are found when their names are asked for; `safe`: only those of the folder. */

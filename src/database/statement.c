@@ -126,7 +126,7 @@ static rdx_status parse_and_plan(rdx_prepared *p, rdx_error *err) {
 
 bool rdx_prepared_is_current(rdx_prepared *p) {
   bool current = p->settings == p->database->settings_version && !(p->plan && p->plan->now != 0 && p->ran) &&
-                 !(p->plan && p->plan->lists);
+                 !(p->plan && (p->plan->lists || (p->plan->once && p->ran)));
   for (uint32_t i = 0; p->plan && i < p->plan->table_count && current; i++) {
     rdx_catalog_table *table = NULL;
     char nearest[64];

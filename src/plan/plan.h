@@ -268,6 +268,7 @@ typedef struct rdx_query_plan {
   uint32_t node_count;
   uint32_t view_levels;       /* of the deepest view that is read, with those that read it */
   bool lists;                 /* what there is now is in it: it serves one run */
+  bool once;                  /* another plan may be better the next time: it serves one run */
   int64_t now;                /* what now() is in it, a constant: it serves one run; 0: it does not ask */
   rdx_catalog_table **tables; /* all that are read: rdx_plan_release() lets them go */
   bool **columns;             /* of each of these, those that are named */

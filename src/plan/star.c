@@ -7,6 +7,7 @@
 #include "plan/internal.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "plan/zones.h"
@@ -262,6 +263,7 @@ static rdx_status make_node(shape *s, rdx_plan_node **out) {
 /* ---- Whether it is worth it ---- */
 
 #define LARGE_TABLE ((uint64_t)1 << 19) /* rows: columns of fewer are packed as fast as anything else is done */
+#define FLOAT_SUMS 16                   /* queries */
 #define FEW_READ 8                      /* one row in so many, of blocks that a filter has to look at, */
 #define FEW_FOUND 64                    /* or that an index finds */
 
@@ -300,14 +302,41 @@ static rdx_status has_index(const shape *s, bool *has) {
   return RDX_OK;
 }
 
+/* Whether the columns of one large table would have to be packed, which no query has needed yet, and need not be. */
+static bool would_pack(const shape *s, const rdx_plan_node *node) {
+  const rdx_planner *p = s->block->planner;
+  return s->star->dimension_count == 0 && s->star->fact->rows >= LARGE_TABLE && !node->view &&
+         p->settings->star.method == RDX_STAR_AUTO && node->star_params.method <= RDX_STAR_COLUMN_ENGINE &&
+         !rdx_catalog_has_star(p->catalog, node->star, &node->star_params);
+}
+
+static bool sums_floats(const rdx_plan_node *node) {
+  bool sums = false;
+  for (uint32_t i = 0; i < node->aggregate_count && !sums; i++) {
+    const rdx_plan_aggregate *a = &node->aggregates[i];
+    sums = (a->kind == RDX_PLAN_SUM || a->kind == RDX_PLAN_AVG) && a->value &&
+           (a->value->type.kind == RDX_SQL_REAL || a->value->type.kind == RDX_SQL_DOUBLE);
+  }
+  return sums;
+}
+
+/* A column of floats takes the star layer as long to prepare as the plain way takes for so many sums of it, which the
+ * star layer then finds ten times faster: it is prepared once that many have been asked for. */
+static bool sums_floats_seldom(const shape *s, const rdx_plan_node *node) {
+  rdx_planner *p = s->block->planner;
+  if (!sums_floats(node) || atomic_load(&s->star->fact->float_sums) >= FLOAT_SUMS)
+    return false;
+  atomic_fetch_add(&s->star->fact->float_sums, p->settings->explains ? 0 : 1);
+  p->plan->once = true;
+  return true;
+}
+
 /* Whether the rows of one large table that a filter leaves are few and found without a look at the others: to pack its
- * whole columns, which no query has needed yet, would take longer than all the rest. */
+ * whole columns would take longer than all the rest. */
 static rdx_status reads_few(const shape *s, const rdx_plan_node *node, bool *few) {
-  *few = false;
-  if (s->star->dimension_count > 0 || s->star->fact->rows < LARGE_TABLE || !node->filter ||
-      rdx_bound_has(node->filter, RDX_BOUND_PARAMETER) || node->view ||
-      s->block->planner->settings->star.method != RDX_STAR_AUTO || node->star_params.method > RDX_STAR_COLUMN_ENGINE ||
-      rdx_catalog_has_star(s->block->planner->catalog, node->star, &node->star_params))
+  const bool packs = would_pack(s, node);
+  *few = packs && sums_floats_seldom(s, node);
+  if (*few || !packs || !node->filter || rdx_bound_has(node->filter, RDX_BOUND_PARAMETER))
     return RDX_OK;
   RDX_TRY(has_few_blocks(s, node, few));
   return *few ? RDX_OK : has_index(s, few);
