@@ -56,7 +56,7 @@ DECLARE
                          'round(stddev(f::float8)::numeric, 6)', 'round(variance(a::float8)::numeric, 6)', 'round(var_pop(f)::numeric, 4)',
                          'round(stddev_pop(g)::numeric, 6)', 'round(stddev(DISTINCT f)::numeric, 6)', 'stddev(small)', 'var_samp(price)',
                          'var_pop(a)', 'stddev_samp(ub)', 'variance(small * 2)', 'stddev_pop(extract(second FROM clock))', 'variance(b)', 'stddev(DISTINCT a)',
-                         'regr_count(g, f)', 'regr_count(small, a)', 'round((covar_pop(g, f) FILTER (WHERE id > 2))::numeric, 6)', 'round((corr(small, ua) FILTER (WHERE id > 3))::numeric, 6)',
+                         'regr_count(g, f)', 'regr_count(small, a)', 'round((covar_pop(g, f) FILTER (WHERE id > 2) + 0.0000003)::numeric, 6)', 'round((corr(small, ua) FILTER (WHERE id > 3))::numeric, 6)',
                          'round((regr_slope(b, small) FILTER (WHERE id > 3))::numeric, 6)', 'round((regr_r2(ua, small) FILTER (WHERE id > 3))::numeric, 6)', 'round((regr_intercept(small, ua) FILTER (WHERE id > 3))::numeric, 6)',
                          'round((regr_avgx(small, g) FILTER (WHERE id > 2))::numeric, 6)', 'round((regr_sxy(small, ub) FILTER (WHERE flag))::numeric, 4)', 'percentile_cont(0.3) WITHIN GROUP (ORDER BY small)', 'percentile_cont(0.75) WITHIN GROUP (ORDER BY g DESC)',
                          'percentile_disc(0.4) WITHIN GROUP (ORDER BY price)', 'percentile_disc(0.9) WITHIN GROUP (ORDER BY name DESC)', 'percentile_disc(0) WITHIN GROUP (ORDER BY day)',
