@@ -17,7 +17,7 @@
 #define MAX_RANGE ((uint64_t)1 << 27) /* from the smallest to the largest key: bits of the map */
 #define MAX_BITS_PER_ROW 256u         /* of the larger side: clearing more takes longer than lookups */
 
-/* A side's key: a column of integers or days as it lies. */
+/* A side's key: a column of integers, but of 64 bits without a sign, or of days as it lies. */
 typedef struct key {
   const rdx_input *input;
   uint64_t rows;
@@ -29,7 +29,7 @@ static bool find_key(const rdx_operand *side, const rdx_bound *e, key *out) {
   const rdx_input *in = &side->inputs[e->index];
   const rdx_type type = in->column.type;
   *out = (key){in, side->frame.rows};
-  return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U32) || type == RDX_TYPE_DATE;
+  return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_U32) || type == RDX_TYPE_DATE || type == RDX_TYPE_I64;
 }
 
 static inline bool has_value(const rdx_input *in, uint64_t i, uint64_t *row) {
@@ -40,7 +40,7 @@ static inline bool has_value(const rdx_input *in, uint64_t i, uint64_t *row) {
 typedef struct map {
   const key *key;
   _Atomic int64_t min, max;
-  uint64_t range;         /* bits less one */
+  uint32_t range;         /* bits less one */
   _Atomic uint64_t *bits; /* NULL: keys are too far apart, or not looked at yet */
 } map;
 
@@ -70,57 +70,117 @@ static void set_bits(void *context, uint64_t begin, uint64_t end, uint32_t worke
     if (!has_value(m->key->input, i, &row))
       continue;
     const uint64_t bit = (uint64_t)rdx_column_integer(&m->key->input->column, row) - (uint64_t)m->min;
-    atomic_fetch_or_explicit(&m->bits[bit / 64], (uint64_t)1 << bit % 64, memory_order_relaxed);
+    if (bit <= m->range)
+      atomic_fetch_or_explicit(&m->bits[bit / 64], (uint64_t)1 << bit % 64, memory_order_relaxed);
   }
 }
 
-/* The smaller side's keys; `bits` stays NULL where they are too far apart for so many `rows` of the larger one. */
-static rdx_status make_map(rdx_execution *x, const key *k, uint64_t rows, map *out, rdx_error *err) {
+/* Between which a column of the type may have values; of 32 bits, where these are not in a range of those bounds, their
+ * distance from its beginning is above its size in 32 bits, too. */
+static void bounds_of(rdx_type type, int64_t *min, int64_t *max) {
+  *min = type == RDX_TYPE_I64 ? INT64_MIN : type == RDX_TYPE_U32 ? 0 : INT32_MIN;
+  *max = type == RDX_TYPE_I64 ? INT64_MAX : type == RDX_TYPE_U32 ? UINT32_MAX : INT32_MAX;
+}
+
+/* The smaller side's keys that the larger one may have; `bits` stays NULL where they are too far apart for so many rows
+ * as that has. */
+static rdx_status make_map(rdx_execution *x, const key *k, const key *large, map *out, rdx_error *err) {
+  int64_t min = 0, max = 0;
   *out = (map){.key = k, .min = INT64_MAX, .max = INT64_MIN};
   RDX_TRY(rdx_pool_run_stage(x->pool, k->rows, RDX_EXECUTE_GRAIN, find_ends, out, "join", err));
+  bounds_of(large->input->column.type, &min, &max);
+  out->min = out->min > min ? out->min : min;
+  out->max = out->max < max ? out->max : max;
   if (out->min > out->max) { /* no key at all: a map of one bit that is not set */
     out->min = 0;
     out->max = 0;
   }
-  out->range = (uint64_t)out->max - (uint64_t)out->min;
-  if (out->range >= MAX_RANGE || out->range / MAX_BITS_PER_ROW > rows)
+  const uint64_t range = (uint64_t)out->max - (uint64_t)out->min;
+  if (range >= MAX_RANGE || range / MAX_BITS_PER_ROW > large->rows)
     return RDX_OK;
-  RDX_TRY(rdx_calloc(out->range / 64 + 1, sizeof *out->bits, WHAT, (void **)&out->bits, err));
+  out->range = (uint32_t)range;
+  RDX_TRY(rdx_calloc(range / 64 + 1, sizeof *out->bits, WHAT, (void **)&out->bits, err));
   return rdx_pool_run_stage(x->pool, k->rows, RDX_EXECUTE_GRAIN, set_bits, out, "join", err);
 }
+
+#define STRIP 64u /* rows that are looked at at a time: a divisor of RDX_EXECUTE_GRAIN */
 
 typedef struct reduction {
   key key;
   map map;
+  uint64_t *kept;   /* a bit for each row */
   uint64_t *counts; /* of each piece of RDX_EXECUTE_GRAIN rows; then where it begins */
-  uint32_t *rows;   /* NULL: they are counted first */
+  uint32_t *rows;   /* those that are kept */
 } reduction;
 
-static void reduce_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  const reduction *r = context;
-  const rdx_input *in = r->key.input;
-  const uint64_t min = (uint64_t)r->map.min;
-  uint64_t count = 0, row;
-  uint32_t *out = r->rows ? r->rows + r->counts[begin / RDX_EXECUTE_GRAIN] : NULL;
-  (void)worker;
-  for (uint64_t i = begin; i < end; i++) {
-    if (!has_value(in, i, &row))
-      continue;
-    const uint64_t bit = (uint64_t)rdx_column_integer(&in->column, row) - min;
-    if (bit > r->map.range || !(atomic_load_explicit(&r->map.bits[bit / 64], memory_order_relaxed) >> bit % 64 & 1))
-      continue;
-    if (out)
-      out[count] = (uint32_t)i;
-    count++;
+/* The keys of rows, less the smallest of the map; UINT32_MAX is beyond it. Of a NULL it may be any. */
+static void load_strip(const reduction *r, uint64_t begin, uint32_t count, uint32_t *out) {
+  const rdx_column *c = &r->key.input->column;
+  const uint32_t *rows = r->key.input->rows, *words = c->values, min = (uint32_t)r->map.min;
+  const bool plain = rdx_type_size(c->type) == sizeof *words;
+  if (plain && !rows)
+    for (uint32_t i = 0; i < count; i++)
+      out[i] = words[begin + i] - min;
+  else if (plain)
+    for (uint32_t i = 0; i < count; i++)
+      out[i] = rows[begin + i] == RDX_NO_ROW ? UINT32_MAX : words[rows[begin + i]] - min;
+  else
+    for (uint32_t i = 0; i < count; i++) {
+      const uint64_t row = rows ? rows[begin + i] : begin + i;
+      const uint64_t far = row == RDX_NO_ROW ? UINT64_MAX : (uint64_t)rdx_column_integer(c, row) - (uint64_t)r->map.min;
+      out[i] = far < UINT32_MAX ? (uint32_t)far : UINT32_MAX;
+    }
+}
+
+/* A bit for each row of a strip that is kept. */
+static uint64_t test_strip(const reduction *r, uint64_t begin, uint32_t count) {
+  uint32_t keys[STRIP], any = 0;
+  uint64_t kept = 0, row;
+  load_strip(r, begin, count, keys);
+  for (uint32_t i = 0; i < count; i++)
+    any |= keys[i] <= r->map.range;
+  if (!any)
+    return 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const bool within = keys[i] <= r->map.range;
+    const uint32_t bit = within ? keys[i] : 0;
+    const uint64_t word = atomic_load_explicit(&r->map.bits[bit / 64], memory_order_relaxed);
+    kept |= (word >> bit % 64 & within) << i;
   }
-  if (!out)
-    r->counts[begin / RDX_EXECUTE_GRAIN] = count;
+  if (r->key.input->column.validity)
+    for (uint64_t left = kept; left != 0; left &= left - 1) {
+      const uint32_t i = (uint32_t)__builtin_ctzll(left);
+      kept &= ~((uint64_t)!has_value(r->key.input, begin + i, &row) << i);
+    }
+  return kept;
+}
+
+static void test_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const reduction *r = context;
+  uint64_t count = 0;
+  (void)worker;
+  for (uint64_t i = begin; i < end; i += STRIP) {
+    const uint64_t kept = test_strip(r, i, end - i < STRIP ? (uint32_t)(end - i) : STRIP);
+    r->kept[i / STRIP] = kept;
+    count += (uint64_t)__builtin_popcountll(kept);
+  }
+  r->counts[begin / RDX_EXECUTE_GRAIN] = count;
+}
+
+static void list_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const reduction *r = context;
+  uint32_t *out = r->rows + r->counts[begin / RDX_EXECUTE_GRAIN];
+  (void)worker;
+  for (uint64_t i = begin; i < end; i += STRIP)
+    for (uint64_t left = r->kept[i / STRIP]; left != 0; left &= left - 1)
+      *out++ = (uint32_t)(i + (uint64_t)__builtin_ctzll(left));
 }
 
 static rdx_status list_rows(rdx_execution *x, reduction *r, uint64_t *total, rdx_error *err) {
   const uint64_t rows = r->key.rows, pieces = rows / RDX_EXECUTE_GRAIN + 1;
+  RDX_TRY(rdx_alloc(rows / STRIP + 1, sizeof *r->kept, WHAT, (void **)&r->kept, err));
   RDX_TRY(rdx_calloc(pieces, sizeof *r->counts, WHAT, (void **)&r->counts, err));
-  RDX_TRY(rdx_pool_run_stage(x->pool, rows, RDX_EXECUTE_GRAIN, reduce_piece, r, "join", err));
+  RDX_TRY(rdx_pool_run_stage(x->pool, rows, RDX_EXECUTE_GRAIN, test_piece, r, "join", err));
   *total = 0;
   for (uint64_t i = 0; i < pieces; i++) {
     const uint64_t count = r->counts[i];
@@ -128,7 +188,7 @@ static rdx_status list_rows(rdx_execution *x, reduction *r, uint64_t *total, rdx
     *total += count;
   }
   RDX_TRY(rdx_alloc(*total, sizeof *r->rows, WHAT, (void **)&r->rows, err));
-  return rdx_pool_run_stage(x->pool, rows, RDX_EXECUTE_GRAIN, reduce_piece, r, "join", err);
+  return rdx_pool_run_stage(x->pool, rows, RDX_EXECUTE_GRAIN, list_piece, r, "join", err);
 }
 
 /* The rows of `large` whose key the other side has. */
@@ -136,13 +196,14 @@ static rdx_status reduce(rdx_execution *x, rdx_operand *large, const key *large_
                          rdx_error *err) {
   reduction r = {.key = *large_key};
   uint64_t total = 0;
-  rdx_status status = make_map(x, small_key, large_key->rows, &r.map, err);
+  rdx_status status = make_map(x, small_key, large_key, &r.map, err);
   if (status == RDX_OK && !r.map.bits)
     return RDX_OK;
   if (status == RDX_OK)
     status = list_rows(x, &r, &total, err);
   rdx_free(r.map.bits);
   rdx_free(r.counts);
+  rdx_free(r.kept);
   if (status != RDX_OK) {
     rdx_free(r.rows);
     return status;

@@ -117,13 +117,16 @@ static bool keeps_left(rdx_plan_join kind) {
   return kind == RDX_PLAN_SEMI || kind == RDX_PLAN_ANTI || kind == RDX_PLAN_ANTI_NULL;
 }
 
-static void try(bench *b, rdx_plan_join kind, uint32_t keys, bool filtered, const wanted_column *left,
-                const wanted_column *right, uint64_t max) {
+/* A side of a join. */
+typedef struct side {
+  const wanted_column *columns;
+  uint64_t rows;
+} side;
+
+static void try_sides(bench *b, rdx_plan_join kind, uint32_t keys, bool filtered, side left, side right) {
   trial t = {.b = b, .keys = keys, .filtered = filtered && kind != RDX_PLAN_ANTI_NULL};
-  rdx_plan_node *l =
-      make_side(b, 0, left, next_random() % 5 ? next_random() % max : next_random() % 2, next_random() % 2 != 0);
-  rdx_plan_node *r =
-      make_side(b, 1, right, next_random() % 5 ? next_random() % max : next_random() % 2, next_random() % 2 != 0);
+  rdx_plan_node *l = make_side(b, 0, left.columns, left.rows, next_random() % 2 != 0);
+  rdx_plan_node *r = make_side(b, 1, right.columns, right.rows, next_random() % 2 != 0);
   t.node = node(b, RDX_PLAN_JOIN, l, r);
   t.node->join = kind;
   if (keeps_left(kind))
@@ -142,6 +145,13 @@ static void try(bench *b, rdx_plan_join kind, uint32_t keys, bool filtered, cons
   }
   check(&t);
   bench_clear(b);
+}
+
+static void try(bench *b, rdx_plan_join kind, uint32_t keys, bool filtered, const wanted_column *left,
+                const wanted_column *right, uint64_t max) {
+  const side l = {left, next_random() % 5 ? next_random() % max : next_random() % 2};
+  const side r = {right, next_random() % 5 ? next_random() % max : next_random() % 2};
+  try_sides(b, kind, keys, filtered, l, r);
 }
 
 /* Keys of all types, one to three of them. */
@@ -182,6 +192,28 @@ static void test_widths(void **state) {
   bench_end(&b);
 }
 
+/* One side is so much larger that its rows without a match are left out first. */
+static void test_reduced(void **state) {
+  (void)state;
+  static const rdx_type types[] = {RDX_TYPE_I8, RDX_TYPE_I16, RDX_TYPE_U16, RDX_TYPE_I32, RDX_TYPE_U32, RDX_TYPE_I64};
+  static const rdx_plan_join kinds[] = {RDX_PLAN_INNER, RDX_PLAN_SEMI, RDX_PLAN_ANTI, RDX_PLAN_LEFT};
+  bench b;
+  bench_begin(&b);
+  for (uint32_t round = 0; round < 24; round++) {
+    const rdx_plan_join kind = kinds[round % RDX_COUNT(kinds)];
+    const bool right_larger = kind == RDX_PLAN_ANTI || kind == RDX_PLAN_LEFT || round / 4 % 2 != 0;
+    wanted_column small[KEYS + 1], large[KEYS + 1];
+    for (uint32_t c = 0; c <= KEYS; c++) {
+      small[c] = (wanted_column){types[next_random() % RDX_COUNT(types)], round % 5 ? 20 : 0, 10, false};
+      large[c] =
+          (wanted_column){types[next_random() % RDX_COUNT(types)], round % 5 ? 300 : 0, round % 3 ? 10 : 0, false};
+    }
+    const side a = {small, next_random() % 12}, z = {large, 65536 + next_random() % 200};
+    try_sides(&b, kind, 1, false, right_larger ? a : z, right_larger ? z : a);
+  }
+  bench_end(&b);
+}
+
 /* Without keys: all pairs, or those that a condition leaves. */
 static void test_cross(void **state) {
   (void)state;
@@ -214,10 +246,8 @@ static void test_too_many(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_kinds),
-      cmocka_unit_test(test_widths),
-      cmocka_unit_test(test_cross),
-      cmocka_unit_test(test_too_many),
+      cmocka_unit_test(test_kinds), cmocka_unit_test(test_widths),   cmocka_unit_test(test_reduced),
+      cmocka_unit_test(test_cross), cmocka_unit_test(test_too_many),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
