@@ -5,10 +5,12 @@
 #include "base/numbers.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define MIN_EXPONENT (-1074) /* of f64: that of its smallest number */
 #define MANTISSA_BITS 53
+#define SAFE_EXPONENT 900 /* times 2^-53 to 2^53 it is far from the smallest and the largest f64 */
 
 __extension__ typedef unsigned __int128 unsigned_i128;
 
@@ -123,6 +125,8 @@ double rdx_wide_quotient(const uint64_t *x, uint32_t words, int exponent, rdx_i1
   if (negative)
     rdx_wide_negate(n, words);
   uint32_t left = bit_length(n, words);
+  if (left <= MANTISSA_BITS && divisor >> MANTISSA_BITS == 0 && abs(exponent) < SAFE_EXPONENT)
+    return ldexp((negative ? -(double)n[0] : (double)n[0]) / (double)divisor, exponent);
   uint64_t quotient = 0;
   rdx_i128 rest = 0;
   while (quotient >> 63 == 0 && (left > 0 || rest > 0)) {

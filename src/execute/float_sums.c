@@ -20,6 +20,7 @@
 #define UNIT (-1074)           /* the exponent of the least bit of any f64, from which exponents are counted */
 #define EXPONENTS 2048u        /* of f64 */
 #define PART 32u               /* exponents of a number: 2^32 mantissas of 63 bits, up by 31, fit 127 with a sign */
+#define NARROW_DIGITS 9u       /* of DECIMALs below 2^31 */
 #define FEW_GROUPS 64u         /* have numbers for all exponents */
 #define OWN_BYTES (64ul << 20) /* of groups, for all threads: of more there is one table */
 #define PIECE 1024u            /* groups that a thread takes at a time */
@@ -39,6 +40,8 @@ typedef struct beyond {
 /* A value, or the product of a pair of them. */
 typedef struct column {
   bool pair;
+  bool whole;           /* all are whole numbers: their exponent is one */
+  bool narrow;          /* of them none passes 31 bits, no product 62: a sum of these is one number */
   uint32_t left, right; /* of a pair */
   window window;
   uint32_t cell; /* where its numbers begin in a group; before those of a value is a tally */
@@ -97,8 +100,19 @@ static uint32_t add_pair(sums *s, uint32_t left, uint32_t right) {
   for (uint32_t i = s->value_count; i < s->column_count; i++)
     if (s->columns[i].left == left && s->columns[i].right == right)
       return i;
-  s->columns[s->column_count] = (column){.pair = true, .left = left, .right = right};
+  const column *a = &s->columns[left], *b = &s->columns[right];
+  s->columns[s->column_count] = (column){.pair = true,
+                                         .whole = a->whole && b->whole,
+                                         .narrow = a->narrow && b->narrow,
+                                         .left = left,
+                                         .right = right,
+                                         .window = {-2 * UNIT, a->whole && b->whole ? PART : 0}};
   return s->column_count++;
+}
+
+static bool is_narrow(rdx_sql_type type) {
+  return type.kind == RDX_SQL_SMALLINT || type.kind == RDX_SQL_INTEGER ||
+         (type.kind == RDX_SQL_DECIMAL && type.precision <= NARROW_DIGITS);
 }
 
 static rdx_status list_columns(sums *s, rdx_error *err) {
@@ -114,7 +128,9 @@ static rdx_status list_columns(sums *s, rdx_error *err) {
   }
   s->column_count = s->value_count;
   for (uint32_t i = 0; i < s->value_count; i++) {
-    s->columns[i] = (column){.pair = false};
+    const rdx_sql_type type = s->values[i]->type;
+    s->columns[i] = (column){.whole = !rdx_is_float(type), .narrow = is_narrow(type)};
+    s->columns[i].window = (window){-UNIT, s->columns[i].whole ? PART : 0};
     RDX_TRY(rdx_operand_bring(q->in, s->values[i], err));
   }
   for (uint32_t i = 0; i < q->count; i++)
@@ -164,6 +180,14 @@ static rdx_i128 *group_of(const target *t, const column *c, uint32_t i) {
   return t->table + (t->codes ? (uint64_t)t->codes[i] * t->cells : 0) + c->cell;
 }
 
+static void add_whole_values(const target *t, const column *c, const block *b) {
+  for (uint32_t i = t->begin; i < t->end; i++) {
+    rdx_i128 *numbers = group_of(t, c, i);
+    numbers[-1] += b->kinds[i] == IS_FINITE;
+    numbers[0] += b->mantissas[i];
+  }
+}
+
 static void add_values(const target *t, const column *c, const block *b, beyond *out) {
   for (uint32_t i = t->begin; i < t->end; i++) {
     rdx_i128 *numbers = group_of(t, c, i);
@@ -191,11 +215,20 @@ static void add_products(const target *t, const column *c, const block *left, co
   }
 }
 
+static void add_narrow_products(const target *t, const column *c, const block *left, const block *right) {
+  for (uint32_t i = t->begin; i < t->end; i++)
+    *group_of(t, c, i) += left->mantissas[i] * right->mantissas[i];
+}
+
 static void add_rows(const sums *s, const target *t, const block *blocks, beyond *beyonds) {
   for (uint32_t i = 0; i < s->column_count; i++) {
     const column *c = &s->columns[i];
-    if (c->pair)
+    if (c->pair && c->narrow)
+      add_narrow_products(t, c, &blocks[c->left], &blocks[c->right]);
+    else if (c->pair)
       add_products(t, c, &blocks[c->left], &blocks[c->right], &beyonds[i]);
+    else if (c->whole)
+      add_whole_values(t, c, &blocks[i]);
     else
       add_values(t, c, &blocks[i], &beyonds[i]);
   }
@@ -238,12 +271,17 @@ static void add_block(void *context, uint64_t begin, uint32_t rows, const rdx_va
 
 /* ---- Runs ---- */
 
+/* The numbers that a column has in each group. */
+static uint32_t numbers_of(const column *c) {
+  return c->window.count / PART + (c->pair && !c->narrow ? 2 : 0);
+}
+
 static void lay_out(sums *s) {
   s->cells = 1;
   for (uint32_t i = 0; i < s->column_count; i++) {
     column *c = &s->columns[i];
     c->cell = s->cells + !c->pair;
-    s->cells = c->cell + c->window.count / PART + 2 * c->pair;
+    s->cells = c->cell + numbers_of(c);
   }
   const double bytes = (double)s->groups * s->cells * sizeof *s->memory * s->threads;
   s->tables = s->codes && bytes > (double)OWN_BYTES ? 1 : s->threads;
@@ -292,16 +330,20 @@ static bool widen(sums *s) {
   return any;
 }
 
-/* The first block tells what numbers many groups have; where others are beyond them all is done again. */
+/* The first block tells what numbers of floats many groups have; where others are beyond them all is done again. */
 static rdx_status run_all(sums *s, rdx_error *err) {
   const uint64_t rows = s->q->in->frame.rows;
-  if (s->q->groups > FEW_GROUPS) {
+  bool whole = true;
+  for (uint32_t i = 0; i < s->value_count; i++)
+    whole &= s->columns[i].whole;
+  if (s->q->groups > FEW_GROUPS && !whole) {
     s->groups = 1;
     RDX_TRY(run(s, rows < RDX_BLOCK ? rows : RDX_BLOCK, err));
     widen(s);
   } else {
     for (uint32_t i = 0; i < s->column_count; i++)
-      s->columns[i].window.count = EXPONENTS << s->columns[i].pair;
+      if (!s->columns[i].whole)
+        s->columns[i].window = (window){0, EXPONENTS << s->columns[i].pair};
   }
   s->codes = s->q->codes;
   s->groups = s->q->groups;
@@ -337,7 +379,7 @@ static uint32_t words_of(const column *c, uint32_t shift, uint32_t more) {
 }
 
 static void add_parts(const column *c, const rdx_i128 *group, uint32_t shift, uint64_t *out, uint32_t words) {
-  const uint32_t count = c->window.count / PART + 2 * c->pair;
+  const uint32_t count = numbers_of(c);
   memset(out, 0, words * sizeof *out);
   for (uint32_t i = 0; i < count; i++)
     if (group[c->cell + i] != 0)
@@ -369,6 +411,13 @@ static double sum_of(const column *c, const rdx_i128 *group, rdx_i128 divisor) {
   return rdx_wide_quotient(sum, words, UNIT + (int)c->window.base, divisor);
 }
 
+/* Of numbers of 31 bits: sums of 2^32 of them have 63, those of their products 94. */
+static double narrow_moment(rdx_i128 n, rdx_i128 x, rdx_i128 y, rdx_i128 products) {
+  const rdx_i128 all = n * products - x * y;
+  const uint64_t words[] = {(uint64_t)all, (uint64_t)(all >> 64)};
+  return rdx_wide_quotient(words, RDX_COUNT(words), 0, n);
+}
+
 static double moment_of(const column *x, const column *y, const column *pair, const rdx_i128 *group) {
   const uint64_t n = (uint64_t)tally_of(x, group) & TALLY_MASK;
   const uint32_t low = x->window.base + y->window.base, products = pair->window.base;
@@ -376,6 +425,8 @@ static double moment_of(const column *x, const column *y, const column *pair, co
   uint32_t words = words_of(pair, products - base, 64);
   const uint32_t other = words_of(x, low - base, y->window.count + 128);
   uint64_t all[3][RDX_WIDE_MAX_WORDS];
+  if (pair->narrow)
+    return narrow_moment((rdx_i128)n, group[x->cell], group[y->cell], group[pair->cell]);
   if (special_of(tally_of(x, group)) != 0 || special_of(tally_of(y, group)) != 0)
     return (double)NAN;
   words = words > other ? words : other;
