@@ -139,6 +139,8 @@ static void show_schema(shell *s, const char *name) {
     const char *declaration = split_declaration(columns, i, type);
     shell_print(&text, *declaration ? " %s %s" : " %s", type, declaration);
   }
+  if (rdx_table_constraints(columns))
+    shell_print(&text, ",\n  %s", rdx_table_constraints(columns));
   shell_print(&text, "\n);\n");
   shell_write_escaped(shell_stream(s), text.data, text.size, SHELL_ESCAPE_CONTROLS);
   free(text.data);

@@ -118,6 +118,10 @@ RDX_API const rdx_choice *rdx_table_choice(const rdx_table *table, uint32_t inde
  * comes first, as in "varchar(9) NOT NULL"; NULL: nothing. Owned by the table. */
 RDX_API const char *rdx_table_column_declaration(const rdx_table *table, uint32_t index);
 
+/** The constraints that they said, as CREATE TABLE takes them, such as "CONSTRAINT "t_pkey" PRIMARY KEY ("id")", with
+ * commas between several; NULL: none. Owned by the table. */
+RDX_API const char *rdx_table_constraints(const rdx_table *table);
+
 /** What separated the fields of the CSV that a table was read from; 0 for other tables. */
 RDX_API char rdx_table_delimiter(const rdx_table *table);
 

@@ -29,7 +29,8 @@ typedef struct rdx_catalog_column {
 
 /* A version of a table: it stays until its last user has released it, whatever becomes of the name. */
 typedef struct rdx_catalog_table {
-  char *name, *path; /* path: NULL where it has no file */
+  char *name, *path;       /* path: NULL where it has no file */
+  const char *constraints; /* as rdx_sql_declare_constraints() has them; NULL: none */
   uint64_t rows;
   uint32_t column_count;
   rdx_catalog_column *columns;

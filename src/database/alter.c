@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/replace.h"
-#include "database/change.h"
+#include "database/constraints.h"
 #include "table/table.h"
 
 #define WHAT "a table"
@@ -20,6 +20,7 @@ typedef struct altered {
   rdx_catalog_table *table;
   rdx_new_column *columns;
   uint32_t count;
+  rdx_constraints constraints;
   bool changed;
   rdx_index_alterations indexes;
   rdx_arena arena; /* of values of DEFAULT */
@@ -55,12 +56,69 @@ static rdx_status check_unread(const altered *a, const rdx_new_column *c, const 
   return rdx_defined_check_unread(a->statement, a->table->name, name, doing, a->err);
 }
 
+/* ---- Constraints of columns ---- */
+
+static rdx_status row_of(altered *a, rdx_row_columns *out) {
+  *out = (rdx_row_columns){.table = a->table->name, .count = a->count};
+  RDX_TRY(rdx_arena_alloc(&a->arena, a->count, sizeof *out->names, WHAT, (void **)&out->names, a->err));
+  for (uint32_t i = 0; i < a->count; i++)
+    out->names[i] = a->columns[i].name;
+  return RDX_OK;
+}
+
+/* Whether a constraint reads a column. */
+static rdx_status reads_column(altered *a, const rdx_sql_constraint *k, const rdx_new_column *c, bool *out) {
+  rdx_row_columns row;
+  bool *reads = NULL;
+  RDX_TRY(row_of(a, &row));
+  RDX_TRY(rdx_constraint_reads(k, &row, &a->arena, &reads, a->err));
+  *out = reads[c - a->columns];
+  return RDX_OK;
+}
+
+static void remove_constraint(altered *a, uint32_t i) {
+  rdx_constraints *all = &a->constraints;
+  memmove(&all->list[i], &all->list[i + 1], (--all->count - i) * sizeof *all->list);
+}
+
+/* Those that read a column go with it. */
+static rdx_status drop_constraints_on(altered *a, const rdx_new_column *c) {
+  for (uint32_t i = a->constraints.count; i-- > 0;) {
+    bool reads = false;
+    RDX_TRY(reads_column(a, &a->constraints.list[i], c, &reads));
+    if (reads)
+      remove_constraint(a, i);
+  }
+  return RDX_OK;
+}
+
+/* Keys follow the name of a column; the text of a CHECK does not. */
+static rdx_status rename_in_constraints(altered *a, const rdx_new_column *c, const char *to) {
+  for (uint32_t i = 0; i < a->constraints.count; i++) {
+    rdx_sql_constraint *k = &a->constraints.list[i];
+    bool reads = false;
+    RDX_TRY(reads_column(a, k, c, &reads));
+    if (reads && k->check)
+      return rdx_sql_error(a->err, RDX_ERROR_UNSUPPORTED, a->statement->prepared->text,
+                           a->statement->prepared->runs->place, "drop it first, and add it again",
+                           "cannot rename column \"%.100s\" of table \"%.100s\": constraint \"%.100s\" reads it",
+                           c->name, a->table->name, k->name ? k->name : "CHECK");
+    for (uint32_t n = 0; reads && n < k->column_count; n++)
+      if (strcmp(k->columns[n], c->name) == 0)
+        k->columns[n] = to;
+  }
+  return RDX_OK;
+}
+
+/* ---- Changes ---- */
+
 static rdx_status rename_column(altered *a, const rdx_sql_alteration *x) {
   rdx_new_column *c = find_column(a, x->name);
   if (!c)
     return no_column(a, x->name);
   RDX_TRY(check_free(a, x->to));
   RDX_TRY(check_unread(a, c, "rename"));
+  RDX_TRY(rename_in_constraints(a, c, x->to));
   c->name = x->to;
   a->changed = true;
   return rdx_indexes_rename(a->statement->database, a->table->name, x->name, x->to, &a->indexes, a->err);
@@ -75,6 +133,8 @@ static rdx_status add_column(altered *a, const rdx_sql_alteration *x) {
   rdx_new_column *c = &a->columns[a->count];
   *c = (rdx_new_column){.name = x->column.name, .from = UINT32_MAX};
   RDX_TRY(rdx_declare(a->statement, &a->arena, &x->column, &field, &c->declaration, &c->value, a->err));
+  for (uint32_t i = 0; i < x->column.constraint_count; i++)
+    a->constraints.list[a->constraints.count++] = x->column.constraints[i];
   a->count++;
   a->changed = true;
   return RDX_OK;
@@ -85,6 +145,7 @@ static rdx_status drop_column(altered *a, const rdx_sql_alteration *x) {
   if (!c)
     return x->conditional ? RDX_OK : no_column(a, x->name);
   RDX_TRY(check_unread(a, c, "drop"));
+  RDX_TRY(drop_constraints_on(a, c));
   RDX_TRY(rdx_indexes_drop_on(a->statement->database, a->table->name, x->name, &a->indexes, a->err));
   rdx_vector_destroy(&c->value);
   memmove(c, c + 1, (size_t)(a->columns + --a->count - c) * sizeof *c);
@@ -101,13 +162,12 @@ static rdx_field field_of(const altered *a, const rdx_new_column *c) {
 }
 
 /* SET and DROP of DEFAULT and NOT NULL: rows that are there stay as they are. */
-static rdx_status declare_column(altered *a, const rdx_sql_alteration *x) {
+static rdx_status declare_column(altered *a, rdx_new_column *c, const rdx_sql_alteration *x) {
   RDX_SCOPED(rdx_vector_destroy) rdx_vector value = {0};
-  rdx_new_column *c = find_column(a, x->name);
   rdx_sql_column declared;
-  if (!c)
-    return no_column(a, x->name);
   const rdx_field field = field_of(a, c);
+  if (x->kind == RDX_ALTER_DROP_NOT_NULL && rdx_constraints_has_key_column(&a->constraints, c->name))
+    return rdx_change_fail(a->statement, a->err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is in a primary key", c->name);
   RDX_TRY(rdx_sql_parse_declaration(c->declaration, &a->arena, &declared, a->err));
   if (x->kind == RDX_ALTER_DEFAULT) {
     declared.value = x->column.value;
@@ -119,7 +179,33 @@ static rdx_status declare_column(altered *a, const rdx_sql_alteration *x) {
   return rdx_declare(a->statement, &a->arena, &declared, &field, &c->declaration, &value, a->err);
 }
 
+static rdx_status alter_constraint(altered *a, const rdx_sql_alteration *x) {
+  uint32_t i = 0, taken = 0;
+  a->changed = true;
+  if (x->kind == RDX_ALTER_ADD_CONSTRAINT) {
+    a->constraints.list[a->constraints.count++] = x->constraint;
+    return RDX_OK;
+  }
+  for (uint32_t k = 0; x->to && k < a->constraints.count; k++)
+    taken += a->constraints.list[k].name && strcmp(a->constraints.list[k].name, x->to) == 0;
+  if (taken > 0)
+    return rdx_change_fail(a->statement, a->err, RDX_ERROR_ARGUMENT, "constraint \"%.100s\" is there already", x->to);
+  while (i < a->constraints.count &&
+         !(a->constraints.list[i].name && strcmp(a->constraints.list[i].name, x->name) == 0))
+    i++;
+  if (i == a->constraints.count)
+    return x->conditional ? RDX_OK
+                          : rdx_change_fail(a->statement, a->err, RDX_ERROR_NOT_FOUND,
+                                            "table \"%.100s\" has no constraint \"%.100s\"", a->table->name, x->name);
+  if (x->kind == RDX_ALTER_RENAME_CONSTRAINT)
+    a->constraints.list[i].name = x->to;
+  else
+    remove_constraint(a, i);
+  return RDX_OK;
+}
+
 static rdx_status alter_column(altered *a, const rdx_sql_alteration *x) {
+  rdx_new_column *c = x->name ? find_column(a, x->name) : NULL;
   switch (x->kind) {
   case RDX_ALTER_ADD:
     return add_column(a, x);
@@ -127,17 +213,49 @@ static rdx_status alter_column(altered *a, const rdx_sql_alteration *x) {
     return drop_column(a, x);
   case RDX_ALTER_RENAME_COLUMN:
     return rename_column(a, x);
+  case RDX_ALTER_ADD_CONSTRAINT:
+  case RDX_ALTER_DROP_CONSTRAINT:
+  case RDX_ALTER_RENAME_CONSTRAINT:
+    return alter_constraint(a, x);
   default:
-    return declare_column(a, x);
+    return c ? declare_column(a, c, x) : no_column(a, x->name);
   }
+}
+
+/* Columns of the primary key are NOT NULL. */
+static rdx_status declare_keys(altered *a) {
+  const rdx_sql_alteration require = {.kind = RDX_ALTER_SET_NOT_NULL};
+  rdx_row_columns row;
+  RDX_TRY(row_of(a, &row));
+  RDX_TRY(rdx_constraints_resolve(&a->constraints, &row, &a->arena, a->err));
+  for (uint32_t i = 0; i < a->constraints.count; i++) {
+    const rdx_sql_constraint *k = &a->constraints.list[i];
+    for (uint32_t n = 0; k->kind == RDX_CONSTRAINT_PRIMARY_KEY && k->place > 0 && n < k->column_count; n++) {
+      rdx_new_column *c = find_column(a, k->columns[n]);
+      if (c)
+        RDX_TRY(declare_column(a, c, &require));
+    }
+  }
+  return RDX_OK;
 }
 
 static rdx_status decide_columns(altered *a, const rdx_sql_statement *written) {
   for (uint32_t i = 0; i < written->alteration_count; i++)
     RDX_TRY(alter_column(a, &written->alterations[i]));
+  RDX_TRY(declare_keys(a));
   return a->count > 0 ? RDX_OK
                       : rdx_change_fail(a->statement, a->err, RDX_ERROR_UNSUPPORTED,
                                         "a table has one column at least: DROP TABLE removes it");
+}
+
+/* Constraints that are new are defined over the new columns, and hold of the rows that are there. */
+static rdx_status constrain(altered *a, rdx_table *content) {
+  const char *text = NULL;
+  const rdx_constrained_rows rows = {.statement = a->statement, .table = a->table->name, .rows = content};
+  RDX_TRY(rdx_constraints_define(a->statement, &a->constraints, a->table->name, content, &a->arena, &text, a->err));
+  RDX_TRY(rdx_declared_check(a->statement, a->table->name, content, a->err));
+  RDX_TRY(rdx_constraints_check_list(&rows, &a->constraints, a->err));
+  return rdx_table_constrain(content, text, a->err);
 }
 
 static rdx_status write_columns(altered *a, const rdx_sql_statement *written, const rdx_table *old) {
@@ -146,8 +264,9 @@ static rdx_status write_columns(altered *a, const rdx_sql_statement *written, co
   RDX_TRY(decide_columns(a, written));
   if (!a->changed)
     return RDX_OK;
-  RDX_TRY(rdx_change_columns(old, a->columns, a->count, a->table->path != NULL, &content, a->err));
-  rdx_status status = rdx_declared_check(a->statement, a->table->name, content, a->err);
+  RDX_TRY(rdx_change_columns(old, &(rdx_new_columns){.list = a->columns, .count = a->count}, a->table->path != NULL,
+                             &content, a->err));
+  rdx_status status = constrain(a, content);
   if (status == RDX_OK)
     status = rdx_indexes_announce(d, &a->indexes, a->err);
   if (status != RDX_OK) {
@@ -156,6 +275,19 @@ static rdx_status write_columns(altered *a, const rdx_sql_statement *written, co
   }
   RDX_TRY(rdx_change_replace(a->statement, a->table, &content, a->err));
   return rdx_indexes_take(d, &a->indexes, a->err);
+}
+
+/* The table's constraints, with room for those that are added. */
+static rdx_status take_constraints(altered *a, const rdx_sql_statement *written) {
+  rdx_constraints old = {0};
+  uint32_t count = written->alteration_count;
+  for (uint32_t i = 0; i < written->alteration_count; i++)
+    count += written->alterations[i].column.constraint_count;
+  RDX_TRY(rdx_sql_parse_constraints(a->table->constraints, &a->arena, &old.list, &old.count, a->err));
+  RDX_TRY(rdx_arena_alloc(&a->arena, old.count + count, sizeof *old.list, WHAT, (void **)&a->constraints.list, a->err));
+  for (uint32_t i = 0; i < old.count; i++)
+    a->constraints.list[a->constraints.count++] = old.list[i];
+  return RDX_OK;
 }
 
 static rdx_status alter_columns(rdx_statement *s, rdx_catalog_table *table, rdx_error *err) {
@@ -167,6 +299,8 @@ static rdx_status alter_columns(rdx_statement *s, rdx_catalog_table *table, rdx_
   for (uint32_t i = 0; i < table->column_count; i++)
     a.columns[i] = (rdx_new_column){table->columns[i].name, table->columns[i].declaration, .from = i};
   rdx_status status = rdx_change_open(s, table, &old, err);
+  if (status == RDX_OK)
+    status = take_constraints(&a, written);
   if (status == RDX_OK)
     status = write_columns(&a, written, old);
   rdx_table_destroy(&old);
@@ -189,7 +323,8 @@ static rdx_status rename_in_memory(rdx_statement *s, rdx_catalog_table *table, c
   for (uint32_t i = 0; i < table->column_count && status == RDX_OK; i++)
     columns[i] = (rdx_new_column){table->columns[i].name, table->columns[i].declaration, .from = i};
   if (status == RDX_OK)
-    status = rdx_change_columns(old, columns, table->column_count, false, &content, err);
+    status = rdx_change_columns(old, &(rdx_new_columns){columns, table->column_count, table->constraints}, false,
+                                &content, err);
   if (status == RDX_OK)
     status = rdx_catalog_add(s->database->catalog, to, content, err);
   rdx_free(columns);

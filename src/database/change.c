@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "database/change.h"
+#include "database/constraints.h"
 #include "table/table.h"
 
 rdx_status rdx_change_fail(const rdx_statement *s, rdx_error *err, rdx_status status, const char *format, ...) {
@@ -107,6 +107,7 @@ static rdx_status write_file(const char *path, const rdx_field *fields, uint32_t
   RDX_TRY(rdx_table_writer_create(path, fields, count, &writer, err));
   for (uint32_t i = 0; i < count; i++)
     RDX_TRY(rdx_table_writer_declare(writer, i, rdx_table_column_declaration(first, i), err));
+  RDX_TRY(rdx_table_writer_constrain(writer, rdx_table_constraints(first), err));
   RDX_TRY(append(writer, first, err));
   if (second)
     RDX_TRY(append(writer, second, err));
@@ -166,23 +167,54 @@ rdx_status rdx_change_field(const rdx_statement *s, const rdx_sql_column *c, rdx
   return RDX_OK;
 }
 
+/* The constraints that are written: of the columns, then of the table. */
+static rdx_status list_constraints(const rdx_sql_statement *written, rdx_arena *arena, rdx_constraints *out,
+                                   rdx_error *err) {
+  uint32_t count = written->constraint_count;
+  for (uint32_t i = 0; i < written->column_count; i++)
+    count += written->columns[i].constraint_count;
+  RDX_TRY(rdx_arena_alloc(arena, count, sizeof *out->list, "a table", (void **)&out->list, err));
+  for (uint32_t i = 0; i < written->column_count; i++)
+    for (uint32_t k = 0; k < written->columns[i].constraint_count; k++)
+      out->list[out->count++] = written->columns[i].constraints[k];
+  for (uint32_t k = 0; k < written->constraint_count; k++)
+    out->list[out->count++] = written->constraints[k];
+  rdx_row_columns row = {.count = written->column_count};
+  RDX_TRY(rdx_arena_alloc(arena, row.count, sizeof *row.names, "a table", (void **)&row.names, err));
+  for (uint32_t i = 0; i < row.count; i++)
+    row.names[i] = written->columns[i].name;
+  return rdx_constraints_resolve(out, &row, arena, err);
+}
+
+static rdx_status make_column(const rdx_statement *s, const rdx_constraints *constraints, uint32_t i, rdx_arena *arena,
+                              rdx_table *table, rdx_error *err) {
+  rdx_sql_column written = s->prepared->runs->columns[i];
+  rdx_field field = {0};
+  rdx_growing *column = &table->columns[i];
+  RDX_SCOPED(rdx_vector_destroy) rdx_vector value = {0};
+  const char *declaration = NULL;
+  RDX_TRY(rdx_change_field(s, &written, &field, err));
+  for (uint32_t k = 0; k < i; k++)
+    if (strcmp(table->columns[k].name, field.name) == 0)
+      return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice", field.name);
+  if (rdx_constraints_has_key_column(constraints, written.name) && written.nullable)
+    return rdx_sql_error(err, RDX_ERROR_FORMAT, s->prepared->text, written.place, NULL,
+                         "conflicting NULL/NOT NULL declarations for column \"%.100s\"", written.name);
+  written.not_null |= rdx_constraints_has_key_column(constraints, written.name);
+  RDX_TRY(rdx_declare(s, arena, &written, &field, &declaration, &value, err));
+  RDX_TRY(rdx_growing_describe(column, field.name, declaration, err));
+  return rdx_growing_start(column, field.type, field.scale, 1, err);
+}
+
 static rdx_status make_empty(const rdx_statement *s, rdx_arena *arena, rdx_table *table, rdx_error *err) {
-  const rdx_sql_statement *written = s->prepared->runs;
-  for (uint32_t i = 0; i < written->column_count; i++) {
-    rdx_field field = {0};
-    rdx_growing *column = &table->columns[i];
-    RDX_SCOPED(rdx_vector_destroy) rdx_vector value = {0};
-    const char *declaration = NULL;
-    RDX_TRY(rdx_change_field(s, &written->columns[i], &field, err));
-    for (uint32_t k = 0; k < i; k++)
-      if (strcmp(table->columns[k].name, field.name) == 0)
-        return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice", field.name);
-    RDX_TRY(rdx_declare(s, arena, &written->columns[i], &field, &declaration, &value, err));
-    RDX_TRY(rdx_growing_describe(column, field.name, declaration, err));
-    RDX_TRY(rdx_growing_start(column, field.type, field.scale, 1, err));
-  }
+  rdx_constraints constraints = {0};
+  const char *text = NULL;
+  RDX_TRY(list_constraints(s->prepared->runs, arena, &constraints, err));
+  for (uint32_t i = 0; i < table->column_count; i++)
+    RDX_TRY(make_column(s, &constraints, i, arena, table, err));
   rdx_table_finish(table, 0);
-  return RDX_OK;
+  RDX_TRY(rdx_constraints_define(s, &constraints, s->prepared->runs->name, table, arena, &text, err));
+  return rdx_table_constrain(table, text, err);
 }
 
 /* `*exists` with IF NOT EXISTS: nothing is to be done. */
@@ -253,6 +285,8 @@ static rdx_status append_rows(rdx_statement *s, rdx_catalog_table *table, const 
   RDX_SCOPED(rdx_free_local) rdx_field *fields = NULL;
   RDX_SCOPED(rdx_table_destroy) rdx_table *old = NULL;
   RDX_TRY(rdx_change_open(s, table, &old, err));
+  const rdx_constrained_rows rows = {.statement = s, .table = table->name, .old = old, .rows = added};
+  RDX_TRY(rdx_constraints_check(&rows, table->constraints, err));
   RDX_TRY(list_fields(old, &fields, err));
   if (table->path)
     RDX_TRY(write_file(table->path, fields, table->column_count, old, added, err));

@@ -34,9 +34,15 @@ typedef struct rdx_new_column {
   rdx_vector value;
 } rdx_new_column;
 
+typedef struct rdx_new_columns {
+  rdx_new_column *list;
+  uint32_t count;
+  const char *constraints; /* NULL: none */
+} rdx_new_columns;
+
 /* The rows of a table with these columns, which may be its own where it `borrows`. */
-RDX_MUST_USE rdx_status rdx_change_columns(const rdx_table *old, const rdx_new_column *columns, uint32_t count,
-                                           bool borrows, rdx_table **out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_change_columns(const rdx_table *old, const rdx_new_columns *columns, bool borrows,
+                                           rdx_table **out, rdx_error *err);
 /* Rows with the table's columns and types: column i is column from[i] of `rows`, UINT32_MAX: its DEFAULT. A value that
  * does not fit is an error that names it. */
 RDX_MUST_USE rdx_status rdx_change_convert(const rdx_statement *statement, const rdx_catalog_table *table,

@@ -16,6 +16,15 @@ static rdx_status describe_like(rdx_growing *column, const rdx_table *table, uin
                               err);
 }
 
+/* `*out` with constraints; destroyed on failure. */
+static rdx_status constrain(rdx_table **out, const char *constraints, rdx_status status, rdx_error *err) {
+  if (status == RDX_OK)
+    status = rdx_table_constrain(*out, constraints, err);
+  if (status != RDX_OK)
+    rdx_table_destroy(out);
+  return status;
+}
+
 rdx_status rdx_change_view_columns(const rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
                                    rdx_table **out, rdx_error *err) {
   RDX_TRY(rdx_table_create(count, out, err));
@@ -30,7 +39,7 @@ rdx_status rdx_change_view_columns(const rdx_catalog_table *table, const uint32_
       return status;
     }
   }
-  return RDX_OK;
+  return constrain(out, table->constraints, RDX_OK, err);
 }
 
 rdx_status rdx_change_view(const rdx_catalog_table *table, rdx_table **out, rdx_error *err) {
@@ -79,10 +88,7 @@ static rdx_status concatenate(const rdx_table *first, const rdx_table *second, r
 
 rdx_status rdx_change_concatenate(const rdx_table *first, const rdx_table *second, rdx_table **out, rdx_error *err) {
   RDX_TRY(rdx_table_create(rdx_table_columns(first), out, err));
-  const rdx_status status = concatenate(first, second, *out, err);
-  if (status != RDX_OK)
-    rdx_table_destroy(out);
-  return status;
+  return constrain(out, rdx_table_constraints(first), concatenate(first, second, *out, err), err);
 }
 
 /* ---- Merging ---- */
@@ -127,10 +133,7 @@ static rdx_status merge(const rdx_merge *m, rdx_table *out, rdx_error *err) {
 
 rdx_status rdx_change_merge(const rdx_merge *m, rdx_table **out, rdx_error *err) {
   RDX_TRY(rdx_table_create(rdx_table_columns(m->old), out, err));
-  const rdx_status status = merge(m, *out, err);
-  if (status != RDX_OK)
-    rdx_table_destroy(out);
-  return status;
+  return constrain(out, rdx_table_constraints(m->old), merge(m, *out, err), err);
 }
 
 /* ---- Other columns ---- */
@@ -168,13 +171,10 @@ static rdx_status make_columns(const rdx_table *old, const rdx_new_column *colum
   return RDX_OK;
 }
 
-rdx_status rdx_change_columns(const rdx_table *old, const rdx_new_column *columns, uint32_t count, bool borrows,
-                              rdx_table **out, rdx_error *err) {
-  RDX_TRY(rdx_table_create(count, out, err));
-  const rdx_status status = make_columns(old, columns, borrows, *out, err);
-  if (status != RDX_OK)
-    rdx_table_destroy(out);
-  return status;
+rdx_status rdx_change_columns(const rdx_table *old, const rdx_new_columns *columns, bool borrows, rdx_table **out,
+                              rdx_error *err) {
+  RDX_TRY(rdx_table_create(columns->count, out, err));
+  return constrain(out, columns->constraints, make_columns(old, columns->list, borrows, *out, err), err);
 }
 
 /* ---- Conversion ---- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* information_schema.tables and information_schema.columns: views whose texts list what there is. */
+/* information_schema.tables, .columns and .table_constraints: views whose texts list what there is. */
 
 #include <stdlib.h>
 #include <stdio.h>
@@ -112,6 +112,26 @@ static rdx_status put_columns(rdx_database *d, const char *name, rdx_printed *to
   return to->status;
 }
 
+static rdx_status put_constraints(rdx_database *d, const char *name, rdx_printed *to, rdx_error *err) {
+  static const char *const kinds[] = {"PRIMARY KEY", "UNIQUE", "CHECK"};
+  RDX_SCOPED(rdx_table_destroy) rdx_table *columns = NULL;
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
+  rdx_sql_constraint *list = NULL;
+  uint32_t count = 0;
+  const rdx_status status = rdx_database_columns(d, name, &columns, err);
+  if (status == RDX_ERROR_MEMORY || status == RDX_ERROR_CANCELLED)
+    return status;
+  RDX_TRY(rdx_sql_parse_constraints(rdx_table_constraints(columns), &arena, &list, &count, err));
+  for (uint32_t i = 0; i < count; i++) {
+    rdx_print(to, "%s(", to->size > 0 ? ", " : "");
+    put_text(to, name);
+    rdx_print(to, ", ");
+    put_text(to, list[i].name);
+    rdx_print(to, ", '%s')", kinds[list[i].kind]);
+  }
+  return to->status;
+}
+
 static rdx_status put_table(rdx_database *d, const char *name, rdx_printed *to, rdx_error *err) {
   (void)err;
   rdx_print(to, "%s(", to->size > 0 ? ", " : "");
@@ -137,6 +157,10 @@ static const struct view {
      "m::integer AS character_maximum_length, p::integer AS numeric_precision, s::integer AS numeric_scale, "
      "f::integer AS datetime_precision",
      "t, c, n, d, y, k, m, p, s, f", "(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"},
+    {SCHEMA "table_constraints", put_constraints,
+     "'raydex' AS constraint_catalog, 'public' AS constraint_schema, c::text AS constraint_name, "
+     "'raydex' AS table_catalog, 'public' AS table_schema, t::text AS table_name, k::text AS constraint_type",
+     "t, c, k", "(NULL, NULL, NULL)"},
 };
 
 static int compare_names(const void *a, const void *b) {

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "database/change.h"
+#include "database/constraints.h"
 #include "table/table.h"
 
 #define WHAT "a table"
@@ -142,6 +142,17 @@ static rdx_status convert_values(const rdx_statement *s, const rdx_table *found,
   return status;
 }
 
+/* What is declared of columns and tables, of the new version: `from` as rdx_merge has it. */
+static rdx_status check_merged(const rdx_statement *s, const uint32_t *from, const rdx_table *rows, rdx_error *err) {
+  const rdx_catalog_table *table = s->prepared->plan->change.table;
+  RDX_SCOPED(rdx_free_local) bool *changed = NULL;
+  RDX_TRY(rdx_declared_check(s, table->name, rows, err));
+  RDX_TRY(rdx_alloc(table->column_count, sizeof *changed, WHAT, (void **)&changed, err));
+  for (uint32_t i = 0; i < table->column_count; i++)
+    changed[i] = from[i] != UINT32_MAX;
+  return rdx_constraints_check(&(rdx_constrained_rows){s, table->name, NULL, rows, changed}, table->constraints, err);
+}
+
 /* The new version. */
 static rdx_status merge(const rdx_statement *s, const rdx_table *found, const uint32_t *chosen, uint64_t count,
                         const rdx_table *old, rdx_table **out, rdx_error *err) {
@@ -160,7 +171,7 @@ static rdx_status merge(const rdx_statement *s, const rdx_table *found, const ui
   if (status == RDX_OK)
     status = rdx_change_merge(&m, out, err);
   if (status == RDX_OK)
-    status = rdx_declared_check(s, c->table->name, *out, err);
+    status = check_merged(s, from, *out, err);
   rdx_table_destroy(&values);
   rdx_free(from);
   return status;

@@ -127,6 +127,17 @@ rdx_status rdx_bind_alone(rdx_binding *binding, const rdx_ast *ast, rdx_bound **
   return rdx_bind(&nothing, ast, out);
 }
 
+rdx_status rdx_bind_row_condition(rdx_binding *binding, const rdx_row_columns *row, const rdx_ast *ast,
+                                  const char *clause, rdx_bound **out) {
+  rdx_planner p = {.arena = binding->arena, .text = binding->text, .err = binding->err, .binding = *binding};
+  rdx_leaf leaf = {.alias = row->table, .column_count = row->count, .named = row->count};
+  rdx_block block = {.planner = &p, .leaves = &leaf, .leaf_count = 1};
+  leaf.names = row->names;
+  leaf.types = row->types;
+  RDX_TRY(rdx_planner_alloc(&p, row->count, sizeof *leaf.used, &leaf.used));
+  return rdx_bind_condition(&block, ast, clause, out);
+}
+
 void rdx_plan_release(rdx_catalog *catalog, rdx_query_plan *plan) {
   for (uint32_t i = 0; plan && i < plan->table_count; i++)
     rdx_catalog_release(catalog, plan->tables[i]);

@@ -62,7 +62,7 @@ typedef enum rdx_plan_aggregate_kind {
   RDX_PLAN_PERCENTILE_CONT, /* of DOUBLE, as DOUBLE */
   RDX_PLAN_PERCENTILE_DISC,
   RDX_PLAN_MODE,
-  RDX_PLAN_FIRST, /* of the row behind `argument` others, NULL or not */
+  RDX_PLAN_FIRST,   /* of the row behind `argument` others, NULL or not */
   RDX_PLAN_BIT_AND, /* of BIGINT */
   RDX_PLAN_BIT_OR,
   RDX_PLAN_BIT_XOR,
@@ -341,6 +341,17 @@ RDX_MUST_USE rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings 
                                        rdx_arena *arena, rdx_query_plan **out, rdx_error *err);
 /* A value by itself: an expression that names no columns and has no subqueries. */
 RDX_MUST_USE rdx_status rdx_bind_alone(rdx_binding *binding, const rdx_ast *ast, rdx_bound **out);
+/* The columns of a row, by `index` of COLUMN. */
+typedef struct rdx_row_columns {
+  const char *table; /* what a qualifier may be */
+  const char **names;
+  rdx_sql_type *types;
+  uint32_t count;
+} rdx_row_columns;
+
+/* A condition over a row, without subqueries, of a clause as errors name it. */
+RDX_MUST_USE rdx_status rdx_bind_row_condition(rdx_binding *binding, const rdx_row_columns *row, const rdx_ast *ast,
+                                               const char *clause, rdx_bound **out);
 /* What the filter of a table that reads so many columns takes: by evaluating it for `read` rows, by a scan, and to
  * prepare that. */
 typedef struct rdx_filter_work {

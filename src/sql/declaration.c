@@ -70,6 +70,14 @@ static const char *find_set_default(const rdx_tree *t, uint32_t count) {
 
 /* ---- Columns ---- */
 
+/* Those of the table, and what says nothing that is not so. */
+static rdx_status take_other(rdx_tree *t, const PgQuery__Constraint *k, rdx_sql_column *out) {
+  if (k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_NOT_DEFERRABLE ||
+      k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_ATTR_IMMEDIATE)
+    return RDX_OK;
+  return rdx_tree_constraint(t, k, out->name, &out->constraints[out->constraint_count++]);
+}
+
 static rdx_status take_constraint(rdx_tree *t, const PgQuery__Constraint *k, rdx_sql_column *out) {
   const rdx_sql_place place = rdx_tree_place(t, k->location);
   switch (k->contype) {
@@ -88,7 +96,7 @@ static rdx_status take_constraint(rdx_tree *t, const PgQuery__Constraint *k, rdx
     RDX_TRY(copy_expression(t, rdx_token_at(t->text->begin + k->location).end, &out->value_text));
     return rdx_tree_expression(t, k->raw_expr, &out->value);
   default:
-    return rdx_tree_refuse(t, place, "constraints are not supported, except NOT NULL and DEFAULT");
+    return take_other(t, k, out);
   }
 }
 
@@ -102,9 +110,6 @@ static bool has_storage(const PgQuery__ColumnDef *c) {
 }
 
 rdx_status rdx_tree_column(rdx_tree *t, const node *n, rdx_sql_column *out) {
-  if (n->node_case == PG_QUERY__NODE__NODE_CONSTRAINT)
-    return rdx_tree_refuse(t, rdx_tree_place(t, n->constraint->location),
-                           "constraints are not supported, except NOT NULL and DEFAULT of columns");
   if (n->node_case != PG_QUERY__NODE__NODE_COLUMN_DEF)
     return rdx_tree_refuse(t, 0, "LIKE is not supported in CREATE TABLE");
   const PgQuery__ColumnDef *c = n->column_def;
@@ -119,6 +124,7 @@ rdx_status rdx_tree_column(rdx_tree *t, const node *n, rdx_sql_column *out) {
   out->type = type.name;
   out->modifier_count = type.modifier_count;
   memcpy(out->modifiers, type.modifiers, sizeof type.modifiers);
+  RDX_TRY(rdx_tree_alloc(t, c->n_constraints, sizeof *out->constraints, (void **)&out->constraints));
   for (size_t i = 0; i < c->n_constraints; i++)
     RDX_TRY(take_constraint(t, c->constraints[i]->constraint, out));
   return RDX_OK;

@@ -44,7 +44,8 @@ rdx_status rdx_tree_table(const rdx_tree *t, const PgQuery__RangeVar *r, const c
 /* What lists tables and columns. */
 static rdx_status take_listing(const rdx_tree *t, const PgQuery__RangeVar *r, rdx_from *out) {
   static const char *const names[][2] = {{"tables", "information_schema.tables"},
-                                         {"columns", "information_schema.columns"}};
+                                         {"columns", "information_schema.columns"},
+                                         {"table_constraints", "information_schema.table_constraints"}};
   for (size_t i = 0; i < RDX_COUNT(names); i++) {
     if (strcmp(r->relname, names[i][0]) != 0)
       continue;
@@ -53,7 +54,7 @@ static rdx_status take_listing(const rdx_tree *t, const PgQuery__RangeVar *r, rd
     return RDX_OK;
   }
   return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, rdx_tree_place(t, r->location), NULL,
-                       "of information_schema there are tables and columns");
+                       "of information_schema there are tables, columns and table_constraints");
 }
 
 /* As PostgreSQL 16 does. */

@@ -112,6 +112,12 @@ static rdx_status take_explain(rdx_tree *t, const node *n, rdx_sql_statement *ou
 
 /* ---- CREATE, DROP ---- */
 
+static rdx_status take_element(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  return n->node_case == PG_QUERY__NODE__NODE_CONSTRAINT
+             ? rdx_tree_constraint(t, n->constraint, NULL, &out->constraints[out->constraint_count++])
+             : rdx_tree_column(t, n, &out->columns[out->column_count++]);
+}
+
 static rdx_status take_create_table(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__CreateStmt *c = n->create_stmt;
   const rdx_sql_place place = rdx_tree_place(t, c->relation->location);
@@ -121,15 +127,14 @@ static rdx_status take_create_table(rdx_tree *t, const node *n, rdx_sql_statemen
   RDX_TRY(rdx_tree_refuse_if(t, c->n_inh_relations > 0, place, "INHERITS is not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, c->partbound || c->partspec, place, "partitions are not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, c->of_typename != NULL, place, "tables of a type are not supported"));
-  RDX_TRY(rdx_tree_refuse_if(t, c->n_constraints > 0, place, "constraints are not supported"));
   RDX_TRY(rdx_tree_refuse_if(t,
                              c->n_options > 0 || c->oncommit != PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP ||
                                  c->tablespacename[0] || c->access_method[0],
                              place, "a table has columns only; other options are not supported"));
-  out->column_count = (uint32_t)c->n_table_elts;
   RDX_TRY(rdx_tree_alloc(t, c->n_table_elts, sizeof *out->columns, (void **)&out->columns));
+  RDX_TRY(rdx_tree_alloc(t, c->n_table_elts, sizeof *out->constraints, (void **)&out->constraints));
   for (size_t i = 0; i < c->n_table_elts; i++)
-    RDX_TRY(rdx_tree_column(t, c->table_elts[i], &out->columns[i]));
+    RDX_TRY(take_element(t, c->table_elts[i], out));
   return RDX_OK;
 }
 
@@ -213,7 +218,8 @@ static rdx_status take_create_index(rdx_tree *t, const node *n, rdx_sql_statemen
   const rdx_sql_place place = rdx_tree_place(t, c->relation->location);
   out->kind = RDX_STATEMENT_CREATE_INDEX;
   out->if_not_exists = c->if_not_exists;
-  RDX_TRY(rdx_tree_refuse_if(t, c->unique, place, "UNIQUE indexes are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, c->unique, place,
+                             "UNIQUE indexes are not supported: ALTER TABLE t ADD UNIQUE (a) keeps values apart"));
   RDX_TRY(rdx_tree_refuse_if(t, c->concurrent, place, "CONCURRENTLY is not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, c->where_clause != NULL, place, "indexes of a part of a table are not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, c->n_index_including_params > 0, place, "INCLUDE is not supported"));
@@ -260,9 +266,8 @@ static rdx_status take_drop(rdx_tree *t, const node *n, rdx_sql_statement *out) 
 /* ---- ALTER TABLE ---- */
 
 #define ALTERATIONS                                                                                                    \
-  "ALTER TABLE renames, adds and drops: RENAME TO, RENAME, ADD and DROP COLUMN, ALTER COLUMN with SET or DROP "        \
-  "DEFAULT "                                                                                                           \
-  "or NOT NULL; nothing else is supported"
+  "ALTER TABLE renames, adds and drops: RENAME TO, RENAME, ADD and DROP COLUMN or CONSTRAINT, ALTER COLUMN with SET "  \
+  "or DROP DEFAULT or NOT NULL; nothing else is supported"
 
 static rdx_status take_alteration(rdx_tree *t, size_t count, rdx_sql_statement *out) {
   out->kind = RDX_STATEMENT_ALTER_TABLE;
@@ -277,10 +282,11 @@ static rdx_status take_rename(rdx_tree *t, const node *n, rdx_sql_statement *out
   const bool constraint = r->rename_type == PG_QUERY__OBJECT_TYPE__OBJECT_TABCONSTRAINT;
   if (!table && !constraint && (!column || r->relation_type != PG_QUERY__OBJECT_TYPE__OBJECT_TABLE))
     return refuse_statement(t);
-  RDX_TRY(rdx_tree_refuse_if(t, constraint, out->place, ALTERATIONS));
   RDX_TRY(take_alteration(t, 1, out));
   out->if_exists = r->missing_ok;
-  out->alterations->kind = column ? RDX_ALTER_RENAME_COLUMN : RDX_ALTER_RENAME;
+  out->alterations->kind = constraint ? RDX_ALTER_RENAME_CONSTRAINT
+                           : column   ? RDX_ALTER_RENAME_COLUMN
+                                      : RDX_ALTER_RENAME;
   RDX_TRY(rdx_tree_table(t, r->relation, &out->name));
   RDX_TRY(rdx_tree_name(t, r->subname, &out->alterations->name));
   return rdx_tree_name(t, r->newname, &out->alterations->to);
@@ -304,6 +310,12 @@ static bool find_alteration(const PgQuery__AlterTableCmd *c, rdx_alteration_kind
   case PG_QUERY__ALTER_TABLE_TYPE__AT_DropNotNull:
     *out = RDX_ALTER_DROP_NOT_NULL;
     return true;
+  case PG_QUERY__ALTER_TABLE_TYPE__AT_AddConstraint:
+    *out = RDX_ALTER_ADD_CONSTRAINT;
+    return true;
+  case PG_QUERY__ALTER_TABLE_TYPE__AT_DropConstraint:
+    *out = RDX_ALTER_DROP_CONSTRAINT;
+    return true;
   default:
     return false;
   }
@@ -316,7 +328,9 @@ static rdx_status take_alter_table(rdx_tree *t, const node *n, rdx_sql_statement
     return refuse_statement(t);
   RDX_TRY(take_alteration(t, a->n_cmds, out));
   out->if_exists = a->missing_ok;
-  RDX_TRY(rdx_tree_table(t, a->relation, &out->name));
+  PgQuery__RangeVar table = *a->relation;
+  table.inh = true; /* ONLY says nothing: no table inherits */
+  RDX_TRY(rdx_tree_table(t, &table, &out->name));
   for (size_t i = 0; i < a->n_cmds; i++) {
     const PgQuery__AlterTableCmd *c = a->cmds[i]->alter_table_cmd;
     rdx_sql_alteration *to = &out->alterations[i];
@@ -327,6 +341,8 @@ static rdx_status take_alter_table(rdx_tree *t, const node *n, rdx_sql_statement
     RDX_TRY(rdx_tree_name(t, c->name, &to->name));
     if (to->kind == RDX_ALTER_ADD)
       RDX_TRY(rdx_tree_column(t, c->def, &to->column));
+    if (to->kind == RDX_ALTER_ADD_CONSTRAINT)
+      RDX_TRY(rdx_tree_constraint(t, c->def->constraint, NULL, &to->constraint));
     if (to->kind == RDX_ALTER_DEFAULT)
       RDX_TRY(rdx_tree_set_default(t, c->def, c->def ? defaults++ : 0, &to->column));
   }

@@ -208,6 +208,22 @@ typedef struct rdx_sql_option { /* WITH (name = value), COPY's options */
   uint32_t count;
 } rdx_sql_option;
 
+typedef enum rdx_constraint_kind {
+  RDX_CONSTRAINT_PRIMARY_KEY,
+  RDX_CONSTRAINT_UNIQUE,
+  RDX_CONSTRAINT_CHECK,
+} rdx_constraint_kind;
+
+typedef struct rdx_sql_constraint { /* of a table */
+  rdx_constraint_kind kind;
+  rdx_sql_place place;  /* 0: the table had it before */
+  const char *name;     /* NULL: none is written */
+  const char **columns; /* of a key; of the CHECK of a column that column */
+  uint32_t column_count;
+  rdx_ast *check;
+  const char *check_text; /* with its parentheses */
+} rdx_sql_constraint;
+
 typedef struct rdx_sql_column { /* of CREATE TABLE */
   const char *name, *type;
   rdx_sql_place place;
@@ -216,6 +232,8 @@ typedef struct rdx_sql_column { /* of CREATE TABLE */
   bool not_null, nullable; /* nullable: NULL is written */
   rdx_ast *value;          /* of DEFAULT; NULL: there is none */
   const char *value_text;
+  rdx_sql_constraint *constraints; /* that are written behind it */
+  uint32_t constraint_count;
 } rdx_sql_column;
 
 typedef enum rdx_alteration_kind {
@@ -226,19 +244,23 @@ typedef enum rdx_alteration_kind {
   RDX_ALTER_DEFAULT,       /* of column `name`: that of `column`, or none */
   RDX_ALTER_SET_NOT_NULL,  /* column `name` */
   RDX_ALTER_DROP_NOT_NULL,
+  RDX_ALTER_ADD_CONSTRAINT,    /* `constraint` */
+  RDX_ALTER_DROP_CONSTRAINT,   /* `name`; `conditional`: IF EXISTS */
+  RDX_ALTER_RENAME_CONSTRAINT, /* `name` to `to` */
 } rdx_alteration_kind;
 
 typedef struct rdx_sql_alteration { /* of ALTER TABLE */
   rdx_alteration_kind kind;
   const char *name, *to;
   rdx_sql_column column;
+  rdx_sql_constraint constraint;
   bool conditional;
 } rdx_sql_alteration;
 
 typedef enum rdx_statement_kind {
   RDX_STATEMENT_SELECT,
   RDX_STATEMENT_EXPLAIN,         /* `inner`; `analyze`, `json` */
-  RDX_STATEMENT_CREATE_TABLE,    /* `name`, `columns`, `if_not_exists` */
+  RDX_STATEMENT_CREATE_TABLE,    /* `name`, `columns`, `constraints`, `if_not_exists` */
   RDX_STATEMENT_CREATE_TABLE_AS, /* `name`, `query`; `with_data` */
   RDX_STATEMENT_DEFINE_VIEW,     /* VIEW `name` (`names`, none: the query's) AS `query`; `replaces` */
   RDX_STATEMENT_CREATE_VIEW,     /* MATERIALIZED VIEW `name` USING `method` WITH `options` AS `query`; `with_data` */
@@ -267,6 +289,8 @@ typedef struct rdx_sql_statement {
   const char *name, *table, *method, *object, *path, *value; /* NULL: not written */
   rdx_sql_column *columns;
   uint32_t column_count;
+  rdx_sql_constraint *constraints; /* of the table, but for those of its columns */
+  uint32_t constraint_count;
   const char **names;
   uint32_t name_count;
   rdx_sql_option *options;
@@ -310,6 +334,13 @@ RDX_MUST_USE rdx_status rdx_sql_declare(const rdx_sql_column *column, rdx_arena 
                                         rdx_error *err);
 RDX_MUST_USE rdx_status rdx_sql_parse_declaration(const char *declaration, rdx_arena *arena, rdx_sql_column *out,
                                                   rdx_error *err);
+
+/* Constraints that have names as a text such as "CONSTRAINT "t_pkey" PRIMARY KEY ("id")", with commas between them;
+ * NULL: there are none. And back, of which nothing has a place, and columns have no qualifier. */
+RDX_MUST_USE rdx_status rdx_sql_declare_constraints(const rdx_sql_constraint *list, uint32_t count, rdx_arena *arena,
+                                                    const char **out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_sql_parse_constraints(const char *text, rdx_arena *arena, rdx_sql_constraint **out,
+                                                  uint32_t *count, rdx_error *err);
 
 /* Fail with what is wrong, the line of the text that has `place`, and a caret below it:
  *

@@ -84,6 +84,10 @@ RDX_MUST_USE rdx_status rdx_tree_column(rdx_tree *t, const rdx_tree_node *n, rdx
 RDX_MUST_USE rdx_status rdx_tree_set_default(rdx_tree *t, const rdx_tree_node *value, uint32_t number,
                                              rdx_sql_column *out);
 
+/* A constraint of a table; `column`: the one that it is written behind, NULL: none. */
+RDX_MUST_USE rdx_status rdx_tree_constraint(rdx_tree *t, const PgQuery__Constraint *k, const char *column,
+                                            rdx_sql_constraint *out);
+
 RDX_MUST_USE rdx_status rdx_tree_null(rdx_tree *t, rdx_sql_place place, rdx_ast **out);
 
 /* ORDER BY's parts. */

@@ -9,8 +9,9 @@
  *   header      a page: rdx_file_header, zeros, and in its last 8 bytes the checksum of all before them
  *   sections    for each column, in order, those of rdx_section_kind that it has, without gaps
  *   directory   an rdx_file_column for each column, the declarations where there are some (version 2: for each column a
- *               text that ends with a zero), then for each column its variable part (see rdx_file_place); each piece at
- *               a multiple of 8; padded to a page. The header has its checksum, padding included
+ *               text that ends with a zero; version 3: one more, the constraints of the table), then for each column
+ *               its variable part (see rdx_file_place); each piece at a multiple of 8; padded to a page. The header has
+ *               its checksum, padding included
  *
  * Checksums are XXH3 (64 bits, seed 0). A section has one for each chunk of it, the padding in its last chunk included:
  * so every byte of a file is under some checksum. Rows come in blocks of 65,536: chunks of values and of validity hold
@@ -28,6 +29,7 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "table files are mappe
 #define RDX_PAGE 4096u
 #define RDX_FORMAT_VERSION 1u   /* without declarations */
 #define RDX_DECLARED_VERSION 2u /* with them */
+#define RDX_CONSTRAINED_VERSION 3u
 #define RDX_TABLE_COLUMNS_MAX 65536u
 #define RDX_TABLE_ROWS_MAX (UINT32_MAX - 1)
 
@@ -42,7 +44,7 @@ typedef struct rdx_file_header {
   uint64_t size;      /* of the file */
   uint64_t directory; /* where it starts; it ends with the file */
   uint64_t directory_checksum;
-  uint64_t declarations; /* bytes of them; version 1: 0 */
+  uint64_t declarations; /* bytes of them, with the constraints; version 1: 0 */
 } rdx_file_header;
 
 typedef struct rdx_file_column {

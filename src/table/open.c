@@ -83,11 +83,11 @@ static rdx_status check_header(const char *path, struct rdx_opened *o, rdx_error
   memcpy(&checksum, o->map.data + RDX_PAGE - sizeof checksum, sizeof checksum);
   if (memcmp(h->magic, RDX_FILE_MAGIC, sizeof h->magic) != 0)
     return rdx_fail(err, RDX_ERROR_FORMAT, "%s is no table file: it does not begin as one", path);
-  if (h->version != RDX_FORMAT_VERSION && h->version != RDX_DECLARED_VERSION)
+  if (h->version < RDX_FORMAT_VERSION || h->version > RDX_CONSTRAINED_VERSION)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "%s says in its header that it is a table file of version %u; this Raydex "
-                    "reads versions %u and %u",
-                    path, h->version, RDX_FORMAT_VERSION, RDX_DECLARED_VERSION);
+                    "reads versions %u to %u",
+                    path, h->version, RDX_FORMAT_VERSION, RDX_CONSTRAINED_VERSION);
   if (checksum != rdx_file_header_checksum(o->map.data))
     return damaged(path, "the checksum of its header is wrong", err);
   if (h->size != o->map.size)
@@ -95,7 +95,7 @@ static rdx_status check_header(const char *path, struct rdx_opened *o, rdx_error
                     (unsigned long long)o->map.size, (unsigned long long)h->size);
   if (h->columns == 0 || h->columns > RDX_TABLE_COLUMNS_MAX || h->directory > h->size || h->directory % RDX_PAGE != 0 ||
       h->columns * sizeof(rdx_file_column) > h->size - h->directory ||
-      (h->declarations > 0) != (h->version == RDX_DECLARED_VERSION))
+      (h->declarations > 0) != (h->version != RDX_FORMAT_VERSION))
     return damaged(path, "its header is not possible", err);
   return RDX_OK;
 }
@@ -104,18 +104,19 @@ static const char *declarations_of(const struct rdx_opened *o) {
   return o->directory + o->header.columns * sizeof(rdx_file_column);
 }
 
-/* As many texts as columns, each of which a zero ends. */
+/* As many texts as columns, and one more of constraints, each of which a zero ends. */
 static rdx_status check_declarations(const char *path, const struct rdx_opened *o, rdx_error *err) {
   const char *texts = declarations_of(o);
+  const uint64_t wanted = o->header.columns + (o->header.version == RDX_CONSTRAINED_VERSION);
   uint64_t zeros = 0;
   for (uint64_t i = 0; i < o->header.declarations; i++)
     zeros += texts[i] == '\0';
-  return o->header.declarations == 0 || (zeros == o->header.columns && texts[o->header.declarations - 1] == '\0')
+  return o->header.declarations == 0 || (zeros == wanted && texts[o->header.declarations - 1] == '\0')
              ? RDX_OK
              : damaged(path, "its directory is not possible: its declarations are not those of its columns", err);
 }
 
-/* That of a column; NULL: none. */
+/* That of a column, or, behind the last one, the constraints; NULL: none. */
 static const char *declaration_of(const struct rdx_opened *o, uint32_t number) {
   const char *text = declarations_of(o);
   for (uint32_t i = 0; i < number && o->header.declarations > 0; i++)
@@ -206,6 +207,8 @@ static rdx_status make_table(const char *path, const char *const *names, uint32_
   rdx_names_drop(&index);
   for (uint32_t i = 0; i < count && status == RDX_OK; i++)
     RDX_TRY(view_column(o, &o->columns[i], &(*out)->columns[i], err));
+  if (status == RDX_OK && o->header.version == RDX_CONSTRAINED_VERSION)
+    return rdx_table_constrain(*out, declaration_of(o, o->header.columns), err);
   return status;
 }
 

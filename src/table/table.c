@@ -47,6 +47,10 @@ rdx_status rdx_growing_describe(rdx_growing *c, const char *name, const char *de
   return declaration ? rdx_copy_text(declaration, "a column", &c->declaration, err) : RDX_OK;
 }
 
+rdx_status rdx_table_constrain(rdx_table *table, const char *constraints, rdx_error *err) {
+  return constraints ? rdx_copy_text(constraints, "a table", &table->constraints, err) : RDX_OK;
+}
+
 rdx_table *rdx_table_retain(rdx_table *table) {
   atomic_fetch_add(&table->references, 1);
   return table;
@@ -62,6 +66,7 @@ void rdx_table_destroy(rdx_table **table) {
   for (uint32_t i = 0; i < t->column_count; i++)
     rdx_growing_drop(&t->columns[i]);
   rdx_free(t->columns);
+  rdx_free(t->constraints);
   rdx_opened_drop(t->opened);
   rdx_held_drop(t->held);
   rdx_free(t);
@@ -156,6 +161,10 @@ const char *rdx_table_column_name(const rdx_table *table, uint32_t index) {
 
 const char *rdx_table_column_declaration(const rdx_table *table, uint32_t index) {
   return index < rdx_table_columns(table) ? table->columns[index].declaration : NULL;
+}
+
+const char *rdx_table_constraints(const rdx_table *table) {
+  return table ? table->constraints : NULL;
 }
 
 const rdx_column *rdx_table_column(const rdx_table *table, uint32_t index) {

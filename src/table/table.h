@@ -23,6 +23,7 @@ typedef struct rdx_growing {
 
 struct rdx_table {
   uint64_t rows;
+  char *constraints; /* as rdx_sql_declare_constraints() has them; NULL: none */
   uint32_t column_count;
   rdx_growing *columns;
   char delimiter; /* of CSV; 0: the table is of something else */
@@ -53,6 +54,9 @@ void rdx_growing_undo(rdx_growing *column, uint64_t row);
 RDX_MUST_USE rdx_status rdx_growing_describe(rdx_growing *column, const char *name, const char *declaration,
                                              rdx_error *err);
 
+/* Give a table constraints (NULL: none). */
+RDX_MUST_USE rdx_status rdx_table_constrain(rdx_table *table, const char *constraints, rdx_error *err);
+
 /* Free what a column owns. */
 void rdx_growing_drop(rdx_growing *column);
 
@@ -77,6 +81,8 @@ bool rdx_table_is_file(const char *path);
 /* Declare column `index` of a file that is written; NULL: nothing. */
 RDX_MUST_USE rdx_status rdx_table_writer_declare(rdx_table_writer *writer, uint32_t index, const char *declaration,
                                                  rdx_error *err);
+/* Give it constraints (NULL: none). */
+RDX_MUST_USE rdx_status rdx_table_writer_constrain(rdx_table_writer *writer, const char *constraints, rdx_error *err);
 
 /* The two halves of rdx_table_writer_finish(): write all of the new file, then move it to its path. */
 RDX_MUST_USE rdx_status rdx_table_writer_complete(rdx_table_writer *writer, rdx_error *err);

@@ -53,7 +53,8 @@ struct rdx_table_writer {
   uint32_t count;
   uint64_t rows;
   uint64_t group; /* bytes of a block of all columns in the spill file */
-  bool over;      /* finished or failed: it can only be destroyed */
+  char *constraints;
+  bool over; /* finished or failed: it can only be destroyed */
 };
 
 /* ---- Create and destroy ---- */
@@ -134,6 +135,10 @@ rdx_status rdx_table_writer_declare(rdx_table_writer *w, uint32_t index, const c
   return declaration ? rdx_copy_text(declaration, "a declaration", &w->columns[index].declaration, err) : RDX_OK;
 }
 
+rdx_status rdx_table_writer_constrain(rdx_table_writer *w, const char *constraints, rdx_error *err) {
+  return constraints ? rdx_copy_text(constraints, "a declaration", &w->constraints, err) : RDX_OK;
+}
+
 /* Drop the memory of the block that fills. */
 static void drop_block(growing_column *c) {
   rdx_free(c->values);
@@ -158,6 +163,7 @@ void rdx_table_writer_destroy(rdx_table_writer **writer) {
     rdx_distinct_drop(&c->strings);
   }
   rdx_free(w->columns);
+  rdx_free(w->constraints);
   rdx_pool_destroy(&w->pool);
   if (w->spill >= 0)
     close(w->spill);
@@ -542,12 +548,13 @@ static rdx_status finish_column(void *context, uint32_t number, rdx_error *err) 
   return RDX_OK;
 }
 
-/* The bytes of all declarations, each with its zero; 0: there is none. They go to `out` where it is not NULL. */
+/* The bytes of all declarations, and of the constraints, each with its zero; 0: there is none. They go to `out` where
+ * it is not NULL. */
 static uint64_t put_declarations(const rdx_table_writer *w, char *out) {
   uint64_t size = 0;
   bool any = false;
-  for (uint32_t i = 0; i < w->count; i++) {
-    const char *text = w->columns[i].declaration ? w->columns[i].declaration : "";
+  for (uint32_t i = 0; i < w->count + (w->constraints != NULL); i++) {
+    const char *declared = i == w->count ? w->constraints : w->columns[i].declaration, *text = declared ? declared : "";
     if (out)
       strcpy(out + size, text);
     size += strlen(text) + 1;
@@ -575,7 +582,7 @@ static rdx_status describe(finish_work *f, rdx_file_column *columns, rdx_file_he
                               .rows = w->rows,
                               .declarations = put_declarations(w, NULL)};
   if (header->declarations > 0)
-    header->version = RDX_DECLARED_VERSION;
+    header->version = w->constraints ? RDX_CONSTRAINED_VERSION : RDX_DECLARED_VERSION;
   if (!rdx_file_lay_out(columns, header, UINT64_MAX, f->places, &header->directory, &header->size))
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s would be too large", w->file.path);
   RDX_TRY(rdx_calloc(header->size - header->directory, 1, "the directory of a table", (void **)&f->directory, err));

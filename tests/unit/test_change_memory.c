@@ -49,7 +49,8 @@ static bool holds(rdx_database *d, const char *query) {
 
 #define MAKE                                                                                                           \
   "CREATE TABLE t AS SELECT g AS a, 'row ' || g AS b FROM generate_series(1, 3) AS s (g); CREATE INDEX i ON t (a);"    \
-  "CREATE TABLE o AS SELECT 2 AS k, 'new' AS v"
+  "CREATE TABLE o AS SELECT 2 AS k, 'new' AS v; CREATE TABLE c (a int PRIMARY KEY, b text UNIQUE, CHECK (a > 0));"     \
+  "INSERT INTO c SELECT * FROM t"
 
 static const struct {
   const char *statement, *before, *after;
@@ -61,6 +62,12 @@ static const struct {
     {"DELETE FROM t USING o WHERE a > k RETURNING b, v", "SELECT count(*) = 3 FROM t", "SELECT max(a) = 2 FROM t"},
     {"ALTER TABLE t ADD c text DEFAULT 'x', DROP b, ADD d int", "SELECT count(b) = 3 FROM t",
      "SELECT count(c) = 3 AND count(d) = 0 FROM t"},
+    {"INSERT INTO c VALUES (7, 'x'), (8, 'y')", "SELECT count(*) = 3 FROM c", "SELECT count(*) = 5 FROM c"},
+    {"UPDATE c SET a = a + 1, b = b || a", "SELECT min(a) = 1 FROM c", "SELECT min(a) = 2 FROM c"},
+    {"ALTER TABLE c ADD CHECK (b > '0'), ADD UNIQUE (b), DROP CONSTRAINT c_pkey", "SELECT count(*) = 3 FROM c",
+     "SELECT count(*) = 3 FROM c"},
+    {"CREATE TABLE n (a int PRIMARY KEY, b text CHECK (b > 'x'), UNIQUE (b, a))", "SELECT count(*) = 3 FROM c",
+     "SELECT count(*) = 0 FROM n"},
     {"ALTER TABLE t RENAME a TO x", "SELECT count(b) = 1 FROM t WHERE a = 2", "SELECT count(b) = 1 FROM t WHERE x = 2"},
     {"ALTER TABLE t RENAME TO u", "SELECT count(b) = 1 FROM t WHERE a = 2", "SELECT count(b) = 1 FROM u WHERE a = 2"},
 };

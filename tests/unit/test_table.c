@@ -534,9 +534,9 @@ static void test_truncated(void **state) {
           kept < 4096 ? "is no table file" : "bytes, but its header");
     assert_null(table);
   }
-  data[8] += 2; /* the version */
+  data[8] += 3; /* the version */
   write_file(data, size);
-  FAILS(rdx_table_open(path, &table, err), RDX_ERROR_UNSUPPORTED, "of version 3; this Raydex reads versions 1 and 2");
+  FAILS(rdx_table_open(path, &table, err), RDX_ERROR_UNSUPPORTED, "of version 4; this Raydex reads versions 1 to 3");
   FAILS(rdx_table_open("/nowhere", &table, err), RDX_ERROR_NOT_FOUND, "cannot open /nowhere");
   FAILS(rdx_table_open("/tmp", &table, err), RDX_ERROR_FORMAT, "is no table file");
   free(data);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* What CREATE TABLE and ALTER TABLE say of tables: PRIMARY KEY, UNIQUE, CHECK. The expression of CHECK is kept as its
+ * text. */
+
+#include <stdio.h>
+#include <strings.h>
+
+#include "sql/tree.h"
+
+static bool is_word(const rdx_token *k, const char *word) {
+  const size_t length = strlen(word);
+  return k->kind == RDX_TOKEN_WORD && (size_t)(k->end - k->begin) == length && strncasecmp(k->begin, word, length) == 0;
+}
+
+/* What stands in parentheses behind CHECK, with them. */
+static rdx_status copy_check(const rdx_tree *t, int32_t location, const char **out) {
+  rdx_token k = rdx_token_at(t->text->begin + location);
+  while (k.kind != RDX_TOKEN_END && !is_word(&k, "check"))
+    k = rdx_token_at(k.end);
+  k = rdx_token_at(k.end);
+  const char *begin = k.begin;
+  char *copy = NULL;
+  for (uint32_t open = 0; k.kind != RDX_TOKEN_END; k = rdx_token_at(k.end)) {
+    open += *k.begin == '(' && k.kind == RDX_TOKEN_OTHER;
+    open -= *k.begin == ')' && k.kind == RDX_TOKEN_OTHER;
+    if (open == 0)
+      break;
+  }
+  RDX_TRY(rdx_tree_alloc(t, (size_t)(k.end - begin) + 1, 1, (void **)&copy));
+  memcpy(copy, begin, (size_t)(k.end - begin));
+  *out = copy;
+  return RDX_OK;
+}
+
+static rdx_status take_check(rdx_tree *t, const PgQuery__Constraint *k, rdx_sql_constraint *out) {
+  out->kind = RDX_CONSTRAINT_CHECK;
+  RDX_TRY(rdx_tree_refuse_if(t, k->is_no_inherit, out->place, "NO INHERIT is not supported"));
+  RDX_TRY(
+      rdx_tree_refuse_if(t, k->skip_validation, out->place, "NOT VALID is not supported: a constraint is of all rows"));
+  RDX_TRY(copy_check(t, k->location, &out->check_text));
+  return rdx_tree_expression(t, k->raw_expr, &out->check);
+}
+
+static rdx_status take_key(rdx_tree *t, const PgQuery__Constraint *k, rdx_sql_constraint *out) {
+  const bool primary = k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY;
+  out->kind = primary ? RDX_CONSTRAINT_PRIMARY_KEY : RDX_CONSTRAINT_UNIQUE;
+  RDX_TRY(rdx_tree_refuse_if(t, k->nulls_not_distinct, out->place, "NULLS NOT DISTINCT is not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, k->deferrable || k->initdeferred, out->place,
+                             "DEFERRABLE is not supported: constraints hold after each statement"));
+  RDX_TRY(rdx_tree_refuse_if(t, k->indexname[0] != '\0', out->place,
+                             "USING INDEX is not supported: write the columns, as in UNIQUE (a, b)"));
+  RDX_TRY(rdx_tree_refuse_if(t, k->n_including > 0 || k->n_options > 0 || k->indexspace[0], out->place,
+                             "a key has columns only; other options are not supported"));
+  return k->n_keys > 0 ? rdx_tree_names(t, k->n_keys, k->keys, &out->columns, &out->column_count) : RDX_OK;
+}
+
+rdx_status rdx_tree_constraint(rdx_tree *t, const PgQuery__Constraint *k, const char *column, rdx_sql_constraint *out) {
+  out->place = rdx_tree_place(t, k->location);
+  RDX_TRY(rdx_tree_name(t, k->conname, &out->name));
+  if (column) {
+    RDX_TRY(rdx_tree_alloc(t, 1, sizeof *out->columns, (void **)&out->columns));
+    out->columns[out->column_count++] = column;
+  }
+  switch (k->contype) {
+  case PG_QUERY__CONSTR_TYPE__CONSTR_CHECK:
+    return take_check(t, k, out);
+  case PG_QUERY__CONSTR_TYPE__CONSTR_PRIMARY:
+  case PG_QUERY__CONSTR_TYPE__CONSTR_UNIQUE:
+    return take_key(t, k, out);
+  case PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN:
+    return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, out->place,
+                         "leave it out, and ask for rows without a partner by NOT EXISTS",
+                         "REFERENCES and FOREIGN KEY are not supported");
+  case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
+  case PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED:
+    return rdx_tree_refuse(t, out->place, "GENERATED is not supported");
+  case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION:
+    return rdx_tree_refuse(t, out->place, "EXCLUDE is not supported");
+  default:
+    return rdx_tree_refuse(t, out->place, "DEFERRABLE is not supported: constraints hold after each statement");
+  }
+}
+
+/* ---- Texts ---- */
+
+static size_t quoted_size(const char *name) {
+  size_t size = 3;
+  for (; *name; name++)
+    size += 1 + (*name == '"');
+  return size;
+}
+
+static char *put_quoted(char *to, const char *name) {
+  *to++ = '"';
+  for (; *name; name++) {
+    *to++ = *name;
+    if (*name == '"')
+      *to++ = '"';
+  }
+  *to++ = '"';
+  return to;
+}
+
+static size_t size_of(const rdx_sql_constraint *k) {
+  size_t size = 64 + quoted_size(k->name) + (k->check_text ? strlen(k->check_text) : 0);
+  for (uint32_t i = 0; i < k->column_count; i++)
+    size += quoted_size(k->columns[i]) + 2;
+  return size;
+}
+
+static char *put_constraint(char *to, const rdx_sql_constraint *k) {
+  to = put_quoted(stpcpy(to, "CONSTRAINT "), k->name);
+  if (k->kind == RDX_CONSTRAINT_CHECK)
+    return stpcpy(stpcpy(to, " CHECK "), k->check_text);
+  to = stpcpy(to, k->kind == RDX_CONSTRAINT_UNIQUE ? " UNIQUE (" : " PRIMARY KEY (");
+  for (uint32_t i = 0; i < k->column_count; i++)
+    to = put_quoted(stpcpy(to, i > 0 ? ", " : ""), k->columns[i]);
+  return stpcpy(to, ")");
+}
+
+rdx_status rdx_sql_declare_constraints(const rdx_sql_constraint *list, uint32_t count, rdx_arena *arena,
+                                       const char **out, rdx_error *err) {
+  size_t size = 1;
+  char *text = NULL;
+  *out = NULL;
+  if (count == 0)
+    return RDX_OK;
+  for (uint32_t i = 0; i < count; i++)
+    size += size_of(&list[i]) + 4;
+  RDX_TRY(rdx_arena_alloc(arena, size, 1, "a constraint", (void **)&text, err));
+  *out = text;
+  for (uint32_t i = 0; i < count; i++)
+    text = put_constraint(stpcpy(text, i > 0 ? ",\n  " : ""), &list[i]);
+  return RDX_OK;
+}
+
+/* The table may have another name by now. */
+static void drop_qualifiers(rdx_ast *ast) {
+  ast->qualifier = NULL;
+  for (uint32_t i = 0; i < ast->count; i++)
+    drop_qualifiers(ast->args[i]);
+}
+
+rdx_status rdx_sql_parse_constraints(const char *text, rdx_arena *arena, rdx_sql_constraint **out, uint32_t *count,
+                                     rdx_error *err) {
+  static const char format[] = "CREATE TABLE t (%s)";
+  rdx_sql_statement *s = NULL;
+  char *written = NULL;
+  *out = NULL;
+  *count = 0;
+  if (!text)
+    return RDX_OK;
+  RDX_TRY(rdx_arena_alloc(arena, strlen(text) + sizeof format, 1, "a constraint", (void **)&written, err));
+  snprintf(written, strlen(text) + sizeof format, format, text);
+  RDX_TRY(rdx_sql_parse_placeless(written, arena, &s, err));
+  if (!s || s->kind != RDX_STATEMENT_CREATE_TABLE || s->column_count > 0)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "a table is declared with %.200s, which is no constraint", text);
+  *out = s->constraints;
+  *count = s->constraint_count;
+  for (uint32_t i = 0; i < *count; i++)
+    if (s->constraints[i].check)
+      drop_qualifiers(s->constraints[i].check);
+  return RDX_OK;
+}
