@@ -246,9 +246,6 @@ RDX_MUST_USE rdx_status bench_add_rates(bench *b, bench_row row, bench_rates *ra
  * benchmark. */
 bool bench_may_skip(rdx_status status);
 
-/* Fill in `err`; `status`. */
-rdx_status bench_fail(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
-
 /* ---- Folders for tables (folder.c) ---- */
 
 typedef struct bench_folder {

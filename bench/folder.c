@@ -15,10 +15,10 @@ rdx_status bench_folder_make(bench_folder *out, rdx_error *err) {
   const char *parent = getenv("TMPDIR");
   parent = parent && *parent ? parent : "/tmp";
   if ((size_t)snprintf(out->name, sizeof out->name, "%s/raydex-bench-XXXXXX", parent) >= sizeof out->name)
-    return bench_fail(err, RDX_ERROR_ARGUMENT, "TMPDIR has too long a name");
+    return console_error(err, RDX_ERROR_ARGUMENT, "TMPDIR has too long a name");
   return mkdtemp(out->name)
              ? RDX_OK
-             : bench_fail(err, RDX_ERROR_IO, "cannot make a folder for tables in %s: %s", parent, strerror(errno));
+             : console_error(err, RDX_ERROR_IO, "cannot make a folder for tables in %s: %s", parent, strerror(errno));
 }
 
 void bench_folder_remove(const bench_folder *f) {

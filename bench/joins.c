@@ -123,7 +123,8 @@ static rdx_status join_once(joining *j, entry *e, uint32_t run, rdx_error *err) 
   rdx_join_result_destroy(&join);
   const uint64_t expected = e->joiner.task == SEMI ? j->matched : j->expected;
   if (view.count != expected)
-    return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: %" PRIu64 " instead of %" PRIu64, view.count, expected);
+    return console_error(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: %" PRIu64 " instead of %" PRIu64, view.count,
+                         expected);
   e->method = stats.index.method;
   e->ms[TOTAL][run] = stats.total_ms;
   e->ms[BUILD][run] = stats.index.total_ms;
@@ -133,7 +134,7 @@ static rdx_status join_once(joining *j, entry *e, uint32_t run, rdx_error *err) 
 
 static rdx_status run_once(joining *j, entry *e, uint32_t run, rdx_error *err) {
   const rdx_status status = e->joiner.task == LOOKUPS ? look_up_once(j, e, run, err) : join_once(j, e, run, err);
-  return status == RDX_OK && console_interrupted() ? bench_fail(err, RDX_ERROR_CANCELLED, "interrupted") : status;
+  return status == RDX_OK && console_interrupted() ? console_error(err, RDX_ERROR_CANCELLED, "interrupted") : status;
 }
 
 static bench_row row_of(const joining *j, const entry *e, rdx_index_method method, const char *metric) {
@@ -200,7 +201,7 @@ static rdx_status measure(bench *b, const bench_point *point, const bench_spec *
     return RDX_OK;
   joining *j = calloc(1, sizeof *j);
   if (!j)
-    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   j->b = b;
   j->point = point;
   for (size_t k = 0; k < count; k++)

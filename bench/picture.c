@@ -633,7 +633,7 @@ static rdx_status put_panel(FILE *file, const drawing *d, size_t panel, double g
   size_t length = 0;
   FILE *plot = open_memstream(&text, &length);
   if (!plot)
-    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   fprintf(file, "set title ");
   put_string(file, panel_title(d, panel));
   fprintf(file, " noenhanced font ',11' offset 0,-0.6\nset xlabel ");
@@ -774,7 +774,7 @@ static rdx_status take_rows(drawing *d, rdx_error *err) {
   const bench_report *report = d->picture->report;
   d->points = calloc(bench_report_count(report) + 1, sizeof *d->points);
   if (!d->points)
-    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   for (size_t i = 0; i < bench_report_count(report); i++) {
     const bench_row *row = bench_report_row(report, i);
     if (bench_picture_has(d->picture, row) && has_height(d->picture, row))
@@ -787,7 +787,7 @@ rdx_status bench_picture_write(const bench_picture *p, const char *path, bool *a
   console_output out;
   drawing *d = calloc(1, sizeof *d);
   if (!d)
-    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   d->picture = p;
   rdx_status status = take_rows(d, err);
   *any = status == RDX_OK && d->count > 0;

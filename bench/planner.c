@@ -19,7 +19,7 @@
  * long for all it does, and rates are of one at work. */
 #define WAKE_UP_MS 300
 #define KEEP_AWAKE_MS 2
-#define LISTED 10    /* of the worst choices */
+#define LISTED 10 /* of the worst choices */
 /* What does not count as slower: the spread of such measurements. */
 #define SPREAD 1.05
 #define SPREAD_MS 0.02
@@ -62,7 +62,7 @@ static rdx_status ask(const session *s, const char *text, rdx_answer **out, rdx_
   rdx_statement_destroy(&statement);
   if (status == RDX_OK && console_interrupted()) {
     rdx_answer_destroy(out);
-    status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
+    status = console_error(err, RDX_ERROR_CANCELLED, "interrupted");
   }
   return status;
 }
@@ -152,14 +152,14 @@ static rdx_status read_plan(const rdx_table *plan, outcome *o, rdx_error *err) {
     const size_t size = strcspn(method, " ");
     measured *m = find_method(o, method, size);
     if (!m)
-      return bench_fail(err, RDX_ERROR_INTERNAL, "the planner took '%s', which no setting asks for: %s", method,
-                        o->text);
+      return console_error(err, RDX_ERROR_INTERNAL, "the planner took '%s', which no setting asks for: %s", method,
+                           o->text);
     const char *expected = strstr(method, "(expected ");
     m->expected_ms = expected ? strtod(expected + strlen("(expected "), NULL) : 0;
     o->chosen = (uint32_t)(m - o->methods);
     found = true;
   }
-  return found ? RDX_OK : bench_fail(err, RDX_ERROR_INTERNAL, "EXPLAIN names no method: %s", o->text);
+  return found ? RDX_OK : console_error(err, RDX_ERROR_INTERNAL, "EXPLAIN names no method: %s", o->text);
 }
 
 static rdx_status explain(const session *s, outcome *o, rdx_error *err) {
@@ -213,7 +213,7 @@ static rdx_status run_once(const session *s, const planner_method *method, const
   rdx_answer_destroy(&answer);
   rdx_statement_destroy(&statement);
   if (status == RDX_OK && console_interrupted())
-    status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
+    status = console_error(err, RDX_ERROR_CANCELLED, "interrupted");
   return status;
 }
 
@@ -231,7 +231,7 @@ static rdx_status run_first(const session *s, planner_query *q, outcome *o, rdx_
     if (status != RDX_OK)
       return status;
     if (kept > 0 && sum != expected)
-      return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER by %s: %s", q->methods[i].name, q->text);
+      return console_error(err, RDX_ERROR_INTERNAL, "WRONG ANSWER by %s: %s", q->methods[i].name, q->text);
     expected = sum;
     snprintf(o->methods[kept].name, sizeof o->methods[kept].name, "%s", q->methods[i].name);
     q->methods[kept++] = q->methods[i];
@@ -415,7 +415,7 @@ rdx_status bench_planner(bench *b, const bench_point *point, rdx_error *err) {
     return RDX_OK;
   s.outcomes = calloc(b->options.cases, sizeof *s.outcomes);
   if (!s.outcomes)
-    return bench_fail(err, RDX_ERROR_MEMORY, "no memory for %u cases", b->options.cases);
+    return console_error(err, RDX_ERROR_MEMORY, "no memory for %u cases", b->options.cases);
   rdx_status status = rdx_device_calibrate(b->device, false, &rates, err);
   if (status == RDX_OK) {
     printf("rates of this device: %s\n", sources[rates.source]);

@@ -82,7 +82,7 @@ static rdx_status make_columns(const rdx_field *fields, uint32_t count, uint64_t
     there &= out[i].offsets != NULL;
   }
   return there ? RDX_OK
-               : bench_fail(err, RDX_ERROR_MEMORY, "no memory for a table of %llu rows", (unsigned long long)rows);
+               : console_error(err, RDX_ERROR_MEMORY, "no memory for a table of %llu rows", (unsigned long long)rows);
 }
 
 static rdx_status write_columns(const char *folder, const char *name, const rdx_field *fields, uint32_t count,

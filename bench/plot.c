@@ -53,12 +53,13 @@ static rdx_status run_gnuplot(const char *script, int image, rdx_error *err) {
   }
   int status = 0;
   if (child < 0 || !await(child, &status))
-    return bench_fail(err, RDX_ERROR_IO, "cannot start gnuplot: %s", strerror(errno));
+    return console_error(err, RDX_ERROR_IO, "cannot start gnuplot: %s", strerror(errno));
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-    return bench_fail(err, RDX_ERROR_NOT_FOUND,
-                      "gnuplot is not installed (Debian: gnuplot-nox); %s is ready for it, as are the others", script);
+    return console_error(err, RDX_ERROR_NOT_FOUND,
+                         "gnuplot is not installed (Debian: gnuplot-nox); %s is ready for it, as are the others",
+                         script);
   if (status != 0)
-    return bench_fail(err, RDX_ERROR_IO, "gnuplot failed on %s", script);
+    return console_error(err, RDX_ERROR_IO, "gnuplot failed on %s", script);
   return RDX_OK;
 }
 
@@ -79,7 +80,7 @@ static rdx_status draw_image(const char *script, const char *image, rdx_error *e
   if (console_interrupted())
     return console_output_finish(&out, err);
   if (status == RDX_OK && !is_whole(fileno(out.stream)))
-    status = bench_fail(err, RDX_ERROR_IO, "cannot write %s: gnuplot left it incomplete; is the disk full?", image);
+    status = console_error(err, RDX_ERROR_IO, "cannot write %s: gnuplot left it incomplete; is the disk full?", image);
   if (status == RDX_OK)
     return console_output_commit(&out, err);
   console_output_discard(&out);
@@ -101,7 +102,7 @@ static rdx_status draw(const bench_picture *p, const char *dir, rdx_error *err) 
   picture_paths paths;
   bool any;
   if (!find_paths(p, dir, &paths))
-    return bench_fail(err, RDX_ERROR_ARGUMENT, "the name of the folder for plots is too long");
+    return console_error(err, RDX_ERROR_ARGUMENT, "the name of the folder for plots is too long");
   const rdx_status status = bench_picture_write(p, paths.script, &any, err);
   if (status == RDX_OK && !any)
     console_note("%s%s.svg left out: no %s above 0", p->experiment, p->view->suffix, p->view->metric);
@@ -110,7 +111,7 @@ static rdx_status draw(const bench_picture *p, const char *dir, rdx_error *err) 
 
 static rdx_status make_folder(const char *dir, rdx_error *err) {
   if (mkdir(dir, 0777) != 0 && errno != EEXIST)
-    return bench_fail(err, RDX_ERROR_IO, "cannot make the folder %s: %s", dir, strerror(errno));
+    return console_error(err, RDX_ERROR_IO, "cannot make the folder %s: %s", dir, strerror(errno));
   return RDX_OK;
 }
 
@@ -126,7 +127,7 @@ static rdx_status check_published(const char *published, rdx_error *err) {
 rdx_status bench_plot_check(const char *dir, const char *published, rdx_error *err) {
   rdx_status status = make_folder(dir, err);
   if (status == RDX_OK && access(dir, W_OK | X_OK) != 0)
-    status = bench_fail(err, RDX_ERROR_IO, "cannot write into the folder %s: %s", dir, strerror(errno));
+    status = console_error(err, RDX_ERROR_IO, "cannot write into the folder %s: %s", dir, strerror(errno));
   return status == RDX_OK && published ? check_published(published, err) : status;
 }
 
@@ -136,7 +137,7 @@ rdx_status bench_plot_check_experiment(const char *experiment, const char *dir, 
     const bench_picture p = {NULL, experiment, &views[v]};
     picture_paths paths;
     if (!find_paths(&p, dir, &paths))
-      return bench_fail(err, RDX_ERROR_ARGUMENT, "the name of the folder for plots is too long");
+      return console_error(err, RDX_ERROR_ARGUMENT, "the name of the folder for plots is too long");
     status = console_output_check(paths.script, false, err);
     if (status == RDX_OK)
       status = console_output_check(paths.image, false, err);
@@ -187,7 +188,7 @@ rdx_status bench_plot(const bench_report *report, const char *dir, const char *p
   if (status == RDX_OK)
     status = drawn;
   if (status == RDX_OK && pictures == 0)
-    status = bench_fail(err, RDX_ERROR_NOT_FOUND, "there are no results of any experiment to draw");
+    status = console_error(err, RDX_ERROR_NOT_FOUND, "there are no results of any experiment to draw");
   bench_report_destroy(&all);
   return status;
 }

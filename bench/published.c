@@ -248,7 +248,7 @@ static rdx_status add_file(bench_report *report, const source *s, const char *gp
     } else if (!head) {
       head = strdup(text);
       if (!head)
-        status = bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+        status = console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
       else
         columns = cut(head, names);
       continue;
@@ -281,7 +281,7 @@ rdx_status bench_published_add(bench_report *report, const char *dir, rdx_error 
     }
   }
   if (status == RDX_OK && found == 0)
-    return bench_fail(err, RDX_ERROR_NOT_FOUND, "%s holds none of the published files, such as %s-%s.csv", dir,
-                      gpus[0].file, sources[0].file);
+    return console_error(err, RDX_ERROR_NOT_FOUND, "%s holds none of the published files, such as %s-%s.csv", dir,
+                         gpus[0].file, sources[0].file);
   return status;
 }

@@ -21,7 +21,7 @@ struct bench_report {
 
 rdx_status bench_report_create(bench_report **out, rdx_error *err) {
   *out = calloc(1, sizeof **out);
-  return *out ? RDX_OK : bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+  return *out ? RDX_OK : console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
 }
 
 void bench_report_destroy(bench_report **report) {
@@ -49,7 +49,7 @@ rdx_status bench_report_append(bench_report *report, const bench_row *row, rdx_e
     const size_t capacity = report->capacity ? 2 * report->capacity : 256;
     bench_row *rows = realloc(report->rows, capacity * sizeof *rows);
     if (!rows)
-      return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+      return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
     report->rows = rows;
     report->capacity = capacity;
   }

@@ -104,7 +104,7 @@ static rdx_status open_session(bench *b, const bench_point *point, const method 
   }
   session *s = calloc(1, sizeof *s);
   if (!s)
-    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   s->b = b;
   s->point = point;
   for (size_t k = 0; k < count; k++)
@@ -199,7 +199,7 @@ static rdx_status build(session *s, entry *e, const family *f, rdx_error *err) {
   if (status == RDX_OK)
     status = rdx_star_prepare(e->star, queries, f->end - f->first, err);
   if (status == RDX_OK && console_interrupted())
-    status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
+    status = console_error(err, RDX_ERROR_CANCELLED, "interrupted");
   if (!bench_may_skip(status))
     return status;
   if (status != RDX_ERROR_DEVICE_MEMORY || e->full)
@@ -247,9 +247,9 @@ static rdx_status run_query(const session *s, const entry *e, uint32_t q, bool s
   rdx_query_result_get_stats(result, out);
   rdx_query_result_destroy(&result);
   if (status == RDX_OK && difference.text[0])
-    status = bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: %s", difference.text);
+    status = console_error(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: %s", difference.text);
   if (status == RDX_OK && console_interrupted())
-    status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
+    status = console_error(err, RDX_ERROR_CANCELLED, "interrupted");
   const bench_row row = row_of(s, e->method, query_name(q).text, q, "");
   return bench_blame(status, &row, err);
 }
@@ -624,8 +624,8 @@ static rdx_status count_rows(const session *s, const entry *e, uint32_t q, rdx_e
   const uint64_t found = *(const uint64_t *)view.columns[0].values;
   rdx_query_result_destroy(&result);
   if (found != selected)
-    return bench_blame(bench_fail(err, RDX_ERROR_INTERNAL,
-                                  "WRONG ANSWER: %" PRIu64 " rows selected instead of %" PRIu64, found, selected),
+    return bench_blame(console_error(err, RDX_ERROR_INTERNAL,
+                                     "WRONG ANSWER: %" PRIu64 " rows selected instead of %" PRIu64, found, selected),
                        &row, err);
   bench_row published = row_of(s, NULL, place, q, "");
   snprintf(published.device, sizeof published.device, "published");

@@ -6,7 +6,6 @@
 #include "bench/bench.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -19,14 +18,6 @@ double bench_seconds(void) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-rdx_status bench_fail(rdx_error *err, rdx_status status, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(err->text, sizeof err->text, format, arguments);
-  va_end(arguments);
-  return status;
 }
 
 /* ---- Threads ---- */
@@ -81,9 +72,9 @@ rdx_status bench_blame(rdx_status status, const bench_row *row, rdx_error *err) 
   if (status != RDX_ERROR_INTERNAL)
     return status;
   const rdx_error text = *err;
-  return bench_fail(err, status, "%s, %s%s%s, %s, %s: %.600s", row->experiment, row->method,
-                    row->variant[0] ? ", " : "", row->variant, row->keys,
-                    bench_place(row->parameter, row->value, place), text.text);
+  return console_error(err, status, "%s, %s%s%s, %s, %s: %.600s", row->experiment, row->method,
+                       row->variant[0] ? ", " : "", row->variant, row->keys,
+                       bench_place(row->parameter, row->value, place), text.text);
 }
 
 static uint64_t key_of(const bench_workload *w, const void *keys, uint64_t i) {
@@ -96,7 +87,7 @@ static rdx_status wrong_lookup(const bench_workload *w, uint64_t i, const char *
   const int length = snprintf(key, sizeof key, "%" PRIu64, key_of(w, w->lower, i));
   if (w->upper)
     snprintf(key + length, sizeof key - (size_t)length, " to %" PRIu64, key_of(w, w->upper, i));
-  return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: lookup %" PRIu64 ", of %s: %s", i, key, what);
+  return console_error(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: lookup %" PRIu64 ", of %s: %s", i, key, what);
 }
 
 static rdx_status check_first(const bench_workload *w, const rdx_lookup_view *v, uint64_t begin, rdx_error *err) {
@@ -173,7 +164,7 @@ rdx_status bench_lookup(const bench_workload *w, const rdx_index *index, const b
     status = bench_check_answers(w, &view, probes->begin, err);
   rdx_lookup_result_destroy(&result);
   if (status == RDX_OK && console_interrupted())
-    status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
+    status = console_error(err, RDX_ERROR_CANCELLED, "interrupted");
   return status;
 }
 
@@ -233,7 +224,7 @@ static rdx_status plain_create(const bench_workload *w, plain *p, rdx_error *err
                .counts = malloc(w->probes * sizeof *p->counts)};
   rdx_status status = RDX_OK;
   if (!p->keys || !p->rows || !p->sums || !p->counts) {
-    status = bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out: the plain binary search needs more");
+    status = console_error(err, RDX_ERROR_MEMORY, "host memory ran out: the plain binary search needs more");
   } else {
     memcpy(p->keys, w->keys, w->rows * bytes);
     for (uint64_t i = 0; i < w->rows; i++)
@@ -296,7 +287,7 @@ static rdx_status upload_workload(measurement *m, rdx_error *err) {
   m->lower = calloc(m->batches, sizeof(rdx_device_column *));
   m->upper = calloc(m->batches, sizeof(rdx_device_column *));
   if (!m->lower || !m->upper)
-    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   rdx_status status = upload(device, w->type, w->keys, 0, w->rows, &m->keys, err);
   if (status == RDX_OK)
     status = upload(device, RDX_TYPE_U32, w->values, 0, w->rows, &m->values, err);
@@ -387,7 +378,7 @@ static rdx_status build(measurement *m, rdx_error *err) {
       if (r < runs || (m->what & BENCH_LOOKUPS) == 0)
         rdx_index_destroy(&e->index);
       if (status == RDX_OK && console_interrupted())
-        status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
+        status = console_error(err, RDX_ERROR_CANCELLED, "interrupted");
     }
   }
   for (size_t k = m->first; k < m->end && measured; k++)
@@ -510,7 +501,7 @@ static rdx_status look_up_entry(measurement *m, entry *e, uint32_t run, rdx_erro
   double ms = 0, total = 0;
   rdx_status status = RDX_OK;
   if (run == 0 && bench_was_slow(m->b, row.method, row.variant)) {
-    (void)bench_fail(err, RDX_OK, "it was slow before, and time is short");
+    (void)console_error(err, RDX_OK, "it was slow before, and time is short");
     leave_out(m, e, err);
     return RDX_OK;
   }
@@ -604,7 +595,7 @@ bool bench_note_unseen(const bench *b) {
 static rdx_status add_entry(measurement *m, const bench_method *method, unsigned what, rdx_error *err) {
   const bool twice = (what & BENCH_SORT_OR_NOT) != 0;
   if (m->count + 1 + twice > MAX_CONTENDERS)
-    return bench_fail(err, RDX_ERROR_ARGUMENT, "there are too many methods; give fewer --options");
+    return console_error(err, RDX_ERROR_ARGUMENT, "there are too many methods; give fewer --options");
   m->entries[m->count++] = (entry){.method = method, .sort_probes = (what & BENCH_SORT) != 0};
   if (twice)
     m->entries[m->count++] = (entry){.method = method, .sort_probes = true};
@@ -673,7 +664,7 @@ rdx_status bench_measure(bench *b, const bench_point *point, const bench_spec *s
     return RDX_OK;
   measurement *m = calloc(1, sizeof *m);
   if (!m)
-    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   m->b = b;
   m->point = point;
   m->what = what;

@@ -206,7 +206,7 @@ static rdx_status open_with(bench *b, const bench_point *point, const study *of,
                             rdx_error *err) {
   session *s = calloc(1, sizeof *s);
   if (!s)
-    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   s->b = b;
   *out = s;
   if (of->count > 0 && bench_is_over(b)) /* without data: nothing is measured */
@@ -217,7 +217,7 @@ static rdx_status open_with(bench *b, const bench_point *point, const study *of,
   rdx_status status = scan_data_create(of->kind, of->rows, of->columns, b->options.seed, &s->data, err);
   s->expected = malloc((of->rows + 31) / 32 * 4);
   if (status == RDX_OK && !s->expected)
-    status = bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    status = console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   if (status == RDX_OK)
     status = build_all(s, point, builds, err);
   if (status != RDX_OK)
@@ -266,15 +266,15 @@ static rdx_status wrong_rows(const session *s, const rdx_scan_view *v, const que
   while (w < words && v->bitmap[w] == s->expected[w])
     w++;
   if (w == words)
-    return bench_fail(err, RDX_ERROR_INTERNAL,
-                      "WRONG ANSWER: %" PRIu64 " rows counted instead of %" PRIu64 "; the bitmap is right", v->count,
-                      q->count);
+    return console_error(err, RDX_ERROR_INTERNAL,
+                         "WRONG ANSWER: %" PRIu64 " rows counted instead of %" PRIu64 "; the bitmap is right", v->count,
+                         q->count);
   const uint32_t bit = (uint32_t)__builtin_ctz(v->bitmap[w] ^ s->expected[w]);
-  return bench_fail(err, RDX_ERROR_INTERNAL,
-                    "WRONG ANSWER: row %" PRIu64 " is %s (predicates: %" PRIu32 "); %" PRIu64
-                    " rows instead of %" PRIu64,
-                    32 * w + bit, v->bitmap[w] >> bit & 1u ? "found, but does not qualify" : "missing, but qualifies",
-                    q->predicates, v->count, q->count);
+  return console_error(
+      err, RDX_ERROR_INTERNAL,
+      "WRONG ANSWER: row %" PRIu64 " is %s (predicates: %" PRIu32 "); %" PRIu64 " rows instead of %" PRIu64,
+      32 * w + bit, v->bitmap[w] >> bit & 1u ? "found, but does not qualify" : "missing, but qualifies", q->predicates,
+      v->count, q->count);
 }
 
 /* One run, its bitmap read back and compared. */

@@ -111,7 +111,7 @@ rdx_status scan_data_create(scan_data_kind kind, uint64_t rows, uint32_t columns
     out->values[c] = malloc(rows * sizeof *out->values[c] + 1);
     if (!out->values[c]) {
       scan_data_destroy(out);
-      return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out: a table for scans needs more");
+      return console_error(err, RDX_ERROR_MEMORY, "host memory ran out: a table for scans needs more");
     }
     maker m = {out, seed, c};
     bench_parallel(0, rows, make_rows, &m);
@@ -136,7 +136,7 @@ rdx_status scan_data_quantile(const scan_data *data, uint32_t column, double sel
   }
   uint32_t *sample = malloc(count * sizeof *sample + 1);
   if (!sample)
-    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   memcpy(sample, data->values[column], count * sizeof *sample); /* rows are independent: any will do */
   const rdx_status status = bench_sort(sample, sizeof *sample, NULL, count, err);
   if (status == RDX_OK) { /* below the value, or up to it: whichever is nearer */

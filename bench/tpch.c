@@ -32,7 +32,7 @@ static rdx_status add_tables(session *s, const char *folder, const generator_tab
     char path[GENERATOR_PATH];
     rdx_table *table = NULL;
     if (!generator_path(folder, tables[i].name, GENERATOR_TABLE_FILES, path))
-      return bench_fail(err, RDX_ERROR_ARGUMENT, "%s is too long a name", folder);
+      return console_error(err, RDX_ERROR_ARGUMENT, "%s is too long a name", folder);
     status = rdx_table_open(path, &table, err);
     if (status == RDX_OK) {
       s->rows = rdx_table_rows(table);
@@ -85,7 +85,7 @@ static rdx_status read_answer(const session *s, uint32_t query, uint32_t columns
   char file[16], names[GENERATOR_MAX_COLUMNS][8];
   rdx_csv_type types[GENERATOR_MAX_COLUMNS];
   if (columns > GENERATOR_MAX_COLUMNS)
-    return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: it has %u columns", columns);
+    return console_error(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: it has %u columns", columns);
   snprintf(file, sizeof file, "q%02u.csv", query + 1);
   for (uint32_t i = 0; i < columns; i++) {
     snprintf(names[i], sizeof names[i], "%u", i + 1);
@@ -136,15 +136,15 @@ static rdx_status compare(const session *s, uint32_t query, const rdx_table *fou
   rdx_table *expected = NULL;
   rdx_status status = read_answer(s, query, columns, &expected, err);
   if (status == RDX_OK && rdx_table_rows(expected) != rows + 1)
-    status = bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: %llu rows instead of %llu", (unsigned long long)rows,
-                        (unsigned long long)rdx_table_rows(expected) - 1);
+    status = console_error(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: %llu rows instead of %llu", (unsigned long long)rows,
+                           (unsigned long long)rdx_table_rows(expected) - 1);
   for (uint64_t row = 0; row < rows && status == RDX_OK; row++) {
     for (uint32_t c = 0; c < columns && status == RDX_OK; c++) {
       const value_text want = text_of(rdx_table_column(expected, c), row + 1);
       const value_text got = text_of(rdx_table_column(found, c), row);
       if (!is_same(want.text, got.text))
-        status = bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: row %llu, column %s: '%s' instead of '%s'",
-                            (unsigned long long)row + 1, rdx_table_column_name(found, c), got.text, want.text);
+        status = console_error(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: row %llu, column %s: '%s' instead of '%s'",
+                               (unsigned long long)row + 1, rdx_table_column_name(found, c), got.text, want.text);
     }
   }
   rdx_table_destroy(&expected);
@@ -222,7 +222,7 @@ static rdx_status run_once(const session *s, rdx_statement *statement, uint32_t 
   }
   rdx_answer_destroy(&answer);
   if (status == RDX_OK && console_interrupted())
-    status = bench_fail(err, RDX_ERROR_CANCELLED, "interrupted");
+    status = console_error(err, RDX_ERROR_CANCELLED, "interrupted");
   return status;
 }
 

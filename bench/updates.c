@@ -58,7 +58,7 @@ static rdx_status expect(updates *u, rdx_error *err) {
   bench_workload *w = &u->w;
   uint32_t *value_of = malloc(w->rows * sizeof *value_of);
   if (!value_of)
-    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   for (uint64_t row = 0; row < w->rows; row++)
     value_of[u->changed[row]] = w->values[row];
   for (uint64_t i = 0; i < w->probes; i++)
@@ -147,7 +147,7 @@ rdx_status bench_updates(bench *b, const bench_point *point, rdx_error *err) {
   u.changed = malloc(u.w.rows * sizeof *u.changed);
   u.row_of = malloc(u.w.rows * sizeof *u.row_of);
   if (!u.changed || !u.row_of)
-    status = bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    status = console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   for (uint64_t row = 0; row < u.w.rows && status == RDX_OK; row++)
     u.row_of[((const uint32_t *)u.w.keys)[row]] = (uint32_t)row;
   if (status == RDX_OK)

@@ -84,8 +84,8 @@ static rdx_status update(const waves *w, const method *m, rdx_index *index, cons
 static rdx_status check(const waves *w, const rdx_lookup_view *found, rdx_error *err) {
   for (uint64_t i = 0; i < w->probes; i++)
     if (found->first[i] != w->expected[i])
-      return bench_fail(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: lookup %llu, of %llu: row %u instead of %u",
-                        (unsigned long long)i, (unsigned long long)w->wanted[i], found->first[i], w->expected[i]);
+      return console_error(err, RDX_ERROR_INTERNAL, "WRONG ANSWER: lookup %llu, of %llu: row %u instead of %u",
+                           (unsigned long long)i, (unsigned long long)w->wanted[i], found->first[i], w->expected[i]);
   return RDX_OK;
 }
 
@@ -236,7 +236,7 @@ static rdx_status run_all(waves *w, rdx_error *err) {
   w->expected = malloc(w->probes * sizeof *w->expected);
   rdx_status status = RDX_OK;
   if (!w->keys || !w->wanted || !w->expected)
-    status = bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    status = console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   for (uint64_t i = 0; i < w->max && status == RDX_OK; i++)
     w->keys[i] = key_of(i, w->b->options.seed);
   for (uint32_t run = 0; run <= w->b->options.runs && status == RDX_OK; run++) /* run 0 is not counted */
@@ -254,7 +254,7 @@ static rdx_status run_waves(bench *b, const bench_point *point, const method *ba
     return RDX_OK;
   waves *w = calloc(1, sizeof *w);
   if (!w)
-    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   w->b = b;
   w->point = point;
   w->rows = (uint64_t)1 << bench_at_least(b->log_keys, 1, 10);

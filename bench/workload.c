@@ -74,7 +74,7 @@ DEFINE_SORT(sort_u64, uint64_t)
 
 static rdx_status allocate(uint64_t count, size_t size, void **out, rdx_error *err) {
   *out = malloc(count * size + 1);
-  return *out ? RDX_OK : bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out: a workload needs more");
+  return *out ? RDX_OK : console_error(err, RDX_ERROR_MEMORY, "host memory ran out: a workload needs more");
 }
 
 rdx_status bench_sort(void *keys, uint32_t key_bytes, uint32_t *places, uint64_t count, rdx_error *err) {
@@ -170,7 +170,7 @@ static rdx_status sum_ranks(maker *m, rdx_error *err) {
   const bench_workload *w = m->w;
   void *sums = calloc(w->rows + 1, sizeof *m->rank_sums);
   if (!sums)
-    return bench_fail(err, RDX_ERROR_MEMORY, "host memory ran out: a workload needs more");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out: a workload needs more");
   m->rank_sums = sums;
   for (uint64_t row = 0; row < w->rows; row++)
     m->rank_sums[rank_of_row(m, row) + 1] += w->values[row];
@@ -295,8 +295,8 @@ static rdx_status check_memory(const bench_workload *w, rdx_error *err) {
   char needed[32], there[32];
   if (need <= have)
     return RDX_OK;
-  return bench_fail(err, RDX_ERROR_MEMORY, "the workload needs %s of host memory and the machine has %s",
-                    console_bytes(need, needed), console_bytes(have, there));
+  return console_error(err, RDX_ERROR_MEMORY, "the workload needs %s of host memory and the machine has %s",
+                       console_bytes(need, needed), console_bytes(have, there));
 }
 
 static rdx_status make(maker *m, rdx_error *err) {

@@ -106,9 +106,6 @@ int cli_check_csv(const char *command, const cli_common *common);
 
 /* ---- Files (files.c) ---- */
 
-/* Write the text of an error; returns the status. */
-rdx_status cli_error(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
-
 /* "-" is the standard input or output: the path for the library, which is NULL for these. */
 const char *cli_stream_path(const char *path);
 

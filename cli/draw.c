@@ -193,11 +193,9 @@ static rdx_status make_rows(uint64_t rows, rdx_table **out, rdx_error *err) {
   for (uint64_t i = 0; i < rows && f; i++)
     fprintf(f, "%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "\n", i, scatter(i, 0, rows),
             scatter(i, 1, rows), scatter(i, 2, rows), scatter(i, 3, 3), scatter(i, 4, 10));
-  rdx_status status = RDX_ERROR_MEMORY;
-  if (!f || fclose(f) != 0)
-    snprintf(err->text, sizeof err->text, "host memory ran out");
-  else
-    status = rdx_table_parse_csv("the rows of --keys", text, size, &params, out, err);
+  const rdx_status status = f && fclose(f) == 0
+                                ? rdx_table_parse_csv("the rows of --keys", text, size, &params, out, err)
+                                : console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   free(text);
   return status;
 }
@@ -211,8 +209,8 @@ static rdx_status read_rows(job *j, rdx_error *err) {
   j->rows = rdx_table_rows(j->data);
   if (j->rows <= MAX_ROWS)
     return RDX_OK;
-  snprintf(err->text, sizeof err->text, "%" PRIu64 " rows are too many for a picture: at most %d", j->rows, MAX_ROWS);
-  return RDX_ERROR_UNSUPPORTED;
+  return console_error(err, RDX_ERROR_UNSUPPORTED, "%" PRIu64 " rows are too many for a picture: at most %d", j->rows,
+                       MAX_ROWS);
 }
 
 /* ---- Indexes ---- */
@@ -299,9 +297,8 @@ static rdx_status read_condition(job *j, rdx_column *columns, rdx_error *err) {
   const uint32_t count = rdx_condition_columns(j->condition);
   if (count > 0 && count <= MAX_COLUMNS)
     return find_columns(j, j->condition, columns, err);
-  snprintf(err->text, sizeof err->text, "a picture takes conditions of 1 to %d columns; this one has %" PRIu32,
-           MAX_COLUMNS, count);
-  return RDX_ERROR_UNSUPPORTED;
+  return console_error(err, RDX_ERROR_UNSUPPORTED,
+                       "a picture takes conditions of 1 to %d columns; this one has %" PRIu32, MAX_COLUMNS, count);
 }
 
 static rdx_status draw_scan(job *j, rdx_error *err) {
@@ -404,8 +401,7 @@ static rdx_status run_cube(job *j, const rdx_condition *condition, rdx_error *er
     put_statements(f, j->options, condition);
   if (!f || fclose(f) != 0) {
     free(text);
-    snprintf(err->text, sizeof err->text, "host memory ran out");
-    return RDX_ERROR_MEMORY;
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   }
   rdx_status status = rdx_database_open(j->device, NULL, NULL, &database, err);
   if (status == RDX_OK) {
@@ -456,10 +452,8 @@ static rdx_status write_picture(const job *j, rdx_error *err) {
   uint64_t primitives = 0;
   for (uint32_t i = 0; i < picture.view.scene_count; i++)
     primitives += picture.view.scenes[i].count;
-  if (primitives == 0) {
-    snprintf(err->text, sizeof err->text, "there is nothing to draw: the method made no scene of these rows");
-    return RDX_ERROR_NOT_FOUND;
-  }
+  if (primitives == 0)
+    return console_error(err, RDX_ERROR_NOT_FOUND, "there is nothing to draw: the method made no scene of these rows");
   snprintf(title, sizeof title, "%s: %" PRIu64 " row%s%s%.150s", o->common.words[0], j->rows, console_s(j->rows),
            o->method_options ? ", " : "", o->method_options ? o->method_options : "");
   if (o->kind == DRAW_SCAN)
@@ -469,8 +463,7 @@ static rdx_status write_picture(const job *j, rdx_error *err) {
     return status;
   if (!draw_svg(out.stream, &picture)) {
     console_output_discard(&out);
-    snprintf(err->text, sizeof err->text, "host memory ran out");
-    return RDX_ERROR_MEMORY;
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   }
   if (picture.view.incomplete)
     console_note("the picture lacks some of the rays or hits, which were too many");

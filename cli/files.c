@@ -5,19 +5,10 @@
 
 #include "cli/cli.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/stat.h>
-
-rdx_status cli_error(rdx_error *err, rdx_status status, const char *format, ...) {
-  va_list arguments;
-  va_start(arguments, format);
-  vsnprintf(err->text, sizeof err->text, format, arguments);
-  va_end(arguments);
-  return status;
-}
 
 /* ---- Names ---- */
 
@@ -125,7 +116,8 @@ rdx_status cli_open_table(const char *path, const char *const *columns, uint32_t
   const char *name = cli_stream_path(path) ? path : "the standard input";
   path = cli_stream_path(path) ? path : "/dev/stdin";
   if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
-    return cli_error(err, RDX_ERROR_FORMAT, "%s is no ordinary file: a table file cannot be read from a pipe", name);
+    return console_error(err, RDX_ERROR_FORMAT, "%s is no ordinary file: a table file cannot be read from a pipe",
+                         name);
   return count > 0 ? rdx_table_open_columns(path, columns, count, out, err) : rdx_table_open(path, out, err);
 }
 
@@ -205,14 +197,14 @@ static rdx_status take_types(const char *path, const rdx_table *table, cli_types
   out->types = calloc(rows + 1, sizeof *out->types);
   out->names = malloc(size);
   if (!out->types || !out->names)
-    return cli_error(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   char *to = out->names;
   for (out->count = 0; out->count < rows; out->count++) {
     rdx_csv_type *type = &out->types[out->count];
     type->column = copy_string(names, out->count, &to);
     const char *wrong = cli_parse_type_name(copy_string(types, out->count, &to), type);
     if (wrong)
-      return cli_error(err, RDX_ERROR_FORMAT, "%s, column '%s': %s", path, type->column, wrong);
+      return console_error(err, RDX_ERROR_FORMAT, "%s, column '%s': %s", path, type->column, wrong);
   }
   return RDX_OK;
 }

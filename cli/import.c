@@ -178,10 +178,8 @@ static rdx_status read_types(import_options *o, cli_types *file, rdx_error *err)
   if (status != RDX_OK || !o->types_file)
     return status;
   rdx_csv_type *both = realloc(file->types, (file->count + o->types.count + 1) * sizeof *both);
-  if (!both) {
-    snprintf(err->text, sizeof err->text, "host memory ran out");
-    return RDX_ERROR_MEMORY;
-  }
+  if (!both)
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   if (o->types.count > 0)
     memcpy(both + file->count, o->types.types, o->types.count * sizeof *both);
   free(o->types.types);

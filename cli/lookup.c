@@ -355,10 +355,11 @@ static rdx_status cut_probes(job *j, char **texts, size_t count, bool range, cha
     for (uint32_t k = 0; k < RDX_INDEX_COLUMNS; k++)
       out[k][i] = parts[k];
     if (values == 0 || values > o->keys.count || (i > 0 && values != j->probe_columns))
-      return cli_error(err, RDX_ERROR_ARGUMENT,
-                       "%s %.200s: it has one value for each of the first columns of --key, and as many as the others; "
-                       "values that hold commas come in a file (--probe)",
-                       option, texts[i]);
+      return console_error(
+          err, RDX_ERROR_ARGUMENT,
+          "%s %.200s: it has one value for each of the first columns of --key, and as many as the others; "
+          "values that hold commas come in a file (--probe)",
+          option, texts[i]);
     j->probe_columns = values;
   }
   return RDX_OK;
@@ -391,7 +392,7 @@ static rdx_status make_all_probes(job *j, rdx_error *err) {
   for (uint32_t k = 0; k < RDX_INDEX_COLUMNS; k++) {
     texts[k] = calloc(count + 1, sizeof *texts[k]);
     if (!texts[k])
-      status = cli_error(err, RDX_ERROR_MEMORY, "host memory ran out");
+      status = console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   }
   if (status == RDX_OK && count > 0)
     status = cut_probes(j, o->probes.point_count ? o->probes.points : o->probes.ranges, count,

@@ -28,7 +28,7 @@ static rdx_status parse_values(const cli_literal *values, size_t count, const rd
     size += 2 * values[i].length + CLI_LITERAL_CAPACITY;
   char *text = malloc(size), *to = text;
   if (!text)
-    return cli_error(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   const rdx_csv_type type = cli_literal_type(keys);
   for (size_t i = 0; i < count; i++)
     to = cli_literal_write(&values[i], &type, role, to);
@@ -37,8 +37,8 @@ static rdx_status parse_values(const cli_literal *values, size_t count, const rd
   rdx_status status = rdx_table_parse_csv(what, text, (size_t)(to - text), &params, out, &parse_err);
   free(text);
   if (status == RDX_ERROR_FORMAT || status == RDX_ERROR_RANGE)
-    return cli_error(err, status, "%s: %s is no value for keys of type %s", what, culprit(parse_err.text),
-                     rdx_type_name(keys->type));
+    return console_error(err, status, "%s: %s is no value for keys of type %s", what, culprit(parse_err.text),
+                         rdx_type_name(keys->type));
   if (status != RDX_OK)
     *err = parse_err;
   return status;
@@ -78,7 +78,7 @@ static bool is_doubtful(const text_keys *k) {
 }
 
 static rdx_status refuse_text(const text_keys *k, const char *what, const char *value, rdx_error *err) {
-  return cli_error(
+  return console_error(
       err, RDX_ERROR_ARGUMENT,
       "%s: '%.60s' would be compared as text, since key '%.60s' is string: %.400s; --type COLUMN=string is to "
       "say that this is meant",
@@ -99,11 +99,11 @@ static rdx_status parse_points(const cli_probe_options *o, const rdx_column *key
                                rdx_error *err) {
   cli_literal *values = p->literals[0] = calloc(o->point_count, sizeof *values);
   if (!values)
-    return cli_error(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   for (size_t i = 0; i < o->point_count; i++) {
     values[i] = (cli_literal){.text = o->points[i], .length = strlen(o->points[i])};
     if (values[i].length == 0 && keys->type != RDX_TYPE_STRING)
-      return cli_error(err, RDX_ERROR_FORMAT, "--point: an empty value is no %s", rdx_type_name(keys->type));
+      return console_error(err, RDX_ERROR_FORMAT, "--point: an empty value is no %s", rdx_type_name(keys->type));
   }
   rdx_status status = check_literal(text, "--point", values, o->point_count, err);
   if (status == RDX_OK)
@@ -134,7 +134,7 @@ static rdx_status parse_ranges(const cli_probe_options *o, const rdx_column *key
   p->literals[0] = calloc(count, sizeof *p->literals[0]);
   p->literals[1] = calloc(count, sizeof *p->literals[1]);
   if (!p->literals[0] || !p->literals[1])
-    return cli_error(err, RDX_ERROR_MEMORY, "host memory ran out");
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   for (size_t i = 0; i < count; i++)
     cut_range(o->ranges[i], keys, &p->literals[0][i], &p->literals[1][i]);
   rdx_status status = check_literal(text, "--range, lower bound", p->literals[0], count, err);
@@ -207,8 +207,8 @@ static rdx_status read_file(const cli_probe_options *o, const rdx_column *keys, 
     if (!is_number(rdx_table_column(p->tables[0], (uint32_t)i)->type))
       misfits[misfit_count++] = types[i];
   if (misfit_count > 0 && is_pipe(o->file))
-    return cli_error(err, RDX_ERROR_FORMAT, "%s: column '%s' holds what are no values of type %s", o->file,
-                     misfits[0].column, rdx_type_name(keys->type));
+    return console_error(err, RDX_ERROR_FORMAT, "%s: column '%s' holds what are no values of type %s", o->file,
+                         misfits[0].column, rdx_type_name(keys->type));
   if (misfit_count > 0) {
     rdx_table_destroy(&p->tables[0]);
     params.types = misfits;
@@ -235,9 +235,9 @@ static rdx_status choose_only_column(const cli_probe_options *o, const char *key
   if (rdx_table_columns(table) == 1)
     snprintf(name, 256, "%s", rdx_table_column_name(table, 0));
   else
-    status = cli_error(err, RDX_ERROR_NOT_FOUND,
-                       "%s has %u columns and none is named '%s': name the one to look up with --probe-column", o->file,
-                       (unsigned)rdx_table_columns(table), key_name);
+    status = console_error(err, RDX_ERROR_NOT_FOUND,
+                           "%s has %u columns and none is named '%s': name the one to look up with --probe-column",
+                           o->file, (unsigned)rdx_table_columns(table), key_name);
   rdx_table_destroy(&table);
   return status;
 }
@@ -263,8 +263,8 @@ rdx_status cli_probes_create(const cli_probe_options *o, const rdx_column *keys,
   if (status != RDX_ERROR_NOT_FOUND || o->column)
     return status;
   if (is_pipe(o->file))
-    return cli_error(err, status, "%s has no column named '%s': name the one to look up with --probe-column", o->file,
-                     key_name);
+    return console_error(err, status, "%s has no column named '%s': name the one to look up with --probe-column",
+                         o->file, key_name);
   static char name[256]; /* outlives the probes, which refer to it */
   names[0] = name;
   status = choose_only_column(o, key_name, name, err);

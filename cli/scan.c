@@ -183,10 +183,8 @@ static rdx_status list_names(job *j, rdx_error *err) {
   const uint32_t count = rdx_condition_columns(j->condition);
   j->names = malloc((count + 1) * sizeof *j->names);
   j->columns = malloc((count + 1) * sizeof *j->columns);
-  if (!j->names || !j->columns) {
-    snprintf(err->text, sizeof err->text, "host memory ran out");
-    return RDX_ERROR_MEMORY;
-  }
+  if (!j->names || !j->columns)
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   for (uint32_t i = 0; i < count; i++)
     j->names[i] = rdx_condition_column_name(j->condition, i);
   return RDX_OK;

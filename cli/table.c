@@ -116,10 +116,8 @@ static rdx_status run(const table_options *o, rdx_table **table, rdx_error *err)
   const char *other = delimiter                                                               ? "CSV"
                       : rdx_table_get_stats(*table, 0, &stats, NULL) == RDX_ERROR_UNSUPPORTED ? "Parquet"
                                                                                               : NULL;
-  if (other && o->zones) {
-    snprintf(err->text, sizeof err->text, "%s is %s, which has no zones: import it first", path, other);
-    return RDX_ERROR_UNSUPPORTED;
-  }
+  if (other && o->zones)
+    return console_error(err, RDX_ERROR_UNSUPPORTED, "%s is %s, which has no zones: import it first", path, other);
   if (other)
     print_columns(*table);
   else

@@ -241,11 +241,39 @@ static bool breaks_line(const unsigned char *text) {
          strncmp((const char *)text, "\nHINT: ", 7) == 0;
 }
 
+/* What does not fit is left out of the middle: of a message about a long path both ends count. */
+static void format_message(char *out, size_t capacity, const char *format, va_list arguments) {
+  char text[1 << 14];
+  vsnprintf(text, sizeof text, format, arguments);
+  const size_t length = strlen(text);
+  if (length < capacity) {
+    memcpy(out, text, length + 1);
+    return;
+  }
+  size_t head = capacity / 2, tail = length - (capacity - head - 4);
+  while (head > 0 && (text[head] & 0xc0) == 0x80) /* within a character */
+    head--;
+  while ((text[tail] & 0xc0) == 0x80)
+    tail++;
+  memcpy(out, text, head);
+  memcpy(out + head, "...", 3);
+  memcpy(out + head + 3, text + tail, length - tail + 1);
+}
+
+rdx_status console_error(rdx_error *err, rdx_status status, const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  if (err)
+    format_message(err->text, sizeof err->text, format, arguments);
+  va_end(arguments);
+  return status;
+}
+
 /* A line on stderr. What data may have in it is escaped: control characters tell terminals what to do. */
 static void print_text(const char *format, va_list arguments) {
   char text[4096], line[4 * sizeof text + 1];
   size_t used = 0;
-  vsnprintf(text, sizeof text, format, arguments);
+  format_message(text, sizeof text, format, arguments);
   for (const unsigned char *p = (const unsigned char *)text; *p; p++) {
     const bool c1 = p[0] == 0xc2 && p[1] >= 0x80 && p[1] < 0xa0; /* a control of Latin-1 */
     if (c1)
@@ -307,18 +335,14 @@ void console_note(const char *format, ...) {
 /* ---- Output ---- */
 
 static rdx_status cancel_output(rdx_error *err) {
-  if (err)
-    snprintf(err->text, sizeof err->text, "interrupted");
-  return RDX_ERROR_CANCELLED;
+  return console_error(err, RDX_ERROR_CANCELLED, "interrupted");
 }
 
 static rdx_status fail_write(const console_output *out, rdx_error *err) {
   if (console_interrupted())
     return cancel_output(err);
-  if (err)
-    snprintf(err->text, sizeof err->text, "cannot write %s: %s", out->path ? out->path : "the standard output",
-             strerror(out->error ? out->error : errno));
-  return RDX_ERROR_IO;
+  return console_error(err, RDX_ERROR_IO, "cannot write %s: %s", out->path ? out->path : "the standard output",
+                       strerror(out->error ? out->error : errno));
 }
 
 bool console_output_stopped(console_output *out) {
@@ -363,9 +387,10 @@ static rdx_status refuse_table(const char *path, rdx_error *err) {
   const char *dot = strrchr(path, '.');
   if (!dot || strcasecmp(dot, ".rdx") != 0)
     return RDX_OK;
-  snprintf(err->text, sizeof err->text,
-           "cannot write %s: it is the name of a table file, which 'raydex import' and CREATE TABLE ... AS make", path);
-  return RDX_ERROR_ARGUMENT;
+  return console_error(err, RDX_ERROR_ARGUMENT,
+                       "cannot write %s: it is the name of a table file, which 'raydex import' and CREATE TABLE ... AS "
+                       "make",
+                       path);
 }
 
 rdx_status console_output_check(const char *path, bool streams, rdx_error *err) {
@@ -373,30 +398,20 @@ rdx_status console_output_check(const char *path, bool streams, rdx_error *err) 
   char folder[4096], target[4096];
   if (!path)
     return RDX_OK;
-  if (!*path) {
-    snprintf(err->text, sizeof err->text, "cannot write a file without a name");
-    return RDX_ERROR_ARGUMENT;
-  }
-  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode)) {
-    snprintf(err->text, sizeof err->text, "cannot write %s: it is no ordinary file%s", path,
-             streams ? "; redirect the standard output to it instead" : "");
-    return RDX_ERROR_ARGUMENT;
-  }
-  if (is_standard_output(path)) {
-    snprintf(err->text, sizeof err->text, "cannot write %s: it is the standard output, which is not replaced%s", path,
-             streams ? "; redirect it instead" : "");
-    return RDX_ERROR_ARGUMENT;
-  }
+  if (!*path)
+    return console_error(err, RDX_ERROR_ARGUMENT, "cannot write a file without a name");
+  if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+    return console_error(err, RDX_ERROR_ARGUMENT, "cannot write %s: it is no ordinary file%s", path,
+                         streams ? "; redirect the standard output to it instead" : "");
+  if (is_standard_output(path))
+    return console_error(err, RDX_ERROR_ARGUMENT, "cannot write %s: it is the standard output, which is not replaced%s",
+                         path, streams ? "; redirect it instead" : "");
   const bool real = realpath(path, target) != NULL;
-  if (!real && lstat(path, &info) == 0) {
-    snprintf(err->text, sizeof err->text, "cannot write %s: it is a link to what is not there", path);
-    return RDX_ERROR_ARGUMENT;
-  }
+  if (!real && lstat(path, &info) == 0)
+    return console_error(err, RDX_ERROR_ARGUMENT, "cannot write %s: it is a link to what is not there", path);
   split_path(real ? target : path, folder);
-  if (access(folder, W_OK | X_OK) != 0) {
-    snprintf(err->text, sizeof err->text, "cannot write %s: %s", path, strerror(errno));
-    return RDX_ERROR_IO;
-  }
+  if (access(folder, W_OK | X_OK) != 0)
+    return console_error(err, RDX_ERROR_IO, "cannot write %s: %s", path, strerror(errno));
   return RDX_OK;
 }
 

@@ -45,6 +45,9 @@ int console_fail(rdx_status status, const char *format, ...) RDX_PRINTF(2, 3);
 /* Write what the standard output still holds; `status`, or that of the error that this met. */
 int console_finish(int status);
 
+/* Write the text of `err` (NULL allowed) and return `status`. Of a text that is too long the middle is left out. */
+rdx_status console_error(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
+
 /* Print what is wrong with the command line and where to find help; EXIT_USAGE. `command` may be NULL. */
 int console_usage(const char *command, const char *format, ...) RDX_PRINTF(2, 3);
 

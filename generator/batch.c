@@ -3,6 +3,7 @@
 
 /* Scale factors, and pieces of tables. */
 
+#include "common/common.h"
 #include "generator/generator.h"
 
 #include <inttypes.h>
@@ -20,9 +21,7 @@ bool generator_parse_scale(const char *text, uint32_t max, double *out) {
 rdx_status generator_check_scale(double scale, uint32_t max, rdx_error *err) {
   if (scale > 0 && scale <= max)
     return RDX_OK;
-  if (err)
-    snprintf(err->text, sizeof err->text, "scale factor %g: it must be above 0 and at most %u", scale, max);
-  return RDX_ERROR_ARGUMENT;
+  return console_error(err, RDX_ERROR_ARGUMENT, "scale factor %g: it must be above 0 and at most %u", scale, max);
 }
 
 uint64_t generator_scaled(double rows, double scale) {
@@ -52,8 +51,7 @@ static rdx_status reserve(generator_batch *batch, const generator_table *table, 
   batch->memory = malloc(size);
   if (!batch->memory) {
     if (err)
-      snprintf(err->text, sizeof err->text, "host memory ran out");
-    return RDX_ERROR_MEMORY;
+      return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   }
   batch->size = size;
   return RDX_OK;
@@ -91,9 +89,8 @@ rdx_status generator_make(const generator *g, uint32_t number, uint64_t begin, u
   const uint64_t rows = table->rows, unit = table->unit;
   if (begin > rows || count > rows - begin) {
     if (err)
-      snprintf(err->text, sizeof err->text, "rows %" PRIu64 " to %" PRIu64 " of %s, which has %" PRIu64, begin,
-               begin + count, table->name, rows);
-    return RDX_ERROR_ARGUMENT;
+      return console_error(err, RDX_ERROR_ARGUMENT, "rows %" PRIu64 " to %" PRIu64 " of %s, which has %" PRIu64, begin,
+                           begin + count, table->name, rows);
   }
   const uint64_t first = begin / unit * unit, end = (begin + count + unit - 1) / unit * unit;
   const uint64_t made = (end < rows ? end : rows) - first;

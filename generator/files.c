@@ -74,8 +74,7 @@ static rdx_status write_piece(job *j, const generator_batch *batch, const char *
     return rdx_table_writer_append(j->writer, batch->columns, err);
   if (fwrite(text, 1, length, j->out.stream) == length)
     return RDX_OK;
-  snprintf(err->text, sizeof err->text, "cannot write %s: %s", j->path, strerror(errno));
-  return RDX_ERROR_IO;
+  return console_error(err, RDX_ERROR_IO, "cannot write %s: %s", j->path, strerror(errno));
 }
 
 static rdx_status run_piece(job *j, uint64_t piece, generator_batch *batch, char *text, rdx_error *err) {
@@ -88,8 +87,7 @@ static rdx_status run_piece(job *j, uint64_t piece, generator_batch *batch, char
     return RDX_OK;
   status = write_piece(j, batch, text, length, err);
   if (status == RDX_OK && console_progress(j->table->name, piece + 1, j->pieces)) {
-    snprintf(err->text, sizeof err->text, "interrupted");
-    status = RDX_ERROR_CANCELLED;
+    status = console_error(err, RDX_ERROR_CANCELLED, "interrupted");
   }
   if (status == RDX_OK)
     end_turn(j);
@@ -161,8 +159,7 @@ static rdx_status open_folder(const char *folder, bool *made, rdx_error *err) {
   if (exists && S_ISDIR(info.st_mode) && access(folder, W_OK | X_OK) == 0)
     return RDX_OK;
   const char *reason = exists && !S_ISDIR(info.st_mode) ? "it is no folder" : strerror(errno);
-  snprintf(err->text, sizeof err->text, "cannot write into the folder %s: %s", folder, reason);
-  return RDX_ERROR_IO;
+  return console_error(err, RDX_ERROR_IO, "cannot write into the folder %s: %s", folder, reason);
 }
 
 bool generator_path(const char *folder, const char *table, generator_format format, char out[GENERATOR_PATH]) {
@@ -178,9 +175,8 @@ static rdx_status check_paths(const generator *g, const char *folder, generator_
     if (generator_path(folder, g->tables[t].name, format, paths[t])) {
       status = console_output_check(paths[t], false, err);
     } else {
-      snprintf(err->text, sizeof err->text, "the folder's name has %zu bytes, at most 4000 are possible",
-               strlen(folder));
-      status = RDX_ERROR_ARGUMENT;
+      status = console_error(err, RDX_ERROR_ARGUMENT, "the folder's name has %zu bytes, at most 4000 are possible",
+                             strlen(folder));
     }
   }
   return status;
@@ -202,10 +198,8 @@ static rdx_status write_tables(const generator *g, const char *folder, generator
 rdx_status generator_write(const generator *g, const char *folder, generator_format format, uint32_t threads,
                            rdx_error *err) {
   char(*paths)[GENERATOR_PATH] = calloc(g->count, sizeof *paths);
-  if (!paths) {
-    snprintf(err->text, sizeof err->text, "host memory ran out");
-    return RDX_ERROR_MEMORY;
-  }
+  if (!paths)
+    return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   const rdx_status status = write_tables(g, folder, format, threads, paths, err);
   free(paths);
   return status;

@@ -3,6 +3,7 @@
 
 /* The sets that strings are drawn from: TPC-H, section 4.2.2.13. */
 
+#include "common/common.h"
 #include "generator/values.h"
 
 #include <stdio.h>
@@ -105,8 +106,7 @@ rdx_status generator_words_make(uint32_t count, generator_compose *compose, uint
     free(sorted);
     generator_words_free(out);
     if (err)
-      snprintf(err->text, sizeof err->text, "host memory ran out");
-    return RDX_ERROR_MEMORY;
+      return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   }
   for (uint32_t i = 0; i < count; i++) {
     compose(set, i, sorted[i].text);

@@ -104,13 +104,11 @@ static bool holds(const rdx_predicate *p, const rdx_column *c, uint64_t row) {
 }
 
 static rdx_status out_of_memory(rdx_error *err) {
-  snprintf(err->text, sizeof err->text, "there is no memory to check answers");
-  return RDX_ERROR_MEMORY;
+  return console_error(err, RDX_ERROR_MEMORY, "there is no memory to check answers");
 }
 
 static rdx_status cannot_check(const char *name, const char *why, rdx_error *err) {
-  snprintf(err->text, sizeof err->text, "cannot check answers: %s %s", name, why);
-  return RDX_ERROR_UNSUPPORTED;
+  return console_error(err, RDX_ERROR_UNSUPPORTED, "cannot check answers: %s %s", name, why);
 }
 
 /* number_at() must be right for all of a column's rows. */
@@ -270,8 +268,7 @@ static rdx_status look_at_all(shares *s, rdx_error *err) {
   }
   if (!sums->full)
     return RDX_OK;
-  snprintf(err->text, sizeof err->text, "the check holds at most %d groups", SLOTS);
-  return RDX_ERROR_UNSUPPORTED;
+  return console_error(err, RDX_ERROR_UNSUPPORTED, "the check holds at most %d groups", SLOTS);
 }
 
 /* By the groups; or by the last of them, the year, and the largest sums, then the groups. */

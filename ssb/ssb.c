@@ -3,6 +3,7 @@
 
 /* Opening, and sizes. */
 
+#include "common/common.h"
 #include "ssb/internal.h"
 
 #include "generator/random.h"
@@ -56,8 +57,7 @@ rdx_status ssb_open(double scale, uint64_t seed, ssb **out, rdx_error *err) {
   ssb *s = calloc(1, sizeof *s);
   if (!s) {
     if (err)
-      snprintf(err->text, sizeof err->text, "host memory ran out");
-    return RDX_ERROR_MEMORY;
+      return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   }
   s->seed = seed;
   ssb_calendar_make(s->days);

@@ -3,6 +3,7 @@
 
 /* The star of the five tables, and the queries over it. */
 
+#include "common/common.h"
 #include "ssb/internal.h"
 
 #include <stdio.h>
@@ -49,10 +50,8 @@ struct ssb_star {
 static rdx_status open_tables(ssb_star *s, const char *folder, rdx_error *err) {
   for (ssb_table t = 0; t < SSB_TABLES; t++) {
     char path[GENERATOR_PATH];
-    if (!ssb_table_path(folder, t, GENERATOR_TABLE_FILES, path)) {
-      snprintf(err->text, sizeof err->text, "the name of folder %.60s... is too long", folder);
-      return RDX_ERROR_ARGUMENT;
-    }
+    if (!ssb_table_path(folder, t, GENERATOR_TABLE_FILES, path))
+      return console_error(err, RDX_ERROR_ARGUMENT, "the name of folder %.60s... is too long", folder);
     const rdx_status status = rdx_table_open(path, &s->tables[t], err);
     if (status != RDX_OK)
       return status;
@@ -105,10 +104,8 @@ static rdx_status bind_query(const ssb_star *s, const ssb_query *q, bound_query 
 
 rdx_status ssb_star_open(const char *folder, ssb_star **out, rdx_error *err) {
   ssb_star *s = calloc(1, sizeof *s);
-  if (!s) {
-    snprintf(err->text, sizeof err->text, "there is no memory for the tables");
-    return RDX_ERROR_MEMORY;
-  }
+  if (!s)
+    return console_error(err, RDX_ERROR_MEMORY, "there is no memory for the tables");
   rdx_status status = open_tables(s, folder, err);
   if (status == RDX_OK)
     status = make_relation(s, err);
@@ -128,13 +125,12 @@ rdx_status ssb_star_open_flat(ssb_star *s, const char *path, rdx_error *err) {
   for (uint32_t i = 0; i < ATTRIBUTES && status == RDX_OK; i++) {
     s->flat_attributes[i] = (rdx_attribute){.name = attributes[i], .column = *rdx_table_column(table, i)};
     const rdx_type type = s->flat_attributes[i].column.type, expected = s->relation->attributes[i].column.type;
-    if (rdx_table_rows(table) != s->relation->rows || type != expected) {
-      snprintf(err->text, sizeof err->text,
-               "%s is no flat table of these tables: it has %llu rows (lineorder %llu), and %s of type %s (%s)", path,
-               (unsigned long long)rdx_table_rows(table), (unsigned long long)s->relation->rows, attributes[i],
-               rdx_type_name(type), rdx_type_name(expected));
-      status = RDX_ERROR_FORMAT;
-    }
+    if (rdx_table_rows(table) != s->relation->rows || type != expected)
+      status = console_error(
+          err, RDX_ERROR_FORMAT,
+          "%s is no flat table of these tables: it has %llu rows (lineorder %llu), and %s of type %s (%s)", path,
+          (unsigned long long)rdx_table_rows(table), (unsigned long long)s->relation->rows, attributes[i],
+          rdx_type_name(type), rdx_type_name(expected));
   }
   if (status != RDX_OK) {
     rdx_table_destroy(&table);

@@ -3,6 +3,7 @@
 
 /* Pseudo-text (section 4.2.2.14): sentences of a small grammar, of words that are not equally frequent. */
 
+#include "common/common.h"
 #include "tpch/internal.h"
 
 #include "generator/random.h"
@@ -155,8 +156,7 @@ rdx_status tpch_text_make(uint64_t stream, char text[TEXT_BYTES], rdx_error *err
   writer *w = calloc(1, sizeof *w);
   if (!w) {
     if (err)
-      snprintf(err->text, sizeof err->text, "host memory ran out");
-    return RDX_ERROR_MEMORY;
+      return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   }
   w->stream = stream;
   w->begin = w->at = text;

@@ -3,6 +3,7 @@
 
 /* Opening, and sizes. */
 
+#include "common/common.h"
 #include "tpch/internal.h"
 
 #include "generator/random.h"
@@ -57,8 +58,7 @@ rdx_status tpch_open(double scale, uint64_t seed, tpch **out, rdx_error *err) {
   tpch *t = calloc(1, sizeof *t);
   if (!t) {
     if (err)
-      snprintf(err->text, sizeof err->text, "host memory ran out");
-    return RDX_ERROR_MEMORY;
+      return console_error(err, RDX_ERROR_MEMORY, "host memory ran out");
   }
   t->seed = seed;
   count_rows(t, scale);

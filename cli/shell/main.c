@@ -18,11 +18,8 @@ static char *path_of(const char *path) {
 
 static rdx_status add_file(shell *s, const char *path, const rdx_csv_params *csv, rdx_error *err) {
   char *name = shell_table_name(path), *real = path_of(path);
-  rdx_status status = RDX_ERROR_IO;
-  if (real)
-    status = rdx_database_add_file(s->database, name, real, csv, err);
-  else
-    snprintf(err->text, sizeof err->text, "cannot read %s: %s", path, strerror(errno));
+  const rdx_status status = real ? rdx_database_add_file(s->database, name, real, csv, err)
+                                 : console_error(err, RDX_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
   free(real);
   free(name);
   return status;

@@ -38,7 +38,9 @@ __extension__ typedef __int128 rdx_i128; /* for sums and scaled numbers that pas
 
 #define RDX_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-/* Write the text of `err` (NULL allowed) and return `status`. */
+#define RDX_MESSAGE (1 << 14) /* bytes of a message with two paths of any length, before it becomes an error's text */
+
+/* Write the text of `err` (NULL allowed) and return `status`. Of a text that is too long the middle is left out. */
 rdx_status rdx_fail(rdx_error *err, rdx_status status, const char *format, ...) RDX_PRINTF(3, 4);
 
 /* Host memory through the process's allocator. `what` names the thing in the error text. A size of 0 gives a

@@ -79,12 +79,12 @@ const char *rdx_status_name(rdx_status status) {
 
 rdx_status rdx_fail(rdx_error *err, rdx_status status, const char *format, ...) {
   if (err) {
-    char text[sizeof err->text];
+    char text[RDX_MESSAGE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    rdx_utf8_escape(text, strlen(text), err->text, sizeof err->text); /* there may be data in it */
+    rdx_utf8_escape_message(text, strlen(text), err->text, sizeof err->text); /* there may be data in it */
   }
   return status;
 }

@@ -92,3 +92,31 @@ const char *rdx_utf8_escape(const char *text, size_t size, char *to, size_t capa
   to[used] = '\0';
   return to;
 }
+
+/* Bytes of a text once it is escaped. */
+static size_t escaped_size(const char *text, size_t size) {
+  size_t used = 0;
+  for (size_t at = 0; at < size;) {
+    char one[8];
+    at += escape_one(text + at, size - at, one);
+    used += strlen(one);
+  }
+  return used;
+}
+
+void rdx_utf8_escape_message(const char *text, size_t size, char *to, size_t capacity) {
+  size_t left = escaped_size(text, size);
+  if (left < capacity) {
+    rdx_utf8_escape(text, size, to, capacity);
+    return;
+  }
+  rdx_utf8_escape(text, size, to, capacity / 2); /* it ends in dots */
+  const size_t used = strlen(to);
+  size_t at = 0;
+  while (left + 4 > capacity - used) { /* as many as it leaves for dots */
+    char one[8];
+    at += escape_one(text + at, size - at, one);
+    left -= strlen(one);
+  }
+  rdx_utf8_escape(text + at, size - at, to + used, capacity - used);
+}

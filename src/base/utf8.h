@@ -14,4 +14,7 @@ size_t rdx_utf8_check(const char *text, size_t size);
  * not UTF-8, are escaped as \n or \x1b; what does not fit ends in dots. Returns `to`. */
 const char *rdx_utf8_escape(const char *text, size_t size, char *to, size_t capacity);
 
+/* The same, but what does not fit is left out of the middle: of a message about a long path both ends count. */
+void rdx_utf8_escape_message(const char *text, size_t size, char *to, size_t capacity);
+
 #endif

@@ -88,14 +88,14 @@ static size_t write_line(const char *text, const char *at, char *out, size_t cap
 
 rdx_status rdx_sql_error(rdx_error *err, rdx_status status, const char *text, rdx_sql_place place, const char *hint,
                          const char *format, ...) {
-  char message[CAPACITY_MESSAGE];
+  char message[RDX_MESSAGE];
   va_list arguments;
   if (!err)
     return status;
   va_start(arguments, format);
   vsnprintf(message, sizeof message, format, arguments);
   va_end(arguments);
-  rdx_utf8_escape(message, strlen(message), err->text, CAPACITY_MESSAGE);
+  rdx_utf8_escape_message(message, strlen(message), err->text, CAPACITY_MESSAGE);
   size_t used = strlen(err->text);
   if (text && place > 0)
     used += write_line(text, text + place - 1, err->text + used, sizeof err->text - used - CAPACITY_HINT);

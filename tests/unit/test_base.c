@@ -24,6 +24,7 @@
 
 #include "base/base.h"
 #include "base/replace.h"
+#include "base/utf8.h"
 
 static void test_names(void **state) {
   (void)state;
@@ -56,6 +57,17 @@ static void test_errors(void **state) {
   rdx_error err;
   assert_int_equal(rdx_fail(&err, RDX_ERROR_IO, "%s", long_text), RDX_ERROR_IO);
   assert_true(strlen(err.text) < sizeof err.text);
+  for (size_t from = 0; from < 8; from++) { /* wherever characters are cut */
+    memset(long_text, 'x', from + 1);
+    for (size_t i = from; i + 2 < sizeof long_text; i += 2)
+      memcpy(long_text + i, "\u00e9", 2);
+    rdx_fail(&err, RDX_ERROR_IO, "cannot open %s: \x1b that is gone", long_text);
+    assert_true(strlen(err.text) + 8 > sizeof err.text - 1 && strlen(err.text) < sizeof err.text);
+    assert_non_null(strstr(err.text, "..."));
+    assert_int_equal(strncmp(err.text, "cannot open xxxxxxx", 12 + from), 0);
+    assert_string_equal(strrchr(err.text, ':'), ": \\x1b that is gone");
+    assert_int_equal(rdx_utf8_check(err.text, strlen(err.text)), strlen(err.text));
+  }
   assert_int_equal(rdx_fail(NULL, RDX_ERROR_IO, "%s", "no one listens"), RDX_ERROR_IO);
   void *memory = NULL;
   assert_int_equal(rdx_alloc(SIZE_MAX / 2, 4, "too much", &memory, &err), RDX_ERROR_MEMORY);
@@ -221,7 +233,7 @@ static void test_quotas(void **state) {
     const char *text;
     uint32_t cores;
   } cases[] = {{"max 100000\n", UINT32_MAX}, {"400000 100000\n", 4}, {"150000 100000\n", 2}, {"1000 100000\n", 1},
-               {"25000 50000\n", 1},         {"", UINT32_MAX},       {"7\n", UINT32_MAX},     {"-1 100000", UINT32_MAX},
+               {"25000 50000\n", 1},         {"", UINT32_MAX},       {"7\n", UINT32_MAX},    {"-1 100000", UINT32_MAX},
                {"100000 0", UINT32_MAX},     {"1e300 1", UINT32_MAX}};
   char path[] = "/tmp/raydex_quota_XXXXXX";
   const int file = mkstemp(path);
