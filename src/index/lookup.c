@@ -87,6 +87,8 @@ static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_in
     return rdx_range_gather(r->index, stream, q, ms, err);
   bool done = false;
   if (q->upper && !count_only)
+    RDX_TRY(rdx_range_rank(r->index, stream, q, &done, ms, err));
+  if (q->upper && !count_only && !done)
     RDX_TRY(rdx_range_split(r->index, stream, q, &done, ms, err));
   if (done)
     return RDX_OK;

@@ -6,6 +6,8 @@
 
 #include "index/range_gather.h"
 
+#include "index/probes.h"
+#include "index/repeats.h"
 #include "kernels/range_gather/kernels.h"
 
 /* Spans of on average so many entries are walked by several threads side by side. */
@@ -329,6 +331,109 @@ rdx_status rdx_range_gather(const rdx_index *index, rdx_stream *stream, const rd
   rdx_buffer_destroy(&s.begin);
   rdx_buffer_destroy(&s.size);
   return status;
+}
+
+/* ---- Indexes that walk along ranges by themselves ---- */
+
+#define SAMPLE 64 /* one of so many ranges, and at least so many */
+#define LONG_RANGE 32
+
+/* The entries of a range on average. A count that takes no longer where there are many tells. */
+static rdx_status mean_length(const rdx_index *index, rdx_stream *stream, const rdx_index_query *q, double *mean,
+                              double *ms, rdx_error *err) {
+  const rdx_probes all = {.count = q->count, .lower = q->lower, .upper = q->upper, .valid = q->valid};
+  RDX_SCOPED(rdx_probes_destroy) rdx_probes some = {0};
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *size = NULL;
+  const uint64_t count = q->count / SAMPLE > SAMPLE ? q->count / SAMPLE : SAMPLE;
+  RDX_TRY(rdx_probes_sample(index, stream, &all, count, &some, err));
+  const rdx_index_query sample = {
+      .count = count, .gather = GATHER_COUNT, .lower = some.lower, .upper = some.upper, .valid = some.valid};
+  ranges s = {.index = index, .query = &sample};
+  RDX_TRY(rdx_buffer_create(index->device, count * 4, "spans", &size, err));
+  s.size = size;
+  RDX_TRY(find(&s, stream, ms, err));
+  *mean = (double)s.total / (double)count;
+  return RDX_OK;
+}
+
+static uint64_t largest_key(const rdx_index *index) {
+  return index->stats.key_bits == 64 ? UINT64_MAX : UINT32_MAX;
+}
+
+/* Rows in the order of keys: those of the range that has all keys. */
+static rdx_status list_rows(const rdx_index *index, rdx_stream *stream, const rdx_buffer *rows, double *ms,
+                            rdx_error *err) {
+  const uint64_t bounds[] = {0, largest_key(index), 0}, n = index->stats.keys; /* the last: where rows go */
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *keys = NULL;
+  bool done = false;
+  RDX_TRY(rdx_buffer_create(index->device, sizeof bounds, "the ends of all keys", &keys, err));
+  RDX_TRY(rdx_buffer_upload(keys, 0, bounds, sizeof bounds, err));
+  const rdx_index_query q = {
+      .count = 1,
+      .gather = GATHER_ROWS,
+      .lower = RDX_ADDRESS(uint32_t, keys),
+      .upper = RDX_ADDRESS(uint32_t, keys) + 2,
+      .matches = n,
+      .io = {.offsets = RDX_ADDRESS(uint64_t, keys) + 2, .out_rows = RDX_ADDRESS(uint32_t, rows)}};
+  RDX_TRY(rdx_range_split(index, stream, &q, &done, ms, err));
+  if (done)
+    return RDX_OK;
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(index->ops->query(index->self, stream, &q, err));
+  return rdx_stream_finish_timed(stream, ms, err);
+}
+
+/* Spans by two counts: of the range itself, and of all keys up to its end. */
+static rdx_status count_spans(ranges *s, rdx_stream *stream, double *ms, rdx_error *err) {
+  const rdx_index_query *q = s->query;
+  const uint64_t bytes = q->count * s->index->stats.key_bits / 8;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *zeros = NULL;
+  RDX_TRY(rdx_buffer_create(s->index->device, bytes, "the first key", &zeros, err));
+  RDX_TRY(rdx_stream_fill(stream, zeros, 0, zeros->size, 0, err));
+  rdx_buffer *const begin = s->begin;
+  s->begin = NULL; /* no index that walks by itself says where a span begins */
+  const rdx_status status = find(s, stream, ms, err);
+  s->begin = begin;
+  RDX_TRY(status);
+  const rdx_index_query up_to = {.count = q->count,
+                                 .gather = GATHER_COUNT,
+                                 .lower = RDX_ADDRESS(uint32_t, zeros),
+                                 .upper = q->upper,
+                                 .io.out_count = RDX_ADDRESS(uint32_t, s->begin)};
+  const struct range_pieces_args args = {.begin = RDX_ADDRESS(uint32_t, s->begin),
+                                         .size = RDX_ADDRESS(uint32_t, s->size)};
+  const uint32_t step = PIECES_BEGIN;
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(s->index->ops->query(s->index->self, stream, &up_to, err));
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_range_pieces, &args, &step, q->count, NULL, err));
+  return rdx_stream_finish_timed(stream, ms, err);
+}
+
+rdx_status rdx_range_rank(const rdx_index *index, rdx_stream *stream, const rdx_index_query *query, bool *done,
+                          double *ms, rdx_error *err) {
+  double mean = 0;
+  *done = false;
+  if (!index->ops->counts_ranges || !(is_sum(query) || is_first(query)) || query->count < SAMPLE)
+    return RDX_OK;
+  RDX_TRY(mean_length(index, stream, query, &mean, ms, err));
+  if (mean < LONG_RANGE || mean * (double)query->count / 2 / PREFIX_PAYS < (double)index->stats.keys)
+    return RDX_OK;
+  const uint64_t bytes = query->count * 4;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *rows = NULL, *begin = NULL, *size = NULL;
+  if (rdx_buffer_create(index->device, index->stats.keys * 4, "rows in the order of keys", &rows, NULL) != RDX_OK ||
+      rdx_buffer_create(index->device, bytes, "spans", &begin, NULL) != RDX_OK ||
+      rdx_buffer_create(index->device, bytes, "spans", &size, NULL) != RDX_OK)
+    return RDX_OK; /* where memory is short, walk */
+  ranges s = {.index = index,
+              .query = query,
+              .rows = {.words = rows, .block_words = 8, .step = 1},
+              .begin = begin,
+              .size = size};
+  RDX_TRY(list_rows(index, stream, rows, ms, err));
+  RDX_TRY(count_spans(&s, stream, ms, err));
+  RDX_TRY(gather(&s, stream, ms, err));
+  *done = true;
+  return RDX_OK;
 }
 
 /* ---- Included columns ---- */

@@ -31,6 +31,12 @@ void rdx_included_destroy(rdx_included **included);
 RDX_MUST_USE rdx_status rdx_range_gather(const rdx_index *index, rdx_stream *stream, const rdx_index_query *query,
                                          double *ms, rdx_error *err);
 
+/* Sums and first rows of ranges on an index that walks along them by itself. Where many find far more entries than
+ * there are, its rows are listed once in the order of keys, and counts of ranges (ops->counts_ranges) are places among
+ * them. Else `*done` is false, and nothing is written. */
+RDX_MUST_USE rdx_status rdx_range_rank(const rdx_index *index, rdx_stream *stream, const rdx_index_query *query,
+                                       bool *done, double *ms, rdx_error *err);
+
 /* A range query on an index that walks along ranges by itself. Where few ranges find many entries they are cut into
  * pieces of about as many each, which all threads share; counts of ranges lead to the keys (ops->counts_ranges). Else
  * `*done` is false, and nothing is written. */

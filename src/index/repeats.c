@@ -144,6 +144,11 @@ static rdx_status take_sample(const rdx_index *index, rdx_stream *stream, const 
   RDX_TRY(make(index, count, index->stats.key_bits / 8, &out->owned[0], err));
   RDX_TRY(rdx_primitive_gather(stream, probes->lower, list, index->stats.key_bits, out->owned[0], count, err));
   out->lower = RDX_ADDRESS(uint32_t, out->owned[0]);
+  if (probes->upper) {
+    RDX_TRY(make(index, count, index->stats.key_bits / 8, &out->owned[1], err));
+    RDX_TRY(rdx_primitive_gather(stream, probes->upper, list, index->stats.key_bits, out->owned[1], count, err));
+    out->upper = RDX_ADDRESS(uint32_t, out->owned[1]);
+  }
   if (probes->valid) {
     RDX_TRY(make(index, (count + 31) / 32, 4, &out->owned[2], err));
     RDX_TRY(rdx_primitive_bits(stream, probes->valid, list, out->owned[2], count, err));

@@ -220,6 +220,8 @@ void joins_case(void) {
   }
   const rdx_index_method method = chance(20) ? RDX_INDEX_AUTO : random_index_method(between && chance(98));
   params.index = index_params(method, params.mapping == RDX_JOIN_MAPPING_INVERSE ? &left : &right, &r);
+  if (params.index.hash.build == RDX_HASH_BUILD_INSERT && !all_distinct(&left)) /* the index may be over this side */
+    may_refuse(&r, RDX_ERROR_UNSUPPORTED, "equal keys of build=insert");
   if (method == RDX_INDEX_RX && params.index.rx.key_mode != RDX_RX_KEY_3D)
     may_refuse(&r, RDX_ERROR_RANGE, "keys beyond the key mode");
   const rdx_type value_type = random_type(TYPES_SUM);

@@ -9,7 +9,7 @@
 /* Over range_gather_args. Constants: GATHER, VALUE, LANES, which differ by kernel: 1, 4 and 8. */
 extern const rdx_kernel rdx_kernel_range_gather_1, rdx_kernel_range_gather_4, rdx_kernel_range_gather_8;
 
-/* Over range_pieces_args, with PIECES_COUNT or PIECES_CUT, and over range_join_args, with GATHER. */
+/* Over range_pieces_args, with PIECES_COUNT, PIECES_CUT or PIECES_BEGIN, and over range_join_args, with GATHER. */
 extern const rdx_kernel rdx_kernel_range_pieces, rdx_kernel_range_join;
 
 /* Over prefix_blocks_args; launched over n / PREFIX_BLOCK + 1 blocks. */

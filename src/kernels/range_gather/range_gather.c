@@ -35,8 +35,10 @@ static void pieces(const void *arguments, const uint32_t *variant, const rdx_sce
     const uint32_t i = args->first + k;
     if (variant[0] == PIECES_COUNT)
       args->counts[i] = pieces_of(args->size[i], args->piece_length);
-    else
+    else if (variant[0] == PIECES_CUT)
       cut_piece(*args, i);
+    else
+      args->begin[i] -= args->size[i];
   }
 }
 

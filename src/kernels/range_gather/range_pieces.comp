@@ -14,6 +14,8 @@ void main() {
     return;
   if (STEP == PIECES_COUNT)
     AT(a.counts, i) = pieces_of(AT(a.size, i), a.piece_length);
-  else
+  else if (STEP == PIECES_CUT)
     cut_piece(a, i);
+  else
+    AT(a.begin, i) -= AT(a.size, i);
 }
