@@ -190,6 +190,11 @@ static void add_windows(writer *w, properties *p, const rdx_plan_node *n) {
     rdx_print(&text, ")");
   }
   add(w, p, "Windows", &text);
+  if (n->first_numbers > 0) {
+    rdx_printed first = {.err = w->out.err};
+    rdx_print(&first, "%llu", (unsigned long long)n->first_numbers);
+    add(w, p, "First Numbers", &first);
+  }
 }
 
 static void add_orders(writer *w, properties *p, const rdx_plan_node *n) {

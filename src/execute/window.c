@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "column/column.h"
-#include "execute/keys.h"
 #include "execute/window.h"
 #include "expression/block.h"
 
@@ -16,18 +15,26 @@
 
 /* ---- Sorting ---- */
 
-static rdx_status make_keys(rdx_windowing *w, const rdx_plan_window *p, rdx_vector *flat, rdx_key_column *columns,
-                            rdx_error *err) {
-  for (uint32_t i = 0; i < p->partition_count + p->order_count; i++) {
+rdx_status rdx_window_keys_create(rdx_windowing *w, const rdx_plan_window *p, rdx_window_keys *out, rdx_error *err) {
+  *out = (rdx_window_keys){.count = p->partition_count + p->order_count};
+  RDX_TRY(rdx_arena_alloc(w->x->arena, out->count, sizeof *out->columns, WHAT, (void **)&out->columns, err));
+  RDX_TRY(rdx_calloc(out->count, sizeof *out->flat, WHAT, (void **)&out->flat, err));
+  for (uint32_t i = 0; i < out->count; i++) {
     const bool parts = i < p->partition_count;
     const rdx_plan_ordering *o = parts ? NULL : &p->orders[i - p->partition_count];
     const rdx_bound *value = parts ? p->partition[i] : o->value;
-    RDX_TRY(value->kind == RDX_BOUND_COLUMN ? rdx_operand_coded(w->x, &w->in, value->index, &flat[i], err)
-                                            : rdx_operand_flat(w->x, &w->in, value, &flat[i], err));
-    columns[i] = (rdx_key_column){
-        .parts = {&flat[i].column}, .descending = o && o->descending, .nulls_first = o && o->nulls_first};
+    RDX_TRY(value->kind == RDX_BOUND_COLUMN ? rdx_operand_coded(w->x, &w->in, value->index, &out->flat[i], err)
+                                            : rdx_operand_flat(w->x, &w->in, value, &out->flat[i], err));
+    out->columns[i] = (rdx_key_column){
+        .parts = {&out->flat[i].column}, .descending = o && o->descending, .nulls_first = o && o->nulls_first};
   }
   return RDX_OK;
+}
+
+void rdx_window_keys_destroy(rdx_window_keys *keys) {
+  for (uint32_t i = 0; keys->flat && i < keys->count; i++)
+    rdx_vector_destroy(&keys->flat[i]);
+  rdx_free(keys->flat);
 }
 
 /* Mark where neighbours in order differ. */
@@ -55,27 +62,21 @@ static rdx_status mark_keys(rdx_windowing *w, const rdx_key_column *columns, uin
 }
 
 rdx_status rdx_window_sort(rdx_windowing *w, const rdx_plan_window *p, rdx_error *err) {
-  const uint32_t count = p->partition_count + p->order_count;
-  rdx_key_column *columns = NULL;
-  rdx_vector *flat = NULL;
+  rdx_window_keys keys;
   for (uint64_t i = 0; i < w->rows; i++)
     w->order[i] = (uint32_t)i;
   memset(w->marks, 0, w->rows);
   if (w->rows == 0)
     return RDX_OK;
   w->marks[0] = RDX_WINDOW_PARTITION | RDX_WINDOW_PEERS;
-  if (count == 0)
+  if (p->partition_count + p->order_count == 0)
     return RDX_OK;
-  RDX_TRY(rdx_arena_alloc(w->x->arena, count, sizeof *columns, WHAT, (void **)&columns, err));
-  RDX_TRY(rdx_calloc(count, sizeof *flat, WHAT, (void **)&flat, err));
-  rdx_status status = make_keys(w, p, flat, columns, err);
+  rdx_status status = rdx_window_keys_create(w, p, &keys, err);
   if (status == RDX_OK)
-    status = mark_keys(w, columns, count, true, RDX_WINDOW_PEERS, err);
+    status = mark_keys(w, keys.columns, keys.count, true, RDX_WINDOW_PEERS, err);
   if (status == RDX_OK && p->partition_count > 0)
-    status = mark_keys(w, columns, p->partition_count, false, RDX_WINDOW_PARTITION, err);
-  for (uint32_t i = 0; i < count; i++)
-    rdx_vector_destroy(&flat[i]);
-  rdx_free(flat);
+    status = mark_keys(w, keys.columns, p->partition_count, false, RDX_WINDOW_PARTITION, err);
+  rdx_window_keys_destroy(&keys);
   return status;
 }
 
@@ -524,6 +525,7 @@ void rdx_window_end(rdx_windowing *w) {
 rdx_status rdx_execute_window(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   RDX_SCOPED(rdx_window_end) rdx_windowing w = {.x = x};
   RDX_TRY(rdx_operand_run(x, node->left, &w.in, err));
+  RDX_TRY(rdx_window_keep_firsts(&w, node, err));
   RDX_TRY(rdx_window_begin(&w, err));
   RDX_TRY(rdx_frame_create(node->column_count, w.rows, out, err));
   return run_functions(&w, node, out, err);

@@ -6,6 +6,7 @@
 /* Window functions at work, and the sums of frames. */
 
 #include "base/wide.h"
+#include "execute/keys.h"
 #include "execute/operators.h"
 
 /* Marks of rows in order: where a partition, and where rows that are equal in ORDER BY, begin. */
@@ -51,6 +52,20 @@ typedef struct rdx_window_run {
   rdx_window_sum sum;
   rdx_window_moment moment;
 } rdx_window_run;
+
+/* The columns of PARTITION BY, then those of ORDER BY. */
+typedef struct rdx_window_keys {
+  rdx_key_column *columns;
+  rdx_vector *flat; /* that they view */
+  uint32_t count;
+} rdx_window_keys;
+
+RDX_MUST_USE rdx_status rdx_window_keys_create(rdx_windowing *w, const rdx_plan_window *p, rdx_window_keys *out,
+                                               rdx_error *err);
+void rdx_window_keys_destroy(rdx_window_keys *keys); /* also after a failure */
+
+/* Leave rows of `in` out that have none of the node's first numbers. */
+RDX_MUST_USE rdx_status rdx_window_keep_firsts(rdx_windowing *w, const rdx_plan_node *node, rdx_error *err);
 
 /* Memory for the order of the rows of `in`; what rdx_window_end() frees, with `in`. */
 RDX_MUST_USE rdx_status rdx_window_begin(rdx_windowing *w, rdx_error *err);

@@ -71,6 +71,8 @@ static rdx_status check_node(rdx_planner *p, rdx_plan_node *n) {
   RDX_TRY(check_intervals(p, n));
   if (n->kind == RDX_PLAN_JOIN && n->key_count == 0 && n->filter)
     RDX_TRY(rdx_plan_band(p, n));
+  if (n->kind == RDX_PLAN_FILTER)
+    rdx_plan_first_numbers(n);
   RDX_TRY(check_node(p, n->left));
   return check_node(p, n->right);
 }

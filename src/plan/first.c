@@ -2,7 +2,8 @@
  * Copyright 2026 The Raydex authors */
 
 /* First rows: DISTINCT ON keeps the first row of those that have some values in common, stddev(DISTINCT x) the first
- * row of each value. Both number the rows by a window function. */
+ * row of each value. Both number the rows by a window function. Where a filter asks for the first numbers alone, others
+ * need not be found. */
 
 #include "plan/internal.h"
 
@@ -139,4 +140,68 @@ rdx_status rdx_build_firsts(rdx_block *b, rdx_built *built, const bool *wanted) 
   built->node = node;
   built->refs = refs;
   return RDX_OK;
+}
+
+/* ---- First numbers ---- */
+
+/* The node of windows that a column of a node's output is one of, and which; NULL: it is none, or others read it. */
+static rdx_plan_node *find_window(rdx_plan_node *n, uint32_t column, const rdx_plan_window **out) {
+  while (!n->shared && (n->kind == RDX_PLAN_FILTER || n->kind == RDX_PLAN_PROJECT)) {
+    if (n->kind == RDX_PLAN_PROJECT && n->exprs[column]->kind != RDX_BOUND_COLUMN)
+      return NULL;
+    column = n->kind == RDX_PLAN_PROJECT ? n->exprs[column]->index : column;
+    n = n->left;
+  }
+  if (n->shared || n->kind != RDX_PLAN_WINDOW || column < n->left->column_count)
+    return NULL;
+  *out = &n->windows[column - n->left->column_count];
+  return n;
+}
+
+/* Whether all windows number rows, in one order: then leaving out the last ones changes no other number. */
+static bool numbers_rows(const rdx_plan_node *n) {
+  bool all = true;
+  for (uint32_t i = 0; i < n->window_count && all; i++)
+    all = n->windows[i].kind <= RDX_WINDOW_DENSE_RANK && rdx_windows_alike(&n->windows[0], &n->windows[i]);
+  return all;
+}
+
+/* Rows before one whose number is `max` are fewer than that; of ROW_NUMBER also where all are equal. */
+static bool bounds_rows(const rdx_plan_window *w, int64_t max) {
+  return w->kind == RDX_WINDOW_ROW_NUMBER ||
+         (w->order_count > 0 && (w->kind == RDX_WINDOW_RANK || (w->kind == RDX_WINDOW_DENSE_RANK && max == 1)));
+}
+
+/* column = n, <= n, < n, or the same the other way round: the largest that it may be, at least 1; 0: it is none. */
+static int64_t find_max(const rdx_bound *e, uint32_t *column) {
+  if (e->kind != RDX_BOUND_CALL || e->op < RDX_OP_EQ || e->op > RDX_OP_GE || e->op == RDX_OP_NE)
+    return 0;
+  const bool behind = e->args[1]->kind == RDX_BOUND_COLUMN;
+  const rdx_bound *of = e->args[behind], *number = e->args[!behind];
+  if (of->kind != RDX_BOUND_COLUMN || of->type.kind != RDX_SQL_BIGINT || number->kind != RDX_BOUND_CONSTANT ||
+      number->type.kind != RDX_SQL_BIGINT || number->value.null)
+    return 0;
+  const bool below = e->op == (behind ? RDX_OP_GT : RDX_OP_LT), within = e->op == (behind ? RDX_OP_GE : RDX_OP_LE);
+  *column = of->index;
+  if (e->op != RDX_OP_EQ && !below && !within)
+    return 0;
+  return number->value.i - below > 1 ? number->value.i - below : 1;
+}
+
+static void note_first(const rdx_bound *e, const rdx_plan_node *filter) {
+  const rdx_plan_window *window = NULL;
+  uint32_t column = 0;
+  if (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_AND) {
+    for (uint32_t i = 0; i < e->count; i++)
+      note_first(e->args[i], filter);
+    return;
+  }
+  const int64_t max = find_max(e, &column);
+  rdx_plan_node *n = max > 0 ? find_window(filter->left, column, &window) : NULL;
+  if (n && numbers_rows(n) && bounds_rows(window, max))
+    n->first_numbers = n->first_numbers && n->first_numbers < (uint64_t)max ? n->first_numbers : (uint64_t)max;
+}
+
+void rdx_plan_first_numbers(const rdx_plan_node *filter) {
+  note_first(filter->filter, filter);
 }

@@ -621,6 +621,8 @@ double rdx_count_values(const rdx_bound *e);
 RDX_MUST_USE rdx_status rdx_plan_cost(rdx_planner *p);
 /* Find the band of a join without keys that has a filter (band.c). */
 RDX_MUST_USE rdx_status rdx_plan_band(rdx_planner *p, rdx_plan_node *join);
+/* Tell the windows below a filter which numbers it asks for (first.c). */
+void rdx_plan_first_numbers(const rdx_plan_node *filter);
 
 /* Refuse what operators cannot do with types, and find the bands of joins (check.c). */
 RDX_MUST_USE rdx_status rdx_plan_check(rdx_planner *p);

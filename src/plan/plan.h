@@ -233,6 +233,8 @@ typedef struct rdx_plan_node {
   /* WINDOW */
   rdx_plan_window *windows;
   uint32_t window_count;
+  /* All windows are numbers of rows, alike, and rows with larger ones than this need not be there; 0: they must */
+  uint64_t first_numbers;
 } rdx_plan_node;
 
 /* A cube that was asked for: CREATE MATERIALIZED VIEW. */
