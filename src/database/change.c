@@ -280,8 +280,7 @@ rdx_status rdx_change_open(rdx_statement *s, rdx_catalog_table *table, rdx_table
   return status == RDX_OK ? rdx_change_view(table, out, err) : status;
 }
 
-/* The rows of a table and those of `added`, whose columns have the table's types, as the new version. */
-static rdx_status append_rows(rdx_statement *s, rdx_catalog_table *table, const rdx_table *added, rdx_error *err) {
+rdx_status rdx_change_append(rdx_statement *s, rdx_catalog_table *table, const rdx_table *added, rdx_error *err) {
   RDX_SCOPED(rdx_free_local) rdx_field *fields = NULL;
   RDX_SCOPED(rdx_table_destroy) rdx_table *old = NULL;
   RDX_TRY(rdx_change_open(s, table, &old, err));
@@ -322,14 +321,25 @@ static rdx_status match_columns(const rdx_statement *s, const rdx_catalog_table 
   return RDX_OK;
 }
 
-rdx_status rdx_change_insert(rdx_statement *s, rdx_catalog_table *table, const rdx_table *rows, rdx_error *err) {
+rdx_status rdx_change_fit(rdx_statement *s, const rdx_catalog_table *table, const rdx_table *rows, bool all,
+                          rdx_table **out, rdx_error *err) {
   RDX_SCOPED(rdx_free_local) uint32_t *from = NULL;
-  RDX_SCOPED(rdx_table_destroy) rdx_table *added = NULL;
   RDX_TRY(rdx_calloc(table->column_count, sizeof *from, "a table", (void **)&from, err));
-  RDX_TRY(match_columns(s, table, rdx_table_columns(rows), from, err));
-  RDX_TRY(rdx_change_convert(s, table, rows, from, &added, err));
-  RDX_TRY(rdx_declared_check(s, table->name, added, err));
-  return append_rows(s, table, added, err);
+  for (uint32_t i = 0; i < table->column_count; i++)
+    from[i] = i;
+  if (!all)
+    RDX_TRY(match_columns(s, table, rdx_table_columns(rows), from, err));
+  RDX_TRY(rdx_change_convert(s, table, rows, from, out, err));
+  const rdx_status status = rdx_declared_check(s, table->name, *out, err);
+  if (status != RDX_OK)
+    rdx_table_destroy(out);
+  return status;
+}
+
+rdx_status rdx_change_insert(rdx_statement *s, rdx_catalog_table *table, const rdx_table *rows, rdx_error *err) {
+  RDX_SCOPED(rdx_table_destroy) rdx_table *added = NULL;
+  RDX_TRY(rdx_change_fit(s, table, rows, false, &added, err));
+  return rdx_change_append(s, table, added, err);
 }
 
 rdx_status rdx_change_replace(rdx_statement *s, const rdx_catalog_table *table, rdx_table **content, rdx_error *err) {

@@ -71,7 +71,14 @@ RDX_MUST_USE rdx_status rdx_change_find_if(const rdx_statement *statement, const
 /* All of a table that can be changed, read and verified, as a view of it. */
 RDX_MUST_USE rdx_status rdx_change_open(rdx_statement *statement, rdx_catalog_table *table, rdx_table **out,
                                         rdx_error *err);
-/* Append rows, whose columns are those that the statement names. */
+/* Rows whose columns are those that the statement names, or `all` of the table's, with the table's columns: what is
+ * declared of these holds. */
+RDX_MUST_USE rdx_status rdx_change_fit(rdx_statement *statement, const rdx_catalog_table *table, const rdx_table *rows,
+                                       bool all, rdx_table **out, rdx_error *err);
+/* Append such rows, for which constraints must hold, too. */
+RDX_MUST_USE rdx_status rdx_change_append(rdx_statement *statement, rdx_catalog_table *table, const rdx_table *added,
+                                          rdx_error *err);
+/* Both. */
 RDX_MUST_USE rdx_status rdx_change_insert(rdx_statement *statement, rdx_catalog_table *table, const rdx_table *rows,
                                           rdx_error *err);
 /* `*content` as the new version of a table; it is taken over. */
@@ -82,6 +89,20 @@ RDX_MUST_USE rdx_status rdx_change_replace(rdx_statement *statement, const rdx_c
 RDX_MUST_USE rdx_status rdx_change_field(const rdx_statement *statement, const rdx_sql_column *column, rdx_field *out,
                                          rdx_error *err);
 
+/* What the plan of a statement that changes rows found (update.c): for each of `rows` rows the one that was found for
+ * it, RDX_NO_ROW: none; of several the first. */
+RDX_MUST_USE rdx_status rdx_change_choose(const rdx_plan_change *change, const rdx_table *found, uint64_t rows,
+                                          uint32_t **out, uint64_t *count, rdx_error *err);
+/* `count` columns of some rows, with the names of the plan's outputs. */
+RDX_MUST_USE rdx_status rdx_change_take(const rdx_statement *statement, const rdx_table *found, uint32_t first,
+                                        uint32_t count, const uint32_t *rows, uint64_t row_count, rdx_table **out,
+                                        rdx_error *err);
+/* The value of a column of numbers; INT64_MAX for NULL. */
+int64_t rdx_change_number(const rdx_table *found, uint32_t column, uint64_t row);
+
+/* INSERT with ON CONFLICT, of what the plan found (conflict.c): the answer is RETURNING's. */
+RDX_MUST_USE rdx_status rdx_change_run_conflict(rdx_statement *statement, rdx_catalog_table *table, rdx_answer *answer,
+                                                rdx_error *err);
 /* INSERT; UPDATE and DELETE (update.c); ALTER TABLE (alter.c). */
 RDX_MUST_USE rdx_status rdx_change_run_insert(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_change_run_update(rdx_statement *statement, rdx_answer *answer, rdx_error *err);

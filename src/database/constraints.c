@@ -11,7 +11,6 @@
 
 #include "base/words.h"
 #include "column/column.h"
-#include "execute/equal_rows.h"
 #include "table/value.h"
 
 #define WHAT "a constraint"
@@ -332,7 +331,7 @@ static rdx_status is_touched(checking *c, const rdx_sql_constraint *k, bool *out
 }
 
 static rdx_status check_all(checking *c, const rdx_sql_constraint *list, uint32_t count) {
-  for (uint32_t keys = 0; keys < 2; keys++) /* CHECK comes first */
+  for (uint32_t keys = 0; keys < (c->of->only_checks ? 1 : 2); keys++) /* CHECK comes first */
     for (uint32_t i = 0; i < count; i++) {
       const rdx_sql_constraint *k = &list[i];
       bool touched = false;
@@ -345,20 +344,36 @@ static rdx_status check_all(checking *c, const rdx_sql_constraint *list, uint32_
   return RDX_OK;
 }
 
-rdx_status rdx_constraints_check_list(const rdx_constrained_rows *of, const rdx_constraints *list, rdx_error *err) {
+static rdx_status start(checking *c, const rdx_constrained_rows *of, rdx_error *err) {
   const rdx_statement *s = of->statement;
   rdx_database *d = s->database;
-  checking c = {.of = of,
-                .execution = {.catalog = d->catalog,
-                              .device = d->device,
-                              .pool = d->pool,
-                              .settings = &s->prepared->planned,
-                              .text = s->prepared->text},
-                .err = err};
-  c.execution.arena = &c.arena;
-  rdx_status status = row_of(&c.arena, of->table, of->rows, &c.row, err);
+  *c = (checking){.of = of,
+                  .execution = {.catalog = d->catalog,
+                                .device = d->device,
+                                .pool = d->pool,
+                                .settings = &s->prepared->planned,
+                                .text = s->prepared->text},
+                  .err = err};
+  c->execution.arena = &c->arena;
+  return row_of(&c->arena, of->table, of->rows, &c->row, err);
+}
+
+rdx_status rdx_constraints_check_list(const rdx_constrained_rows *of, const rdx_constraints *list, rdx_error *err) {
+  checking c;
+  rdx_status status = start(&c, of, err);
   if (status == RDX_OK)
     status = check_all(&c, list->list, list->count);
+  rdx_arena_free(&c.arena);
+  return status;
+}
+
+rdx_status rdx_constraint_find_equal(const rdx_constrained_rows *of, const rdx_sql_constraint *key, rdx_equal_rows *out,
+                                     rdx_error *err) {
+  checking c;
+  uint32_t *columns = NULL;
+  rdx_status status = start(&c, of, err);
+  if (status == RDX_OK)
+    status = find_equal(&c, key, &columns, out);
   rdx_arena_free(&c.arena);
   return status;
 }

@@ -4,6 +4,7 @@
 #define RDX_DATABASE_CONSTRAINTS_H
 
 #include "database/change.h"
+#include "execute/equal_rows.h"
 #include "plan/text.h"
 
 /* Constraints of tables: PRIMARY KEY, UNIQUE and CHECK. Those that a statement writes have a place, those that the
@@ -36,6 +37,7 @@ typedef struct rdx_constrained_rows {
   const rdx_table *old; /* those that are there, for which all holds; NULL: none */
   const rdx_table *rows;
   const bool *changed; /* columns; NULL: all */
+  bool only_checks;    /* keys are not looked at */
 } rdx_constrained_rows;
 
 /* Fail where a row violates a constraint; ALTER TABLE looks at those that are new. */
@@ -43,5 +45,8 @@ RDX_MUST_USE rdx_status rdx_constraints_check_list(const rdx_constrained_rows *o
                                                    rdx_error *err);
 /* The same of a text (NULL: none). */
 RDX_MUST_USE rdx_status rdx_constraints_check(const rdx_constrained_rows *of, const char *constraints, rdx_error *err);
+/* Which rows of `rows`, and of `old`, are equal in a key; drop `*out`. */
+RDX_MUST_USE rdx_status rdx_constraint_find_equal(const rdx_constrained_rows *of, const rdx_sql_constraint *key,
+                                                  rdx_equal_rows *out, rdx_error *err);
 
 #endif

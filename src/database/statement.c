@@ -62,7 +62,8 @@ static const rdx_sql_query *query_of(const rdx_prepared *p) {
 /* The statement, where it is planned with what it changes. */
 static const rdx_sql_statement *change_of(const rdx_sql_statement *s) {
   const bool inserts =
-      s->kind == RDX_STATEMENT_INSERT && (s->returning_count > 0 || s->with || s->query->kind == RDX_QUERY_VALUES);
+      s->kind == RDX_STATEMENT_INSERT &&
+      (s->returning_count > 0 || s->with || s->conflict || s->query->kind == RDX_QUERY_VALUES);
   return inserts || s->kind == RDX_STATEMENT_UPDATE || s->kind == RDX_STATEMENT_DELETE ? s : NULL;
 }
 

@@ -14,7 +14,7 @@
 /* ---- What the plan found ---- */
 
 /* NULL, of an outer join, is behind all rows. */
-static int64_t number_at(const rdx_table *found, uint32_t column, uint64_t row) {
+int64_t rdx_change_number(const rdx_table *found, uint32_t column, uint64_t row) {
   rdx_datum number;
   rdx_column_datum(rdx_table_column(found, column), row, &number);
   return number.null ? INT64_MAX : number.i;
@@ -24,23 +24,22 @@ static int64_t number_at(const rdx_table *found, uint32_t column, uint64_t row) 
 static bool comes_before(const rdx_plan_change *c, const rdx_table *found, uint64_t a, uint64_t b) {
   for (uint32_t i = 1; i < c->numbers; i++) {
     const uint32_t column = c->values + c->returned + i;
-    const int64_t x = number_at(found, column, a), y = number_at(found, column, b);
+    const int64_t x = rdx_change_number(found, column, a), y = rdx_change_number(found, column, b);
     if (x != y)
       return x < y;
   }
   return false;
 }
 
-/* For each of `rows` rows the row that was found for it, RDX_NO_ROW: none; of several the first. */
-static rdx_status choose(const rdx_plan_change *c, const rdx_table *found, uint64_t rows, uint32_t **out,
-                         uint64_t *count, rdx_error *err) {
+rdx_status rdx_change_choose(const rdx_plan_change *c, const rdx_table *found, uint64_t rows, uint32_t **out,
+                             uint64_t *count, rdx_error *err) {
   const uint64_t all = rdx_table_rows(found);
   *count = 0;
   RDX_TRY(rdx_alloc(rows, sizeof **out, WHAT, (void **)out, err));
   memset(*out, 0xff, rows * sizeof **out);
   for (uint64_t i = 0; i < all; i++) {
     RDX_TRY(rdx_loop_goes_on(i, all, "change", err));
-    uint32_t *chosen = &(*out)[number_at(found, c->values + c->returned, i)];
+    uint32_t *chosen = &(*out)[rdx_change_number(found, c->values + c->returned, i)];
     *count += *chosen == RDX_NO_ROW;
     if (*chosen == RDX_NO_ROW || comes_before(c, found, i, *chosen))
       *chosen = (uint32_t)i;
@@ -48,9 +47,8 @@ static rdx_status choose(const rdx_plan_change *c, const rdx_table *found, uint6
   return RDX_OK;
 }
 
-/* Columns of what was found, of the rows that were chosen. */
-static rdx_status take_columns(const rdx_statement *s, const rdx_table *found, uint32_t first, uint32_t count,
-                               const uint32_t *rows, uint64_t row_count, rdx_table **out, rdx_error *err) {
+rdx_status rdx_change_take(const rdx_statement *s, const rdx_table *found, uint32_t first, uint32_t count,
+                           const uint32_t *rows, uint64_t row_count, rdx_table **out, rdx_error *err) {
   const rdx_plan_column *columns = s->prepared->plan->root->columns + first;
   rdx_frame frame = {0};
   RDX_TRY(rdx_frame_create(count, row_count, &frame, err));
@@ -74,7 +72,7 @@ static rdx_status take_returning(const rdx_statement *s, const rdx_table *found,
   for (uint64_t i = 0; i < rows; i++)
     if (chosen[i] != RDX_NO_ROW)
       list[listed++] = chosen[i];
-  return take_columns(s, found, c->values, c->returned, list, count, out, err);
+  return rdx_change_take(s, found, c->values, c->returned, list, count, out, err);
 }
 
 /* The answer in place of what was found. */
@@ -92,9 +90,9 @@ static rdx_status insert_numbered(rdx_statement *s, rdx_catalog_table *table, rd
   uint32_t *chosen = NULL;
   uint64_t count = 0;
   rdx_table *values = NULL, *returned = NULL;
-  rdx_status status = choose(c, answer->table, rows, &chosen, &count, err);
+  rdx_status status = rdx_change_choose(c, answer->table, rows, &chosen, &count, err);
   if (status == RDX_OK)
-    status = take_columns(s, answer->table, 0, c->values, chosen, rows, &values, err);
+    status = rdx_change_take(s, answer->table, 0, c->values, chosen, rows, &values, err);
   if (status == RDX_OK)
     status = take_returning(s, answer->table, chosen, rows, rows, &returned, err);
   if (status == RDX_OK)
@@ -111,7 +109,9 @@ rdx_status rdx_change_run_insert(rdx_statement *s, rdx_answer *answer, rdx_error
   RDX_TRY(rdx_change_find(s, s->prepared->runs->name, &table, err));
   rdx_status status = rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err);
   if (status == RDX_OK)
-    status = numbered ? insert_numbered(s, table, answer, err) : rdx_change_insert(s, table, answer->table, err);
+    status = s->prepared->runs->conflict ? rdx_change_run_conflict(s, table, answer, err)
+             : numbered                  ? insert_numbered(s, table, answer, err)
+                                         : rdx_change_insert(s, table, answer->table, err);
   rdx_catalog_release(s->database->catalog, table);
   if (!numbered)
     rdx_table_destroy(&answer->table);
@@ -150,7 +150,8 @@ static rdx_status check_merged(const rdx_statement *s, const uint32_t *from, con
   RDX_TRY(rdx_alloc(table->column_count, sizeof *changed, WHAT, (void **)&changed, err));
   for (uint32_t i = 0; i < table->column_count; i++)
     changed[i] = from[i] != UINT32_MAX;
-  return rdx_constraints_check(&(rdx_constrained_rows){s, table->name, NULL, rows, changed}, table->constraints, err);
+  const rdx_constrained_rows of = {.statement = s, .table = table->name, .rows = rows, .changed = changed};
+  return rdx_constraints_check(&of, table->constraints, err);
 }
 
 /* The new version. */
@@ -184,7 +185,7 @@ static rdx_status change_rows(rdx_statement *s, rdx_answer *answer, rdx_error *e
   RDX_TRY(rdx_change_open(s, c->table, &old, err));
   rdx_status status = rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err);
   if (status == RDX_OK)
-    status = choose(c, answer->table, c->table->rows, &chosen, &answer->stats.rows, err);
+    status = rdx_change_choose(c, answer->table, c->table->rows, &chosen, &answer->stats.rows, err);
   if (status == RDX_OK)
     status = take_returning(s, answer->table, chosen, c->table->rows, answer->stats.rows, &returned, err);
   if (status == RDX_OK && answer->stats.rows > 0)

@@ -34,9 +34,9 @@ static rdx_status default_of(rdx_planner *p, const rdx_leaf *target, uint32_t co
 
 /* ---- UPDATE ---- */
 
-/* The column that SET number `k` names. */
-static rdx_status find_column(const rdx_block *b, const rdx_sql_statement *s, uint32_t k, uint32_t *out) {
-  const rdx_leaf *leaf = &b->leaves[0];
+/* The column of the target that SET number `k` names. */
+static rdx_status find_column(const rdx_block *b, const rdx_leaf *leaf, const rdx_sql_statement *s, uint32_t k,
+                              uint32_t *out) {
   for (*out = 0; *out < leaf->named; ++*out)
     if (strcmp(leaf->names[*out], s->names[k]) == 0)
       return RDX_OK;
@@ -44,21 +44,21 @@ static rdx_status find_column(const rdx_block *b, const rdx_sql_statement *s, ui
                           "table \"%.100s\" has no column \"%.100s\"", s->name, s->names[k]);
 }
 
-static rdx_status assign(rdx_block *b, const rdx_sql_statement *s, uint32_t k, rdx_bound **values) {
+/* The value of SET number `k`, as that of the column of leaf `target` which it is for. */
+static rdx_status assign(rdx_block *b, uint32_t target, const rdx_sql_statement *s, uint32_t k, rdx_bound **values) {
   rdx_planner *p = b->planner;
   const rdx_sql_place place = s->args[k]->place;
   uint32_t column = 0;
   rdx_bound *value = NULL;
   rdx_ast *written = s->args[k];
-  RDX_TRY(find_column(b, s, k, &column));
+  RDX_TRY(find_column(b, &b->leaves[target], s, k, &column));
   if (values[column])
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, place, NULL, "column \"%.100s\" is assigned twice", s->names[k]);
   if (is_default(written))
-    RDX_TRY(default_of(p, &b->leaves[0], column, &written));
+    RDX_TRY(default_of(p, &b->leaves[target], column, &written));
   RDX_TRY(rdx_bind(b, written, &value));
-  RDX_TRY(rdx_bind_cast(&p->binding, value, b->leaves[0].types[column], true, place, &values[column]));
   change_of(b)->columns[change_of(b)->values++] = column;
-  return rdx_block_add_output(b, s->names[k], values[column]);
+  return rdx_bind_cast(&p->binding, value, b->leaves[target].types[column], true, place, &values[column]);
 }
 
 /* The values of SET. From then on the columns' names stand for these. */
@@ -68,8 +68,10 @@ static rdx_status bind_set(rdx_block *b, const rdx_sql_statement *s) {
   RDX_TRY(rdx_planner_alloc(b->planner, s->name_count, sizeof(uint32_t), &change_of(b)->columns));
   b->clause = "UPDATE";
   for (uint32_t k = 0; k < s->name_count; k++)
-    RDX_TRY(assign(b, s, k, values));
+    RDX_TRY(assign(b, 0, s, k, values));
   b->clause = NULL;
+  for (uint32_t k = 0; k < s->name_count; k++)
+    RDX_TRY(rdx_block_add_output(b, s->names[k], values[change_of(b)->columns[k]]));
   b->leaves[0].values = values;
   return RDX_OK;
 }
@@ -82,7 +84,7 @@ static rdx_status bind_changed(rdx_block *b, const rdx_sql_statement *s) {
   return bind_set(b, s);
 }
 
-/* ---- INSERT ---- */
+/* ---- Values of INSERT ---- */
 
 /* The column of the query that column `i` of the target gets; UINT32_MAX: none. */
 static uint32_t source_of(const rdx_sql_statement *s, const char *name, uint32_t i, uint32_t given) {
@@ -162,6 +164,120 @@ static rdx_status name_values(rdx_planner *p, const rdx_sql_statement *s, const 
   return RDX_OK;
 }
 
+/* ---- ON CONFLICT DO UPDATE ---- */
+
+rdx_status rdx_conflict_fail(const rdx_sql_conflict *conflict, const char *text, const char *table, rdx_error *err) {
+  return conflict->constraint ? rdx_sql_error(err, RDX_ERROR_NOT_FOUND, text, conflict->place, NULL,
+                                              "table \"%.100s\" has no key \"%.100s\"", table, conflict->constraint)
+                              : rdx_sql_error(err, RDX_ERROR_ARGUMENT, text, conflict->place,
+                                              "ALTER TABLE t ADD UNIQUE (columns) makes one",
+                                              "there is no unique constraint matching the ON CONFLICT specification");
+}
+
+/* What makes a row of the target, leaf 1, one with the key of a row of leaf 0. */
+static rdx_status match_key(rdx_block *b, const rdx_sql_conflict *conflict, rdx_conjuncts *on) {
+  rdx_planner *p = b->planner;
+  const rdx_leaf *target = &b->leaves[1];
+  rdx_sql_constraint *list = NULL;
+  uint32_t count = 0, k = 0;
+  RDX_TRY(rdx_sql_parse_constraints(target->table->constraints, p->arena, &list, &count, p->err));
+  while (k < count && !rdx_sql_conflict_is_of(conflict, &list[k]))
+    k++;
+  if (k == count)
+    return rdx_conflict_fail(conflict, p->text, target->table->name, p->err);
+  for (uint32_t i = 0; i < target->named; i++)
+    for (uint32_t c = 0; c < list[k].column_count; c++) {
+      rdx_bound *sides[2], *equal = NULL;
+      if (strcmp(list[k].columns[c], target->names[i]) != 0)
+        continue;
+      RDX_TRY(rdx_leaf_value(b, 0, i, conflict->place, &sides[0]));
+      RDX_TRY(rdx_leaf_value(b, 1, i, conflict->place, &sides[1]));
+      RDX_TRY(rdx_bind_call_of(p, "=", sides, 2, conflict->place, &equal));
+      RDX_TRY(rdx_conjuncts_add(p, on, equal));
+    }
+  return RDX_OK;
+}
+
+/* The rows that are to be inserted, called excluded, each with the row of the target that has its key. */
+static rdx_status join_target(rdx_block *b, rdx_leaf excluded, rdx_leaf target, const rdx_sql_conflict *conflict) {
+  rdx_group *left = NULL, *right = NULL;
+  rdx_conjuncts on = {0};
+  RDX_TRY(rdx_planner_alloc(b->planner, 1, sizeof *left, &left));
+  RDX_TRY(rdx_planner_alloc(b->planner, 1, sizeof *right, &right));
+  excluded.alias = "excluded";
+  RDX_TRY(rdx_block_add_relation(b, excluded, conflict->place, left));
+  RDX_TRY(rdx_block_add_relation(b, target, conflict->place, right));
+  RDX_TRY(match_key(b, conflict, &on));
+  return rdx_block_left_join(b, left, right, on);
+}
+
+/* Whether a row has one in the target. */
+static rdx_status bind_matched(rdx_block *b, rdx_bound **out) {
+  const rdx_sql_type type = {.kind = RDX_SQL_BIGINT};
+  RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(1, b->leaves[1].column_count), type, 0, out));
+  return rdx_bind_call_of(b->planner, "is not null", out, 1, 0, out);
+}
+
+/* The columns of the row that is to be there: of SET, else as they are, where there is a row; else what is inserted. */
+static rdx_status bind_merged(rdx_block *b, rdx_bound *matched, rdx_bound **values) {
+  rdx_planner *p = b->planner;
+  for (uint32_t i = 0; i < b->leaves[1].named; i++) {
+    rdx_bound *args[3] = {matched, values[i], NULL};
+    if (!args[1])
+      RDX_TRY(rdx_leaf_value(b, 1, i, 0, &args[1]));
+    RDX_TRY(rdx_leaf_value(b, 0, i, 0, &args[2]));
+    RDX_TRY(rdx_bind_call_of(p, "case", args, 3, 0, &values[i]));
+    RDX_TRY(rdx_block_add_output(b, b->leaves[1].names[i], values[i]));
+  }
+  for (uint32_t i = 0; i < b->leaves[1].named; i++) {
+    rdx_bound *value = NULL;
+    RDX_TRY(rdx_leaf_value(b, 0, i, 0, &value));
+    RDX_TRY(rdx_block_add_output(b, b->leaves[1].names[i], value));
+  }
+  return RDX_OK;
+}
+
+/* Whether a row changes anything: without WHERE it does. */
+static rdx_status bind_acts(rdx_block *b, rdx_bound *matched, const rdx_ast *where) {
+  rdx_planner *p = b->planner;
+  rdx_bound *args[3] = {matched, NULL, NULL};
+  RDX_TRY(rdx_bind_constant(&p->binding, (rdx_sql_type){.kind = RDX_SQL_BOOL}, (rdx_datum){.i = 1}, 0, &args[2]));
+  args[1] = args[2];
+  if (where)
+    RDX_TRY(rdx_bind_condition(b, where, "WHERE", &args[1]));
+  RDX_TRY(rdx_bind_call_of(p, "case", args, 3, 0, &args[0]));
+  return rdx_block_add_output(b, "acts", args[0]);
+}
+
+static rdx_status bind_upsert(rdx_block *b, const rdx_sql_conflict *conflict, rdx_leaf excluded, rdx_leaf target) {
+  rdx_planner *p = b->planner;
+  const rdx_sql_statement *update = conflict->update;
+  rdx_bound **values = NULL, *matched = NULL;
+  const bool lazy = b->lazy;
+  if (!target.table)
+    return rdx_conflict_fail(conflict, p->text, target.alias, p->err);
+  RDX_TRY(join_target(b, excluded, target, conflict));
+  RDX_TRY(rdx_planner_alloc(p, target.named, sizeof *values, &values));
+  RDX_TRY(rdx_planner_alloc(p, update->name_count, sizeof(uint32_t), &change_of(b)->columns));
+  RDX_TRY(bind_matched(b, &matched));
+  b->lazy = true;
+  b->clause = "UPDATE";
+  for (uint32_t k = 0; k < update->name_count; k++)
+    RDX_TRY(assign(b, 1, update, k, values));
+  b->clause = NULL;
+  RDX_TRY(bind_merged(b, matched, values));
+  RDX_TRY(bind_acts(b, matched, conflict->where));
+  b->lazy = lazy;
+  b->leaves[0].alias = NULL; /* RETURNING is of the target */
+  b->leaves[1].values = values;
+  change_of(b)->table = target.table;
+  change_of(b)->values = 2 * target.named + 1;
+  change_of(b)->merges = true;
+  return RDX_OK;
+}
+
+/* ---- INSERT ---- */
+
 static rdx_status bind_inserted(rdx_block *b, const rdx_sql_statement *s) {
   rdx_planner *p = b->planner;
   rdx_bound_query *query = NULL;
@@ -175,6 +291,8 @@ static rdx_status bind_inserted(rdx_block *b, const rdx_sql_statement *s) {
   RDX_TRY(rdx_build_query(p, query, &plan));
   RDX_TRY(rdx_leaf_of_plan(p, plan, target.alias, &leaf));
   RDX_TRY(name_values(p, s, &target, &leaf));
+  if (s->conflict && s->conflict->update)
+    return bind_upsert(b, s->conflict, leaf, target);
   RDX_TRY(rdx_block_add_relation(b, leaf, s->target->place, &b->from));
   for (uint32_t i = 0; i < plan->column_count; i++) {
     rdx_bound *value = NULL;

@@ -291,6 +291,16 @@ rdx_status rdx_block_add_relation(rdx_block *b, rdx_leaf leaf, rdx_sql_place pla
   return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << number, .leaf = number});
 }
 
+rdx_status rdx_block_left_join(rdx_block *b, rdx_group *left, rdx_group *right, rdx_conjuncts on) {
+  return add_item(b, &b->from,
+                  (rdx_item){.leaves = rdx_group_leaves(left) | rdx_group_leaves(right),
+                             .outer = true,
+                             .join = RDX_PLAN_LEFT,
+                             .left = left,
+                             .right = right,
+                             .on = on});
+}
+
 static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group);
 
 /* The column of this name among leaves. */

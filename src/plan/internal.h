@@ -417,6 +417,8 @@ bool rdx_is_merged(const rdx_block *block, uint32_t index);
 RDX_MUST_USE rdx_status rdx_bind_relation(rdx_block *block, const rdx_from *from, rdx_leaf *out);
 /* One more relation of a group of the block. */
 RDX_MUST_USE rdx_status rdx_block_add_relation(rdx_block *block, rdx_leaf leaf, rdx_sql_place place, rdx_group *group);
+/* Two groups as a LEFT JOIN. */
+RDX_MUST_USE rdx_status rdx_block_left_join(rdx_block *block, rdx_group *left, rdx_group *right, rdx_conjuncts on);
 RDX_MUST_USE rdx_status rdx_block_add_leaf(rdx_block *block, rdx_leaf leaf, uint32_t *out, rdx_sql_place place);
 /* What the name of a column of a leaf stands for. */
 RDX_MUST_USE rdx_status rdx_leaf_value(rdx_block *block, uint32_t leaf, uint32_t column, rdx_sql_place place,

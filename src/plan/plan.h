@@ -260,6 +260,10 @@ typedef struct rdx_plan_change {
   rdx_catalog_table *table; /* whose rows are changed; NULL: of INSERT, or it is no table */
   uint32_t *columns;        /* of the table, which the values are for; NULL: of INSERT */
   uint32_t values, returned, numbers;
+  /* Of INSERT ... ON CONFLICT DO UPDATE: values are those of all columns of the row that is to be there, those of the
+   * row that was to be inserted, and whether it is changed at all; of the numbers the first is that of the latter, the
+   * second that of the row with its key, NULL for none. */
+  bool merges;
 } rdx_plan_change;
 
 typedef struct rdx_query_plan {
@@ -343,6 +347,8 @@ RDX_MUST_USE rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings 
                                        rdx_arena *arena, rdx_query_plan **out, rdx_error *err);
 /* A value by itself: an expression that names no columns and has no subqueries. */
 RDX_MUST_USE rdx_status rdx_bind_alone(rdx_binding *binding, const rdx_ast *ast, rdx_bound **out);
+/* Fail where a table has no key that ON CONFLICT asks for. */
+rdx_status rdx_conflict_fail(const rdx_sql_conflict *conflict, const char *text, const char *table, rdx_error *err);
 /* The columns of a row, by `index` of COLUMN. */
 typedef struct rdx_row_columns {
   const char *table; /* what a qualifier may be */

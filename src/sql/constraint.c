@@ -83,6 +83,26 @@ rdx_status rdx_tree_constraint(rdx_tree *t, const PgQuery__Constraint *k, const 
   }
 }
 
+static bool has_column(const char *const *columns, uint32_t count, const char *name) {
+  for (uint32_t i = 0; i < count; i++)
+    if (strcasecmp(columns[i], name) == 0)
+      return true;
+  return false;
+}
+
+bool rdx_sql_conflict_is_of(const rdx_sql_conflict *c, const rdx_sql_constraint *k) {
+  if (k->kind == RDX_CONSTRAINT_CHECK)
+    return false;
+  if (c->constraint)
+    return strcmp(c->constraint, k->name) == 0;
+  bool same = true;
+  for (uint32_t i = 0; i < k->column_count && c->column_count > 0; i++)
+    same &= has_column(c->columns, c->column_count, k->columns[i]);
+  for (uint32_t i = 0; i < c->column_count; i++)
+    same &= has_column(k->columns, k->column_count, c->columns[i]);
+  return same;
+}
+
 /* ---- Texts ---- */
 
 static size_t quoted_size(const char *name) {

@@ -376,28 +376,6 @@ static rdx_status take_default_values(rdx_tree *t, rdx_sql_place place, rdx_sql_
   return rdx_tree_call(t, place, "default", 0, (*out)->values);
 }
 
-static rdx_status take_insert(rdx_tree *t, const node *n, rdx_sql_statement *out) {
-  const PgQuery__InsertStmt *s = n->insert_stmt;
-  const rdx_sql_place place = rdx_tree_place(t, s->relation->location);
-  out->kind = RDX_STATEMENT_INSERT;
-  RDX_TRY(rdx_tree_refuse_if(t, s->on_conflict_clause != NULL, place, "ON CONFLICT is not supported"));
-  RDX_TRY(rdx_tree_refuse_if(t, s->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET, place,
-                             "OVERRIDING is not supported"));
-  RDX_TRY(take_target(t, s->relation, s->with_clause, out));
-  RDX_TRY(rdx_tree_alloc(t, s->n_cols, sizeof *out->names, (void **)&out->names));
-  for (size_t i = 0; i < s->n_cols; i++) {
-    const PgQuery__ResTarget *column = s->cols[i]->res_target;
-    RDX_TRY(rdx_tree_refuse_if(t, column->n_indirection > 0, rdx_tree_place(t, column->location),
-                               "parts of columns are not supported"));
-    RDX_TRY(rdx_tree_name(t, column->name, &out->names[out->name_count++]));
-  }
-  t->takes_default = s->select_stmt && s->select_stmt->node_case == PG_QUERY__NODE__NODE_SELECT_STMT &&
-                     s->select_stmt->select_stmt->n_values_lists > 0 && !s->select_stmt->select_stmt->with_clause;
-  RDX_TRY(s->select_stmt ? take_query_node(t, s->select_stmt, place, &out->query)
-                         : take_default_values(t, place, &out->query));
-  return rdx_tree_targets(t, s->n_returning_list, s->returning_list, &out->returning, &out->returning_count);
-}
-
 /* Which rows of the target change: it is the first item of FROM, `others` come behind it. */
 static rdx_status take_changed(rdx_tree *t, size_t count, node *const *others, const node *condition,
                                rdx_sql_statement *out) {
@@ -438,15 +416,13 @@ static rdx_status take_assigned(rdx_tree *t, const PgQuery__MultiAssignRef *r, r
   return RDX_OK;
 }
 
-static rdx_status take_update(rdx_tree *t, const node *n, rdx_sql_statement *out) {
-  const PgQuery__UpdateStmt *u = n->update_stmt;
-  out->kind = RDX_STATEMENT_UPDATE;
-  RDX_TRY(take_target(t, u->relation, u->with_clause, out));
-  out->arg_count = (uint32_t)u->n_target_list;
-  RDX_TRY(rdx_tree_alloc(t, u->n_target_list, sizeof *out->names, (void **)&out->names));
-  RDX_TRY(rdx_tree_alloc(t, u->n_target_list, sizeof(rdx_ast *), (void **)&out->args));
-  for (size_t i = 0; i < u->n_target_list; i++) {
-    const PgQuery__ResTarget *set = u->target_list[i]->res_target;
+/* SET column = value, ... */
+static rdx_status take_assignments(rdx_tree *t, size_t count, node *const *list, rdx_sql_statement *out) {
+  out->arg_count = (uint32_t)count;
+  RDX_TRY(rdx_tree_alloc(t, count, sizeof *out->names, (void **)&out->names));
+  RDX_TRY(rdx_tree_alloc(t, count, sizeof(rdx_ast *), (void **)&out->args));
+  for (size_t i = 0; i < count; i++) {
+    const PgQuery__ResTarget *set = list[i]->res_target;
     const rdx_sql_place at = rdx_tree_place(t, set->location);
     RDX_TRY(rdx_tree_refuse_if(t, set->n_indirection > 0, at, "parts of columns are not supported"));
     RDX_TRY(rdx_tree_name(t, set->name, &out->names[out->name_count++]));
@@ -457,6 +433,66 @@ static rdx_status take_update(rdx_tree *t, const node *n, rdx_sql_statement *out
     else
       RDX_TRY(rdx_tree_expression(t, set->val, &out->args[i]));
   }
+  return RDX_OK;
+}
+
+/* What ON CONFLICT says of the key. */
+static rdx_status take_inference(rdx_tree *t, const PgQuery__InferClause *i, rdx_sql_conflict *out) {
+  RDX_TRY(rdx_tree_refuse_if(t, i->where_clause != NULL, out->place, "WHERE of a key is not supported in ON CONFLICT"));
+  RDX_TRY(rdx_tree_name(t, i->conname, &out->constraint));
+  RDX_TRY(rdx_tree_alloc(t, i->n_index_elems, sizeof *out->columns, (void **)&out->columns));
+  for (size_t k = 0; k < i->n_index_elems; k++)
+    RDX_TRY(take_index_column(t, i->index_elems[k]->index_elem, out->place, &out->columns[out->column_count++]));
+  return RDX_OK;
+}
+
+static rdx_status take_conflict(rdx_tree *t, const PgQuery__OnConflictClause *c, rdx_sql_statement *out) {
+  rdx_sql_statement *update = NULL;
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *out->conflict, (void **)&out->conflict));
+  out->conflict->place = rdx_tree_place(t, c->location);
+  if (c->infer)
+    RDX_TRY(take_inference(t, c->infer, out->conflict));
+  if (c->action == PG_QUERY__ON_CONFLICT_ACTION__ONCONFLICT_NOTHING)
+    return RDX_OK;
+  if (!c->infer)
+    return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, out->conflict->place,
+                         "name its columns: ON CONFLICT (column)", "ON CONFLICT DO UPDATE needs a key");
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *update, (void **)&update));
+  update->kind = RDX_STATEMENT_UPDATE;
+  update->name = out->name;
+  out->conflict->update = update;
+  RDX_TRY(take_assignments(t, c->n_target_list, c->target_list, update));
+  return c->where_clause ? rdx_tree_expression(t, c->where_clause, &out->conflict->where) : RDX_OK;
+}
+
+static rdx_status take_insert(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__InsertStmt *s = n->insert_stmt;
+  const rdx_sql_place place = rdx_tree_place(t, s->relation->location);
+  out->kind = RDX_STATEMENT_INSERT;
+  RDX_TRY(rdx_tree_refuse_if(t, s->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET, place,
+                             "OVERRIDING is not supported"));
+  RDX_TRY(take_target(t, s->relation, s->with_clause, out));
+  RDX_TRY(rdx_tree_alloc(t, s->n_cols, sizeof *out->names, (void **)&out->names));
+  for (size_t i = 0; i < s->n_cols; i++) {
+    const PgQuery__ResTarget *column = s->cols[i]->res_target;
+    RDX_TRY(rdx_tree_refuse_if(t, column->n_indirection > 0, rdx_tree_place(t, column->location),
+                               "parts of columns are not supported"));
+    RDX_TRY(rdx_tree_name(t, column->name, &out->names[out->name_count++]));
+  }
+  t->takes_default = s->select_stmt && s->select_stmt->node_case == PG_QUERY__NODE__NODE_SELECT_STMT &&
+                     s->select_stmt->select_stmt->n_values_lists > 0 && !s->select_stmt->select_stmt->with_clause;
+  RDX_TRY(s->select_stmt ? take_query_node(t, s->select_stmt, place, &out->query)
+                         : take_default_values(t, place, &out->query));
+  if (s->on_conflict_clause)
+    RDX_TRY(take_conflict(t, s->on_conflict_clause, out));
+  return rdx_tree_targets(t, s->n_returning_list, s->returning_list, &out->returning, &out->returning_count);
+}
+
+static rdx_status take_update(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__UpdateStmt *u = n->update_stmt;
+  out->kind = RDX_STATEMENT_UPDATE;
+  RDX_TRY(take_target(t, u->relation, u->with_clause, out));
+  RDX_TRY(take_assignments(t, u->n_target_list, u->target_list, out));
   RDX_TRY(take_changed(t, u->n_from_clause, u->from_clause, u->where_clause, out));
   return rdx_tree_targets(t, u->n_returning_list, u->returning_list, &out->returning, &out->returning_count);
 }

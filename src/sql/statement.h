@@ -257,6 +257,16 @@ typedef struct rdx_sql_alteration { /* of ALTER TABLE */
   bool conditional;
 } rdx_sql_alteration;
 
+/* ON CONFLICT of INSERT: which keys rows may have that are there. */
+typedef struct rdx_sql_conflict {
+  rdx_sql_place place;
+  const char *constraint; /* by its name; NULL: the one of these columns, without any of them each key */
+  const char **columns;
+  uint32_t column_count;
+  const struct rdx_sql_statement *update; /* DO UPDATE SET: `names` = `args`; NULL: DO NOTHING */
+  rdx_ast *where;                         /* of DO UPDATE; NULL: none */
+} rdx_sql_conflict;
+
 typedef enum rdx_statement_kind {
   RDX_STATEMENT_SELECT,
   RDX_STATEMENT_EXPLAIN,         /* `inner`; `analyze`, `json` */
@@ -267,7 +277,7 @@ typedef enum rdx_statement_kind {
   RDX_STATEMENT_CREATE_INDEX,    /* `name` ON `table` USING `method` (`names`) WITH `options`; `if_not_exists` */
   RDX_STATEMENT_ALTER_TABLE,     /* `name`: `alterations`, one after the other; `if_exists` */
   RDX_STATEMENT_DROP,            /* `object` "table", "index", "view", "materialized view"; `names`; `if_exists` */
-  /* INTO `target` (`names`, none: all) `query`; `returning` */
+  /* INTO `target` (`names`, none: all) `query`; `conflict`; `returning` */
   RDX_STATEMENT_INSERT,
   /* `target` SET `names` = `args`; `query` has no list, FROM begins with the target; `returning` */
   RDX_STATEMENT_UPDATE,
@@ -297,8 +307,9 @@ typedef struct rdx_sql_statement {
   uint32_t option_count;
   rdx_ast **args;
   uint32_t arg_count;
-  rdx_sql_query *with; /* before INSERT, UPDATE and DELETE: its `ctes`; NULL: none */
-  rdx_from *target;    /* the table that INSERT, UPDATE and DELETE change; `name` is its name, too */
+  rdx_sql_query *with;        /* before INSERT, UPDATE and DELETE: its `ctes`; NULL: none */
+  rdx_from *target;           /* the table that INSERT, UPDATE and DELETE change; `name` is its name, too */
+  rdx_sql_conflict *conflict; /* NULL: a key that is there is an error */
   rdx_sql_alteration *alterations;
   uint32_t alteration_count;
   rdx_sql_target *returning;
@@ -341,6 +352,9 @@ RDX_MUST_USE rdx_status rdx_sql_declare_constraints(const rdx_sql_constraint *li
                                                     const char **out, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_sql_parse_constraints(const char *text, rdx_arena *arena, rdx_sql_constraint **out,
                                                   uint32_t *count, rdx_error *err);
+
+/* Whether a constraint is a key that ON CONFLICT is about. */
+bool rdx_sql_conflict_is_of(const rdx_sql_conflict *conflict, const rdx_sql_constraint *constraint);
 
 /* Fail with what is wrong, the line of the text that has `place`, and a caret below it:
  *

@@ -2,7 +2,8 @@
  * Copyright 2026 The Raydex authors */
 
 /* Random batches of rows go into a table with a key, and into one without, of which groups tell what is there twice:
- * the first refuses what makes the second have a key twice, and has the same rows as long as nothing is refused. */
+ * the first refuses what makes the second have a key twice, and has the same rows as long as nothing is refused. With
+ * ON CONFLICT it has each key once. */
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -124,6 +125,45 @@ static void test_keys_are_kept_apart(void **state) {
   assert_true(refused > 3 && taken > 3);
 }
 
+/* ON CONFLICT: DO NOTHING has each key once, DO UPDATE counts the batches that have it. */
+static void test_conflicts_are_found(void **state) {
+  (void)state;
+  for (int round = 0; round < 20; round++) {
+    rdx_error err = {""};
+    rdx_database *d = NULL;
+    char text[2000], query[1500], columns[200];
+    const size_t kinds[] = {next_random() % KINDS, next_random() % KINDS};
+    if (rdx_database_open(device, NULL, NULL, &d, &err) != RDX_OK)
+      fail_msg("%s", err.text);
+    snprintf(columns, sizeof columns, "(a %s, b %s, batch integer", types[kinds[0]], types[kinds[1]]);
+    snprintf(text, sizeof text, "CREATE TABLE plain %s)", columns);
+    must(d, text);
+    snprintf(text, sizeof text, "CREATE TABLE once %s, UNIQUE (a, b))", columns);
+    must(d, text);
+    snprintf(text, sizeof text, "CREATE TABLE counted %s, n bigint DEFAULT 1, UNIQUE (b, a))", columns);
+    must(d, text);
+    for (int batch = 0; batch < 6; batch++) {
+      const bool many = next_random() % 3 == 0;
+      make_batch(query, sizeof query, kinds, 1 + next_random() % (many ? 2000 : 20), many ? 1000 : 50, batch);
+      snprintf(text, sizeof text, "INSERT INTO plain %s", query);
+      must(d, text);
+      snprintf(text, sizeof text, "INSERT INTO once %s ON CONFLICT DO NOTHING", query);
+      must(d, text);
+      snprintf(text, sizeof text,
+               "INSERT INTO counted SELECT DISTINCT * FROM (%s) q ON CONFLICT (a, b) DO UPDATE SET n = counted.n + 1",
+               query);
+      must(d, text);
+      assert_int_equal(must(d, "SELECT count(*) FROM once"),
+                       must(d, "SELECT count(*) FILTER (WHERE a IS NULL OR b IS NULL) + (SELECT count(*) FROM (SELECT "
+                               "DISTINCT a, b FROM plain WHERE a IS NOT NULL AND b IS NOT NULL) q) FROM plain"));
+      assert_int_equal(must(d, "SELECT count(*) FROM (SELECT a, b, n FROM counted WHERE a IS NOT NULL AND b IS NOT "
+                               "NULL EXCEPT SELECT a, b, count(DISTINCT batch) FROM plain GROUP BY a, b) q"),
+                       0);
+    }
+    rdx_database_close(&d);
+  }
+}
+
 static int open_device(void **state) {
   (void)state;
   return rdx_device_open("cpu", NULL, &device, NULL) == RDX_OK ? 0 : -1;
@@ -140,6 +180,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_keys_are_kept_apart),
       cmocka_unit_test_prestate(test_keys_are_kept_apart, &folder),
+      cmocka_unit_test(test_conflicts_are_found),
   };
   return cmocka_run_group_tests(tests, open_device, close_device);
 }

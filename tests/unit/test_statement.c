@@ -243,7 +243,8 @@ static const struct refusal {
   const char *text, *caret, *message;
 } refusals[] = {
     {"UPDATE t SET (a, b) = (SELECT 1, 2 ORDER BY 1)", "              ^", "(columns) = takes (values), or a query"},
-    {"INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING", "            ^", "ON CONFLICT is not supported"},
+    {"INSERT INTO t VALUES (1) ON CONFLICT (lower(a)) DO NOTHING", "                         ^",
+     "indexes of expressions"},
     {"WITH x AS (DELETE FROM t RETURNING a) SELECT a FROM x", "     ^", "WITH takes queries only"},
     {"TRUNCATE t, u", "^", "TRUNCATE takes one table"},
     {"CREATE VIEW v AS SELECT 1 WITH LOCAL CHECK OPTION", "            ^", "WITH CHECK OPTION is not supported"},
@@ -288,7 +289,8 @@ static const struct refusal {
     {"SELECT * FROM ONLY t", "                   ^", "ONLY is not supported"},
     {"SELECT * FROM (a CROSS JOIN b) AS c", "                            ^", "an alias of a join is not supported"},
     {"VALUES (1), (DEFAULT)", "             ^", "DEFAULT is not allowed in this context"},
-    {"INSERT INTO t VALUES (1) ON CONFLICT DO NOTHING", "            ^", "ON CONFLICT is not supported"},
+    {"INSERT INTO t VALUES (1) ON CONFLICT (a) WHERE a > 1 DO NOTHING", "                         ^",
+     "WHERE of a key is not supported"},
     {"INSERT INTO t VALUES (1 + DEFAULT)", "                          ^", "DEFAULT is not allowed in this context"},
     {"INSERT INTO t SELECT * FROM (VALUES (DEFAULT)) v", "                                     ^",
      "DEFAULT is not allowed"},
