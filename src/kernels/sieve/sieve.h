@@ -57,7 +57,7 @@ struct sieve_term {
   u32 all; /* start from the rows that are not NULL, instead of none */
   u32 key64;
   u32 misses; /* the vectors may leave out rows that qualify */
-  u32 begins; /* another conjunction than the term before: a row qualifies by either */
+  u32 end;    /* number after the last term of its conjunction: a row qualifies by one conjunction or another */
 };
 ARGS_SIZE(sieve_term, 48);
 
@@ -182,15 +182,14 @@ FN u32 sieve_put(PTR(u32) bits, u32 row, bool yes) {
 
 /* Whether a row qualifies: it is of `mask`, and true for all terms of one of the conjunctions among `count` terms. */
 FN bool sieve_decide(PTR(u64) query, u32 count, PTR(u32) mask, u32 row) {
-  bool any = has_bit(mask, row), yes = any;
-  for (u32 t = 0; t < count && any; t++) {
-    sieve_term term = SIEVE_TERM(query, t);
-    if (term.begins != 0) {
-      if (yes)
-        return true;
-      yes = true;
-    }
-    yes = yes && sieve_true(query, term, row);
+  bool yes = false;
+  if (!has_bit(mask, row))
+    return false;
+  for (u32 t = 0, end; t < count && !yes; t = end) {
+    end = SIEVE_TERM(query, t).end;
+    yes = true;
+    for (u32 k = t; k < end && yes; k++)
+      yes = sieve_true(query, SIEVE_TERM(query, k), row);
   }
   return yes;
 }

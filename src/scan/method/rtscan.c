@@ -806,8 +806,9 @@ static uint32_t max_conjunctions(const void *self) {
 static rdx_status make_query(const rtscan *r, run *q, uint32_t regions, rdx_error *err) {
   RDX_TRY(rdx_sieve_query_create(r->columns, q->terms, q->count, r->sieves, q->sieved,
                                  regions * (uint32_t)sizeof(struct ray_matrix_region), &q->query, err));
-  for (uint32_t k = 0; k + 1 < q->conjunctions; k++)
-    SIEVE_TERM(q->query.words, q->ends[k]).begins = 1;
+  for (uint32_t k = 0, t = 0; k < q->conjunctions; k++)
+    for (; t < q->ends[k]; t++)
+      SIEVE_TERM(q->query.words, t).end = q->ends[k];
   fill_regions(r, q, regions);
   return RDX_OK;
 }

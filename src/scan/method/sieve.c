@@ -361,6 +361,8 @@ rdx_status rdx_sieve_query_create(const rdx_encoded_column *columns, const rdx_t
   for (uint32_t t = 0; t < count; t++)
     add_term(out, t, &columns[terms[t].column], &terms[t], sieves ? &sieves[terms[t].column] : NULL,
              sieved ? &sieved[t] : NULL);
+  for (uint32_t t = 0; t < count; t++)
+    SIEVE_TERM(out->words, t).end = count;
   return RDX_OK;
 }
 
