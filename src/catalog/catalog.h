@@ -134,11 +134,12 @@ RDX_MUST_USE rdx_status rdx_catalog_hold_star(rdx_catalog *catalog, const rdx_ca
 bool rdx_catalog_has_star(rdx_catalog *catalog, const rdx_catalog_star *star, const rdx_star_params *params);
 /* Whether a star in use has the cube of this name; note that it has it from now on. */
 bool rdx_catalog_has_cube(rdx_catalog *catalog, const rdx_star *star, const char *name);
+/* tuples: combinations of its scan attributes; 0: unknown. */
 RDX_MUST_USE rdx_status rdx_catalog_note_cube(rdx_catalog *catalog, const rdx_star *star, const char *name,
-                                              rdx_error *err);
-/* Whether a kept star of these tables has the cube. */
+                                              uint64_t tuples, rdx_error *err);
+/* Whether a kept star of these tables has the cube. `*tuples` is as it was noted; 0 where there is none. */
 bool rdx_catalog_has_star_cube(rdx_catalog *catalog, const rdx_catalog_star *star, const rdx_star_params *params,
-                               const char *name);
+                               const char *name, uint64_t *tuples);
 /* A cube of this name is to be another one: stars that have it serve those that use them, and nobody else. */
 void rdx_catalog_retire_cube(rdx_catalog *catalog, const char *name);
 void rdx_catalog_release_star(rdx_catalog *catalog, rdx_star *star);

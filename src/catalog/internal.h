@@ -78,7 +78,8 @@ typedef struct rdx_kept_star {
   rdx_catalog_star definition;
   uint32_t users;
   bool retired; /* goes when its last user does */
-  char **cubes; /* names of the cubes that it has */
+  char **cubes;     /* names of the cubes that it has */
+  uint64_t *tuples; /* combinations of the scan attributes of each; 0: unknown */
   uint32_t cube_count;
 } rdx_kept_star;
 

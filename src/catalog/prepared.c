@@ -227,6 +227,7 @@ void rdx_kept_star_drop(rdx_kept_star *k) {
   for (uint32_t i = 0; i < k->cube_count; i++)
     rdx_free(k->cubes[i]);
   rdx_free(k->cubes);
+  rdx_free(k->tuples);
   rdx_free(k->definition.attributes);
   if (k->definition.fact)
     rdx_table_version_drop_user(rdx_table_version_of(k->definition.fact));
@@ -439,11 +440,16 @@ static rdx_kept_star *find_star(rdx_catalog *c, const rdx_star *star) {
   return &c->stars[i];
 }
 
+/* The cube of this name; the number of cubes: there is none. */
+static uint32_t find_cube(const rdx_kept_star *k, const char *name) {
+  uint32_t i = 0;
+  while (i < k->cube_count && strcmp(k->cubes[i], name) != 0)
+    i++;
+  return i;
+}
+
 static bool star_has_cube(const rdx_kept_star *k, const char *name) {
-  bool has = false;
-  for (uint32_t i = 0; i < k->cube_count && !has; i++)
-    has = strcmp(k->cubes[i], name) == 0;
-  return has;
+  return find_cube(k, name) < k->cube_count;
 }
 
 bool rdx_catalog_has_cube(rdx_catalog *c, const rdx_star *star, const char *name) {
@@ -463,12 +469,18 @@ bool rdx_catalog_has_star(rdx_catalog *c, const rdx_catalog_star *star, const rd
 }
 
 bool rdx_catalog_has_star_cube(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params,
-                               const char *name) {
-  bool has = false;
+                               const char *name, uint64_t *tuples) {
+  *tuples = 0;
   RDX_LOCKED(&c->lock);
-  for (uint32_t i = 0; i < c->star_count && !has; i++)
-    has = same_star(&c->stars[i], star, params) && star_has_cube(&c->stars[i], name);
-  return has;
+  for (uint32_t i = 0; i < c->star_count; i++) {
+    const rdx_kept_star *k = &c->stars[i];
+    const uint32_t cube = same_star(k, star, params) ? find_cube(k, name) : k->cube_count;
+    if (cube == k->cube_count)
+      continue;
+    *tuples = k->tuples[cube];
+    return true;
+  }
+  return false;
 }
 
 void rdx_catalog_retire_cube(rdx_catalog *c, const char *name) {
@@ -478,12 +490,15 @@ void rdx_catalog_retire_cube(rdx_catalog *c, const char *name) {
   sweep_stars(c, false);
 }
 
-rdx_status rdx_catalog_note_cube(rdx_catalog *c, const rdx_star *star, const char *name, rdx_error *err) {
+rdx_status rdx_catalog_note_cube(rdx_catalog *c, const rdx_star *star, const char *name, uint64_t tuples,
+                                 rdx_error *err) {
   char *copy = NULL;
   RDX_LOCKED(&c->lock);
   rdx_kept_star *k = find_star(c, star);
   RDX_TRY(rdx_realloc((void **)&k->cubes, k->cube_count + 1, sizeof *k->cubes, WHAT, err));
+  RDX_TRY(rdx_realloc((void **)&k->tuples, k->cube_count + 1, sizeof *k->tuples, WHAT, err));
   RDX_TRY(rdx_copy_text(name, WHAT, &copy, err));
+  k->tuples[k->cube_count] = tuples;
   k->cubes[k->cube_count++] = copy;
   return RDX_OK;
 }

@@ -33,6 +33,7 @@ typedef struct measuring {
   uint32_t *mixed;   /* NUMBERS without order */
   uint32_t *ordered; /* 0, 1, 2 ... */
   double reject_few; /* what few rows take of which a condition says that they do not qualify */
+  double regular[RDX_CALIBRATION_SIZES]; /* as rdx_calibration.range, where all searches go alike */
 } measuring;
 
 #define NUMBERS (1u << 22)
@@ -350,8 +351,10 @@ static rdx_status measure_dimensions(measuring *m, rdx_error *err) {
 
 /* ---- Cubes ---- */
 
-/* A cube as a view has it, ordered and grouped by codes and then by parts: each pair of them has as many rows. */
+/* A cube as a view has it, ordered and grouped by codes and then by parts: each pair of them has as many rows, or,
+ * where they are `mixed`, few of the pairs have some. */
 typedef struct cubing {
+  bool mixed;
   rdx_star *star;
   rdx_query query;
   uint64_t rows, codes, parts;
@@ -399,8 +402,9 @@ static rdx_status make_cube(measuring *m, rdx_star_method method, cubing *c, cub
   RDX_TRY(rdx_alloc(c->rows, sizeof *c->code, WHAT, (void **)&c->code, err));
   RDX_TRY(rdx_alloc(c->rows, sizeof *c->part, WHAT, (void **)&c->part, err));
   for (uint64_t i = 0; i < c->rows; i++) {
-    c->code[i] = (uint32_t)(i * c->codes / c->rows);
-    c->part[i] = (uint32_t)(i % c->parts);
+    const uint64_t code = m->mixed[i & (NUMBERS - 1)], part = m->mixed[(i + NUMBERS / 2 + 1) & (NUMBERS - 1)];
+    c->code[i] = (uint32_t)(c->mixed ? code * c->codes >> 32 : i * c->codes / c->rows);
+    c->part[i] = (uint32_t)(c->mixed ? part * c->parts >> 32 : i % c->parts);
   }
   const rdx_attribute attributes[] = {{"code", column_u32(c->code, c->rows), 0},
                                       {"part", column_u32(c->part, c->rows), 0}};
@@ -417,21 +421,29 @@ static rdx_status measure_cube(measuring *m, rdx_star_method method, cubing c, c
   return status;
 }
 
-#define SPAN 64 /* combinations of each code, where ranges are measured */
+#define SPAN 64  /* combinations of each code, where ranges are measured */
+#define GAPS 16  /* parts for each that a code has, where they are mixed */
 
-/* A query for a part goes from code to code, and looks for both ends of a range and for the next code in each. */
-static double count_steps(const cubing *c) {
-  return 3 * (double)c->codes * (1 + log2((double)c->parts));
+/* A query for a part goes from code to code, and looks for both ends of a range and for the next code in each. `span`:
+ * combinations of each code. */
+static double count_steps(uint64_t codes, uint64_t span) {
+  return 3 * (double)codes * (1 + log2((double)span));
+}
+
+static rdx_status measure_steps(measuring *m, uint64_t tuples, bool mixed, double *out, rdx_error *err) {
+  const cubing c = {.mixed = mixed, .rows = tuples, .codes = tuples / SPAN, .parts = mixed ? SPAN * GAPS : SPAN};
+  cube_times t = {0};
+  RDX_TRY(measure_cube(m, RDX_STAR_SORTED_CUBE, c, &t, err));
+  *out = divide(1e6 * (t.part - t.one), count_steps(c.codes, SPAN));
+  return RDX_OK;
 }
 
 static rdx_status measure_ranges(measuring *m, rdx_error *err) {
   static const uint32_t sizes[] = RDX_CALIBRATION_TUPLES;
   for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES; i++) {
     const uint64_t tuples = sizes[i] >> (i > 0 ? m->shift : 0);
-    const cubing c = {.rows = tuples, .codes = tuples / SPAN, .parts = SPAN};
-    cube_times t = {0};
-    RDX_TRY(measure_cube(m, RDX_STAR_SORTED_CUBE, c, &t, err));
-    m->out->range[i] = divide(1e6 * (t.part - t.one), count_steps(&c));
+    RDX_TRY(measure_steps(m, tuples, false, &m->regular[i], err));
+    RDX_TRY(measure_steps(m, tuples, true, &m->out->range[i], err));
   }
   return RDX_OK;
 }
@@ -464,7 +476,7 @@ static rdx_status measure_rays(measuring *m, rdx_error *err) {
     RDX_TRY(measure_cube(m, RDX_STAR_RT_CUBE, c, &t, err));
     m->out->hit[i] = divide(1e6 * (t.all - t.one), (double)rows - rows_of_code);
     const double hits = m->out->hit[i] * (rows_of_part - rows_of_code);
-    m->out->ray[i] = divide(1e6 * (t.part - t.one) - hits - m->out->range[i] * count_steps(&c), (double)codes);
+    m->out->ray[i] = divide(1e6 * (t.part - t.one) - hits - m->regular[i] * count_steps(codes, c.parts), (double)codes);
     if (i == 1)
       m->out->rt_cube = divide(1e6 * t.one - m->out->hit[i] * rows_of_code, 1);
   }

@@ -12,6 +12,7 @@
 #include "column/column.h"
 #include "execute/predicate.h"
 #include "expression/types.h"
+#include "star/star.h"
 
 #define WHAT "an aggregate"
 #define MAX_AT_ONCE 8u
@@ -132,7 +133,7 @@ rdx_status rdx_grouping_cube(const rdx_grouping_query *q, const char *name, cons
   if (!rdx_catalog_has_cube(q->x->catalog, q->star, name)) {
     status = rdx_star_add_cube(q->star, spec, err);
     if (status == RDX_OK)
-      status = rdx_catalog_note_cube(q->x->catalog, q->star, name, err);
+      status = rdx_catalog_note_cube(q->x->catalog, q->star, name, rdx_star_newest_tuples(q->star), err);
   }
   pthread_rwlock_unlock(&stars);
   return status;

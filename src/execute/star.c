@@ -117,7 +117,7 @@ static rdx_status note_cube(const star_query *s, const rdx_star *star, rdx_error
   char name[512];
   if (!rdx_star_cube_name(s->node, name, sizeof name) || rdx_catalog_has_cube(s->x->catalog, star, name))
     return RDX_OK;
-  return rdx_catalog_note_cube(s->x->catalog, star, name, err);
+  return rdx_catalog_note_cube(s->x->catalog, star, name, 0, err);
 }
 
 static rdx_status run(star_query *s, rdx_star *star, rdx_frame *out, rdx_error *err) {

@@ -173,11 +173,12 @@ bool rdx_star_cube_name(const rdx_plan_node *star, char *out, size_t size) {
 /* The node by a cube of this method that was made for such a query; false: there is none. */
 static bool use_kept(const rdx_planner *p, const rdx_plan_node *node, rdx_star_method method, rdx_plan_node *out) {
   char name[512];
+  uint64_t ignored;
   *out = *node;
   memset(&out->star_params, 0, sizeof out->star_params); /* with its padding: the catalog compares bytes */
   out->star_params.method = method;
   return method != node->star_params.method && rdx_star_cube_name(node, name, sizeof name) &&
-         rdx_catalog_has_star_cube(p->catalog, node->star, &out->star_params, name);
+         rdx_catalog_has_star_cube(p->catalog, node->star, &out->star_params, name, &ignored);
 }
 
 /* ---- The choice ---- */
@@ -227,10 +228,17 @@ static uint32_t find_best(const rdx_planner *p, const candidates *c) {
   return best;
 }
 
-/* A query for which a cube is made has one of its own attributes, restricted ones with each value of the others. */
+/* A query for which a cube is made has one of its own attributes, restricted ones with each value of the others. A cube
+ * that is there knows. */
 static rdx_status combine(rdx_planner *p, const rdx_star_estimate *e, bool sampled, candidates *c) {
   for (uint32_t i = 0; i < c->count; i++) {
     const rdx_plan_node *n = &c->list[i];
+    uint64_t tuples = 0;
+    if (n->view && rdx_catalog_has_star_cube(p->catalog, n->star, &n->star_params, n->view->name, &tuples) &&
+        tuples > 0) {
+      c->combinations[i] = (double)tuples;
+      continue;
+    }
     RDX_TRY(rdx_star_combinations(p, n->view ? n->view->star : n, sampled, &c->combinations[i]));
     if (!n->view)
       c->combinations[i] = rdx_star_restricted(e, n, c->combinations[i]);

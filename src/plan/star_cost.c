@@ -388,6 +388,7 @@ static double column_ms(const rdx_planner *p, const rdx_star_estimate *e, const 
 #define RUN_BYTES 4  /* of a run that is kept, beside its measures; all of them take 4 bytes a row at most */
 #define GROUPED_RUN_BYTES 16
 #define KEPT_ANYWAY (2.0 * 1048576) /* bytes of runs */
+#define RANGE_RUNS 3 /* runs that are added to groups in the time of going to the rows of another range */
 #define WORTH_PREFIXES 16 /* tuples of a cube that are looked at one by one rather than each prefix of so many */
 
 /* What a cube reads: tuples looked at one by one, steps of searches in its order, ranges that are found, rows in them,
@@ -448,8 +449,8 @@ static double read_level(const cube_level *l, double nodes, double combinations,
   r->steps +=
       nodes * 2 * fmin(l->restriction->ranges, fmax(children, 1)) * (1 + log2(fmax(combinations / l->before, 1))) +
       (last ? 0 : nodes * kept * next);
-  if (share < 1) /* all values make no more ranges */
-    r->ranges = fmax(nodes * fmin(l->restriction->ranges, kept), 1);
+  if (share < 1) /* ranges that meet are one: all values make no more of them */
+    r->ranges = fmax(nodes * fmin(l->restriction->ranges, kept) * (1 - pow(share, fmax(children, 1))), 1);
   r->any *= 1 - pow(1 - there, fmax(nodes, 1) * fmax(l->values * share, 1));
   return nodes * kept;
 }
@@ -492,10 +493,17 @@ static bool keeps_runs(const rdx_plan_node *node, double combinations) {
   return combinations * each <= KEPT_ANYWAY + 4 * (double)node->star->fact->rows;
 }
 
-/* What is read of all groups of a cube to find those that have rows: the CPU notes them. */
-static double group_bytes(const rdx_planner *p, const rdx_plan_node *node, double combinations) {
-  const bool notes = rdx_device_get_info(rdx_catalog_device(p->catalog))->backend == RDX_BACKEND_CPU;
-  return notes || node->expr_count == 0 ? 0 : combinations * 8 * (count_measures(node) + 1);
+/* Rows of ranges are added up: a CPU goes from range to range and notes the groups that have rows, a GPU reads all
+ * groups. */
+static void add_rows(const rdx_planner *p, const rdx_plan_node *node, double combinations, const cube_reads *r,
+                     rdx_work *w) {
+  const bool grouped = node->expr_count > 0;
+  w->launches += r->any;
+  *(grouped ? &w->grouped : &w->added) += r->rows * (count_measures(node) + grouped);
+  if (rdx_device_get_info(rdx_catalog_device(p->catalog))->backend == RDX_BACKEND_CPU)
+    w->runs += RANGE_RUNS * r->ranges;
+  else if (grouped)
+    w->bytes += combinations * 8 * (count_measures(node) + 1);
 }
 
 static void add_cube_work(const rdx_planner *p, const rdx_star_estimate *e, const rdx_plan_node *node,
@@ -522,11 +530,8 @@ static void add_cube_work(const rdx_planner *p, const rdx_star_estimate *e, cons
   w->cubes += 1 - coarse;
   const bool grouped = node->expr_count > 0;
   w->runs += grouped ? fmin(r.runs, r.rows) : 0; /* else they are added up as they are found */
-  if (keeps_runs(node, combinations) && r.runs < RUNS_ANYWAY + r.rows / RUN_ROWS)
-    return;
-  w->launches += r.any;
-  *(grouped ? &w->grouped : &w->added) += r.rows * (count_measures(node) + 1);
-  w->bytes += group_bytes(p, node, combinations);
+  if (!keeps_runs(node, combinations) || r.runs >= RUNS_ANYWAY + r.rows / RUN_ROWS)
+    add_rows(p, node, combinations, &r, w);
 }
 
 double rdx_star_ms(const rdx_planner *p, const rdx_star_estimate *e, const rdx_plan_node *node, double combinations,

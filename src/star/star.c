@@ -291,6 +291,11 @@ const rdx_packed_relation *rdx_star_relation(const rdx_star *star) {
   return star->relation;
 }
 
+uint64_t rdx_star_newest_tuples(const rdx_star *star) {
+  const rdx_cube *newest = star->cube_count > 0 ? &star->cubes[star->cube_count - 1] : NULL;
+  return newest && newest->ops->tuples ? newest->ops->tuples(newest->self) : 0;
+}
+
 void rdx_star_destroy(rdx_star **star) {
   if (!star || !*star)
     return;

@@ -45,6 +45,8 @@ typedef struct rdx_star_ops {
   /* What a plan takes, in counts as far as they can be told before: of all that can answer a plan, what is expected to
    * take the least time does. */
   void (*work)(const void *self, const rdx_plan *plan, rdx_work *out);
+  /* Combinations of the scan attributes of its cube; NULL: unknown. */
+  uint64_t (*tuples)(const void *self);
   /* Find the groups. One submission to the device where possible. */
   rdx_status (*run)(const void *self, rdx_star_call *call, rdx_error *err);
   void (*destroy)(void *self); /* also what is built in part; its memory is the caller's */
@@ -55,6 +57,8 @@ RDX_MUST_USE rdx_status rdx_star_create_sharing(rdx_device *device, const rdx_re
                                                 const rdx_shared_parts *shared, const rdx_star_params *params,
                                                 rdx_star **out, rdx_error *err);
 const rdx_packed_relation *rdx_star_relation(const rdx_star *star);
+/* Combinations of the scan attributes in the cube that was added last; 0: unknown. */
+uint64_t rdx_star_newest_tuples(const rdx_star *star);
 
 /* Refuse options of other methods; the method is known. */
 RDX_MUST_USE rdx_status rdx_star_check_options(const rdx_star_params *params, rdx_error *err);

@@ -604,6 +604,7 @@ const rdx_star_ops rdx_coarse_cube_ops = {
     .size = sizeof(coarse_cube),
     .build = build,
     .work = work,
+    .tuples = rdx_cube_tuples,
     .run = run,
     .destroy = destroy,
 };

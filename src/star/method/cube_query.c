@@ -196,6 +196,11 @@ rdx_status rdx_cube_select(const rdx_cube_core *core, rdx_cube_run *run, rdx_err
   return rdx_tuples_select(&core->scan, run->call->plan, &run->ranges, err);
 }
 
+uint64_t rdx_cube_tuples(const void *self) {
+  const rdx_cube_core *core = self;
+  return core->scan.count;
+}
+
 uint64_t rdx_cube_rows_of(const rdx_cube_core *core, const rdx_ranges *ranges) {
   uint64_t rows = 0;
   for (uint32_t i = 0; i < ranges->count; i++)

@@ -446,6 +446,7 @@ const rdx_star_ops rdx_rt_cube_ops = {
     .size = sizeof(rt_cube),
     .build = build,
     .work = work,
+    .tuples = rdx_cube_tuples,
     .run = run,
     .destroy = destroy,
 };

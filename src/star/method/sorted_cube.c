@@ -113,6 +113,7 @@ const rdx_star_ops rdx_sorted_cube_ops = {
     .size = sizeof(sorted_cube),
     .build = build,
     .work = work,
+    .tuples = rdx_cube_tuples,
     .run = run,
     .destroy = destroy,
 };
