@@ -27,6 +27,7 @@ typedef struct aggregation {
   rdx_operand in;
   rdx_group_columns groups; /* of all rows */
   bool on_device;           /* columns are taken to the device, where they can be */
+  bool blockwise;           /* all but those of values in order are added up block by block */
   uint32_t attribute_count;
   rdx_attribute *attributes;
   rdx_vector *values;         /* of attributes that have memory of their own, */
@@ -108,23 +109,34 @@ static bool reads_in_place(const aggregation *a, const rdx_bound *e) {
   return true;
 }
 
-/* The expression of exact arithmetic that a value is, of attributes that are made; NULL: it is none. */
-static rdx_status add_exact(aggregation *a, const rdx_bound *value, rdx_expression **out, rdx_error *err) {
+/* The expression of exact arithmetic that a value is, of attributes with these numbers (NULL: of any); NULL: it is
+ * none. */
+static rdx_status find_exact(const aggregation *a, const rdx_bound *value, uint32_t *numbers, rdx_expression **out,
+                             rdx_error *err) {
+  const uint32_t count = a->in.frame.count;
   rdx_column *columns = NULL;
-  uint32_t *numbers = NULL;
   *out = NULL;
   if (!reads_in_place(a, value) || count_columns(value) == 0)
     return RDX_OK;
-  RDX_TRY(rdx_arena_alloc(a->x->arena, a->in.frame.count, sizeof *columns, WHAT, (void **)&columns, err));
-  RDX_TRY(rdx_arena_alloc(a->x->arena, a->in.frame.count, sizeof *numbers, WHAT, (void **)&numbers, err));
-  for (uint32_t i = 0; i < a->in.frame.count; i++)
+  RDX_TRY(rdx_arena_alloc(a->x->arena, count, sizeof *columns, WHAT, (void **)&columns, err));
+  for (uint32_t i = 0; i < count; i++)
     columns[i] = a->in.inputs[i].column;
-  memset(numbers, 0, a->in.frame.count * sizeof *numbers);
-  RDX_TRY(rdx_exact_expression(a->x, value, columns, numbers, out, err));
+  if (!numbers) {
+    RDX_TRY(rdx_arena_alloc(a->x->arena, count, sizeof *numbers, WHAT, (void **)&numbers, err));
+    memset(numbers, 0, count * sizeof *numbers);
+  }
+  return rdx_exact_expression(a->x, value, columns, numbers, out, err);
+}
+
+/* The same, of attributes that are made. */
+static rdx_status add_exact(aggregation *a, const rdx_bound *value, rdx_expression **out, rdx_error *err) {
+  uint32_t *numbers = NULL;
+  RDX_TRY(find_exact(a, value, NULL, out, err));
   if (!*out)
     return RDX_OK;
+  RDX_TRY(rdx_arena_alloc(a->x->arena, a->in.frame.count, sizeof *numbers, WHAT, (void **)&numbers, err));
   RDX_TRY(add_columns(a, value, numbers, err));
-  return rdx_exact_expression(a->x, value, columns, numbers, out, err);
+  return find_exact(a, value, numbers, out, err);
 }
 
 static rdx_status add_aggregate(aggregation *a, uint32_t i, rdx_error *err) {
@@ -400,8 +412,11 @@ static rdx_status run_anywhere(aggregation *a, rdx_frame *out, rdx_error *err) {
 }
 
 /* Whether an aggregate is added up as a double: of floats, or of what a co-moment is of, too. */
-static bool is_sum(const rdx_plan_node *node, const rdx_plan_aggregate *aggregate) {
+static bool is_sum(const aggregation *a, const rdx_plan_aggregate *aggregate) {
+  const rdx_plan_node *node = a->node;
   const bool can = aggregate->kind == RDX_PLAN_COUNT || aggregate->kind == RDX_PLAN_AVG;
+  if (a->blockwise)
+    return !rdx_is_ordered(aggregate);
   if (aggregate->distinct || !aggregate->value)
     return false;
   if (aggregate->kind == RDX_PLAN_MOMENT)
@@ -422,23 +437,51 @@ static rdx_status take_results(const aggregation *a, const rdx_frame *found, rdx
   const rdx_frame_column *others = found->columns + a->groups.grouped.count;
   for (uint32_t i = 0; i < a->node->aggregate_count; i++) {
     const rdx_plan_aggregate *aggregate = &a->node->aggregates[i];
-    const rdx_frame_column **from = rdx_is_ordered(aggregate) ? &ordered : is_sum(a->node, aggregate) ? &sums : &others;
+    const rdx_frame_column **from = rdx_is_ordered(aggregate) ? &ordered : is_sum(a, aggregate) ? &sums : &others;
     rdx_frame_share((*from)++, &out->columns[a->node->expr_count + i]);
   }
   return RDX_OK;
 }
 
+/* Whether no aggregate needs the column engine, and the values of some would have to be made into a column for it. */
+static rdx_status goes_blockwise(const aggregation *a, bool *out, rdx_error *err) {
+  bool makes_columns = false;
+  *out = false;
+  for (uint32_t i = 0; i < a->node->aggregate_count; i++) {
+    const rdx_plan_aggregate *g = &a->node->aggregates[i];
+    if (rdx_is_ordered(g) || g->kind == RDX_PLAN_MOMENT || (g->kind == RDX_PLAN_COUNT && !g->value))
+      continue;
+    if (g->distinct || g->kind > RDX_PLAN_AVG || (g->kind != RDX_PLAN_COUNT && !rdx_fits_sums(g->value->type)))
+      return RDX_OK;
+    rdx_expression *exact = NULL;
+    if (g->value->kind == RDX_BOUND_CALL && !makes_columns)
+      RDX_TRY(find_exact(a, g->value, NULL, &exact, err));
+    makes_columns |= g->value->kind == RDX_BOUND_CALL && !exact;
+  }
+  *out = makes_columns && !rdx_runs_on_device(a->x, a->in.frame.rows);
+  return RDX_OK;
+}
+
+/* Rows are counted as those of a constant. */
+static rdx_plan_aggregate with_value(const rdx_plan_aggregate *aggregate) {
+  static rdx_bound one = {.kind = RDX_BOUND_CONSTANT, .type = {.kind = RDX_SQL_BOOL}, .value = {.i = 1}};
+  rdx_plan_aggregate out = *aggregate;
+  out.value = out.value ? out.value : &one;
+  return out;
+}
+
 static rdx_status part_aggregates(aggregation *a, rdx_error *err) {
   const rdx_plan_node *node = a->node;
   rdx_arena *arena = a->x->arena;
+  a->ordered_count = a->sum_count = a->aggregate_count = 0;
   RDX_TRY(rdx_arena_alloc(arena, node->aggregate_count, sizeof *a->ordered, WHAT, (void **)&a->ordered, err));
   RDX_TRY(rdx_arena_alloc(arena, node->aggregate_count, sizeof *a->sums, WHAT, (void **)&a->sums, err));
   RDX_TRY(rdx_arena_alloc(arena, node->aggregate_count, sizeof *a->aggregates, WHAT, (void **)&a->aggregates, err));
   for (uint32_t i = 0; i < node->aggregate_count; i++) {
     if (rdx_is_ordered(&node->aggregates[i]))
       a->ordered[a->ordered_count++] = node->aggregates[i];
-    else if (is_sum(node, &node->aggregates[i]))
-      a->sums[a->sum_count++] = node->aggregates[i];
+    else if (is_sum(a, &node->aggregates[i]))
+      a->sums[a->sum_count++] = with_value(&node->aggregates[i]);
     else
       a->aggregates[a->aggregate_count++] = node->aggregates[i];
   }
@@ -451,6 +494,24 @@ static rdx_status run_whole(aggregation *a, rdx_frame *found, rdx_error *err) {
   return run_others(a, NULL, err);
 }
 
+/* Sums that pass 64 bits are left to the column engine, which says of what they are. */
+static rdx_status run_parts(aggregation *a, rdx_frame *out, rdx_error *err) {
+  rdx_error why = {""};
+  RDX_TRY(goes_blockwise(a, &a->blockwise, err));
+  RDX_TRY(part_aggregates(a, err));
+  const bool groups = a->node->expr_count > 0;
+  rdx_status status = groups ? run_anywhere(a, out, &why) : run_whole(a, out, &why);
+  if (status == RDX_ERROR_OVERFLOW && a->blockwise) {
+    rdx_frame_destroy(out);
+    a->blockwise = false;
+    RDX_TRY(part_aggregates(a, err));
+    return groups ? run_anywhere(a, out, err) : run_whole(a, out, err);
+  }
+  if (status != RDX_OK && err)
+    *err = why;
+  return status;
+}
+
 static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
   const rdx_plan_node *node = a->node;
   bool counts = node->expr_count == 0;
@@ -459,10 +520,9 @@ static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
   if (counts)
     return count_rows(a, out, err);
   RDX_TRY(reserve(a, err));
-  RDX_TRY(part_aggregates(a, err));
   RDX_TRY(rdx_group_columns_make(a->x, &a->in, node->exprs, node->expr_count, &a->groups, err));
   RDX_SCOPED(rdx_frame_destroy) rdx_frame found = {0};
-  RDX_TRY(node->expr_count > 0 ? run_anywhere(a, &found, err) : run_whole(a, &found, err));
+  RDX_TRY(run_parts(a, &found, err));
   return take_results(a, &found, out, err);
 }
 

@@ -20,6 +20,7 @@
 #define UNIT (-1074)           /* the exponent of the least bit of any f64, from which exponents are counted */
 #define EXPONENTS 2048u        /* of f64 */
 #define PART 32u               /* exponents of a number: 2^32 mantissas of 63 bits, up by 31, fit 127 with a sign */
+#define WHOLE_DIGITS 18u       /* of DECIMALs of 64 bits */
 #define NARROW_DIGITS 9u       /* of DECIMALs below 2^31 */
 #define FEW_GROUPS 64u         /* have numbers for all exponents */
 #define OWN_BYTES (64ul << 20) /* of groups, for all threads: of more there is one table */
@@ -52,7 +53,7 @@ typedef struct column {
 #define TALLY_DOWN ((rdx_i128)1 << 80)
 #define TALLY_MASK (((uint64_t)1 << 40) - 1)
 
-enum { IS_NULL, IS_FINITE, IS_UP, IS_DOWN, IS_NAN };
+enum { IS_NULL, IS_FINITE, IS_UP, IS_DOWN, IS_NAN }; /* of whole numbers the first two, which are 0 and 1 */
 
 static const rdx_i128 tallies[] = {
     [IS_NULL] = 0,
@@ -110,6 +111,10 @@ static uint32_t add_pair(sums *s, uint32_t left, uint32_t right) {
   return s->column_count++;
 }
 
+bool rdx_fits_sums(rdx_sql_type type) {
+  return rdx_is_float(type) || (rdx_is_exact(type) && (type.kind != RDX_SQL_DECIMAL || type.precision <= WHOLE_DIGITS));
+}
+
 static bool is_narrow(rdx_sql_type type) {
   return type.kind == RDX_SQL_SMALLINT || type.kind == RDX_SQL_INTEGER ||
          (type.kind == RDX_SQL_DECIMAL && type.precision <= NARROW_DIGITS);
@@ -141,13 +146,20 @@ static rdx_status list_columns(sums *s, rdx_error *err) {
 
 /* ---- Blocks of rows ---- */
 
+/* Exponents of whole numbers are there from the beginning. */
 static void take_whole(const rdx_values *values, uint32_t rows, block *out) {
   for (uint32_t i = 0; i < rows; i++) {
     const bool null = values->nulls && values->nulls[i];
     out->mantissas[i] = null ? 0 : ((const int64_t *)values->data)[i];
-    out->exponents[i] = -UNIT;
     out->kinds[i] = null ? IS_NULL : IS_FINITE;
   }
+}
+
+/* Only whether they are NULL. */
+static void take_nulls(const rdx_values *values, uint32_t rows, block *out) {
+  memset(out->mantissas, 0, rows * sizeof *out->mantissas);
+  for (uint32_t i = 0; i < rows; i++)
+    out->kinds[i] = values->nulls && values->nulls[i] ? IS_NULL : IS_FINITE;
 }
 
 static void cut_floats(const rdx_values *values, uint32_t rows, block *out) {
@@ -181,9 +193,20 @@ static rdx_i128 *group_of(const target *t, const column *c, uint32_t i) {
 }
 
 static void add_whole_values(const target *t, const column *c, const block *b) {
+  if (!t->codes) { /* all in one group */
+    rdx_i128 sum = 0;
+    uint32_t count = 0;
+    for (uint32_t i = t->begin; i < t->end; i++) {
+      sum += b->mantissas[i];
+      count += b->kinds[i];
+    }
+    group_of(t, c, 0)[-1] += count;
+    group_of(t, c, 0)[0] += sum;
+    return;
+  }
   for (uint32_t i = t->begin; i < t->end; i++) {
     rdx_i128 *numbers = group_of(t, c, i);
-    numbers[-1] += b->kinds[i] == IS_FINITE;
+    numbers[-1] += b->kinds[i];
     numbers[0] += b->mantissas[i];
   }
 }
@@ -261,8 +284,10 @@ static void add_block(void *context, uint64_t begin, uint32_t rows, const rdx_va
               .codes = s->codes ? s->codes + begin : NULL,
               .cells = s->cells,
               .end = rows};
-  for (uint32_t i = 0; i < s->value_count; i++)
-    (rdx_is_float(s->values[i]->type) ? cut_floats : take_whole)(&values[i], rows, &blocks[i]);
+  for (uint32_t i = 0; i < s->value_count; i++) {
+    const rdx_sql_type type = s->values[i]->type;
+    (rdx_is_float(type) ? cut_floats : rdx_fits_sums(type) ? take_whole : take_nulls)(&values[i], rows, &blocks[i]);
+  }
   if (shared)
     add_shared(s, &t, rows, blocks, beyonds);
   else
@@ -270,6 +295,15 @@ static void add_block(void *context, uint64_t begin, uint32_t rows, const rdx_va
 }
 
 /* ---- Runs ---- */
+
+static rdx_status make_blocks(sums *s, rdx_error *err) {
+  const uint64_t count = (uint64_t)s->threads * s->value_count;
+  RDX_TRY(rdx_alloc(count, sizeof *s->blocks, WHAT, (void **)&s->blocks, err));
+  for (uint64_t i = 0; i < count; i++)
+    for (uint32_t k = 0; k < RDX_BLOCK; k++)
+      s->blocks[i].exponents[k] = -UNIT;
+  return RDX_OK;
+}
 
 /* The numbers that a column has in each group. */
 static uint32_t numbers_of(const column *c) {
@@ -446,6 +480,14 @@ static void finish_groups(void *context, uint64_t begin, uint64_t end, uint32_t 
     const rdx_i128 *group = f->s->memory + i * f->s->cells;
     const uint64_t count = (uint64_t)tally_of(c, group) & TALLY_MASK;
     double value = 0;
+    if (kind == RDX_PLAN_SUM && c->whole) {
+      const rdx_i128 sum = group[c->cell];
+      ((int64_t *)f->values)[i] = (int64_t)sum;
+      f->validity[i / 8] |= (uint8_t)((count > 0) << i % 8);
+      if (sum != (int64_t)sum)
+        atomic_store_explicit(&f->overflow, true, memory_order_relaxed);
+      continue;
+    }
     if (kind == RDX_PLAN_COUNT) {
       ((int64_t *)f->values)[i] = (int64_t)count;
       continue;
@@ -474,7 +516,12 @@ static rdx_status take_result(const sums *s, uint32_t index, rdx_frame *out, rdx
     return rdx_sql_error(err, RDX_ERROR_OVERFLOW, s->q->x->text, a->value->place, NULL,
                          a->kind == RDX_PLAN_MOMENT ? "value out of range: overflow"
                                                     : "the sum of a group passes the largest float");
-  made.column = (rdx_column){.type = counts ? RDX_TYPE_I64 : RDX_TYPE_F64,
+  const rdx_sql_type type = a->value->type;
+  const bool whole = a->kind == RDX_PLAN_SUM && !rdx_is_float(type), decimal = whole && type.kind == RDX_SQL_DECIMAL;
+  made.column = (rdx_column){.type = decimal           ? RDX_TYPE_DECIMAL
+                                     : counts || whole ? RDX_TYPE_I64
+                                                       : RDX_TYPE_F64,
+                             .scale = decimal ? type.scale : 0,
                              .rows = groups,
                              .values = made.memory[0],
                              .validity = counts ? NULL : made.memory[1]};
@@ -483,7 +530,7 @@ static rdx_status take_result(const sums *s, uint32_t index, rdx_frame *out, rdx
 
 static rdx_status run_sums(sums *s, rdx_frame *out, rdx_error *err) {
   RDX_TRY(list_columns(s, err));
-  RDX_TRY(rdx_alloc((uint64_t)s->threads * s->value_count, sizeof *s->blocks, WHAT, (void **)&s->blocks, err));
+  RDX_TRY(make_blocks(s, err));
   RDX_TRY(rdx_alloc((uint64_t)s->threads * s->column_count, sizeof *s->beyonds, WHAT, (void **)&s->beyonds, err));
   RDX_TRY(run_all(s, err));
   RDX_TRY(rdx_pool_run_stage(s->q->x->pool, s->groups, PIECE, merge_tables, s, "execute", err));

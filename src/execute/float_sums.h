@@ -3,8 +3,8 @@
 #ifndef RDX_EXECUTE_FLOAT_SUMS_H
 #define RDX_EXECUTE_FLOAT_SUMS_H
 
-/* Aggregates that are doubles, exact and rounded once: sums, averages and co-moments, and counts with them. Values are
- * floats or, but for sums, whole numbers of 64 bits and DECIMALs. */
+/* Aggregates block by block, without columns for their values: sums, averages and co-moments of floats, and of whole
+ * numbers and DECIMALs of 64 bits, exact and, where they are doubles, rounded once; counts of whatever is not NULL. */
 
 #include "execute/operators.h"
 
@@ -17,7 +17,11 @@ typedef struct rdx_float_sums_query {
   uint32_t count;
 } rdx_float_sums_query;
 
-/* A row for each group, a column for each aggregate. */
+/* Whether values of a type can be added up. */
+bool rdx_fits_sums(rdx_sql_type type);
+
+/* A row for each group, a column for each aggregate. RDX_ERROR_OVERFLOW: the sum of a group of floats passes them, or
+ * of whole numbers 64 bits. */
 RDX_MUST_USE rdx_status rdx_float_sums_run(const rdx_float_sums_query *query, rdx_frame *out, rdx_error *err);
 
 #endif

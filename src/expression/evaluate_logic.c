@@ -177,24 +177,35 @@ rdx_status rdx_evaluate_distinct(rdx_worker *w, const rdx_node *n, const uint8_t
       to[i] = where[i] ? from[i] : to[i];                                                                              \
   } while (0)
 
+/* By masks instead of branches: rows that are set may be every other one. */
+typedef uint64_t __attribute__((may_alias)) any_word;
+
+static void blend_words(uint32_t rows, const uint8_t *restrict where, const any_word *restrict from,
+                        any_word *restrict to) {
+  for (uint32_t i = 0; i < rows; i++)
+    to[i] ^= (to[i] ^ from[i]) & -(uint64_t)where[i];
+}
+
+/* `from` NULL: none is. */
+static void blend_nulls(uint32_t rows, const uint8_t *restrict where, const uint8_t *restrict from,
+                        uint8_t *restrict to) {
+  for (uint32_t i = 0; i < rows; i++)
+    to[i] &= (uint8_t)(where[i] ^ 1);
+  for (uint32_t i = 0; from && i < rows; i++)
+    to[i] |= where[i] & from[i];
+}
+
 /* Take over the rows that are set in `where`. out->nulls has room. */
 static void blend(const rdx_worker *w, rdx_class class, const uint8_t *where, const rdx_values *values,
                   rdx_values *out) {
-  if (values->nulls)
-    for (uint32_t i = 0; i < w->rows; i++)
-      out->nulls[i] = where[i] ? values->nulls[i] : out->nulls[i];
-  else
-    for (uint32_t i = 0; i < w->rows; i++)
-      out->nulls[i] &= !where[i];
+  blend_nulls(w->rows, where, values->nulls, out->nulls);
   switch (class) {
   case RDX_CLASS_I64:
-    BLEND(int64_t);
+  case RDX_CLASS_F64:
+    blend_words(w->rows, where, values->data, out->data);
     break;
   case RDX_CLASS_WIDE:
     BLEND(rdx_i128);
-    break;
-  case RDX_CLASS_F64:
-    BLEND(double);
     break;
   case RDX_CLASS_TEXT:
     BLEND(rdx_sql_text);
