@@ -88,6 +88,7 @@ static rdx_status describe(rdx_table_version *v, const char *name, const char *p
   t->rows = rdx_table_rows(v->content);
   t->column_count = rdx_table_columns(v->content);
   t->constraints = rdx_table_constraints(v->content);
+  t->temporary = v->content->temporary;
   RDX_TRY(rdx_copy_text(name, WHAT, &t->name, err));
   if (path)
     RDX_TRY(rdx_copy_text(path, WHAT, &t->path, err));

@@ -31,6 +31,7 @@ typedef struct rdx_catalog_column {
 typedef struct rdx_catalog_table {
   char *name, *path;       /* path: NULL where it has no file */
   const char *constraints; /* as rdx_sql_declare_constraints() has them; NULL: none */
+  bool temporary;          /* it goes with the database, though that has a folder */
   uint64_t rows;
   uint32_t column_count;
   rdx_catalog_column *columns;

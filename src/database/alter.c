@@ -326,6 +326,8 @@ static rdx_status rename_in_memory(rdx_statement *s, rdx_catalog_table *table, c
     status = rdx_change_columns(old, &(rdx_new_columns){columns, table->column_count, table->constraints}, false,
                                 &content, err);
   if (status == RDX_OK)
+    content->temporary = table->temporary;
+  if (status == RDX_OK)
     status = rdx_catalog_add(s->database->catalog, to, content, err);
   rdx_free(columns);
   rdx_table_destroy(&old);

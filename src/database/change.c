@@ -82,6 +82,21 @@ rdx_status rdx_change_find(const rdx_statement *s, const char *name, rdx_catalog
                        "table \"%.100s\" does not exist", name);
 }
 
+rdx_status rdx_change_check_lasts(const rdx_statement *s, const rdx_catalog_table *table, const char *what,
+                                  rdx_error *err) {
+  return !table->temporary
+             ? RDX_OK
+             : rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, s->prepared->runs->place, NULL,
+                             "the folder cannot keep %s of temporary table \"%.100s\"", what, table->name);
+}
+
+rdx_status rdx_change_check_lasting(const rdx_statement *s, const char *what, rdx_error *err) {
+  const rdx_query_plan *plan = s->prepared->plan;
+  for (uint32_t i = 0; plan && i < plan->table_count; i++)
+    RDX_TRY(rdx_change_check_lasts(s, plan->tables[i], what, err));
+  return RDX_OK;
+}
+
 rdx_status rdx_change_find_if(const rdx_statement *s, const char *name, bool if_exists, rdx_catalog_table **out,
                               rdx_error *err) {
   return if_exists && !rdx_defined_has(s->database, name, true) ? find(s, name, out, err)
@@ -124,14 +139,16 @@ static rdx_status list_fields(const rdx_table *table, rdx_field **out, rdx_error
   return RDX_OK;
 }
 
-/* A new table: a file of the folder, or in memory where there is no folder. `*content` is taken over. */
+/* A new table: a file of the folder, or in memory where there is no folder or it is temporary. `*content` is taken
+ * over. */
 static rdx_status store(rdx_statement *s, const char *name, rdx_table **content, rdx_error *err) {
   rdx_database *d = s->database;
   rdx_table *table = *content;
   char *path = NULL;
   rdx_field *fields = NULL;
   *content = NULL;
-  if (!d->has_folder)
+  table->temporary = d->has_folder && s->prepared->runs->temporary;
+  if (!d->has_folder || table->temporary)
     return rdx_catalog_add(d->catalog, name, table, err);
   rdx_status status = rdx_catalog_path(d->catalog, name, &path, err);
   if (status == RDX_OK)
@@ -292,6 +309,7 @@ rdx_status rdx_change_append(rdx_statement *s, rdx_catalog_table *table, const r
   if (!table->path) {
     rdx_table *both = NULL;
     RDX_TRY(rdx_change_concatenate(old, added, &both, err));
+    both->temporary = table->temporary;
     RDX_TRY(rdx_catalog_add(s->database->catalog, table->name, both, err));
   }
   return RDX_OK;
@@ -346,6 +364,7 @@ rdx_status rdx_change_replace(rdx_statement *s, const rdx_catalog_table *table, 
   rdx_field *fields = NULL;
   rdx_table *rows = *content;
   *content = NULL;
+  rows->temporary = table->temporary;
   if (!table->path)
     return rdx_catalog_add(s->database->catalog, table->name, rows, err);
   rdx_status status = list_fields(rows, &fields, err);

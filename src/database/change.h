@@ -65,7 +65,12 @@ rdx_status rdx_change_fail(const rdx_statement *statement, rdx_error *err, rdx_s
 /* A table by its name, which is no view; release it. */
 RDX_MUST_USE rdx_status rdx_change_find(const rdx_statement *statement, const char *name, rdx_catalog_table **out,
                                         rdx_error *err);
-/* The same; `if_exists`: NULL where there is none. */
+/* Fail where a definition of a folder would be of a temporary table; the same of all tables that the statement's plan
+ * reads. */
+RDX_MUST_USE rdx_status rdx_change_check_lasts(const rdx_statement *statement, const rdx_catalog_table *table,
+                                               const char *what, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_change_check_lasting(const rdx_statement *statement, const char *what, rdx_error *err);
+/* As rdx_change_find(); `if_exists`: NULL where there is none. */
 RDX_MUST_USE rdx_status rdx_change_find_if(const rdx_statement *statement, const char *name, bool if_exists,
                                            rdx_catalog_table **out, rdx_error *err);
 /* All of a table that can be changed, read and verified, as a view of it. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "database/change.h"
 #include "database/definitions.h"
 #include "database/schema.h"
 
@@ -273,6 +274,7 @@ rdx_status rdx_defined_create(rdx_statement *s, rdx_answer *answer, rdx_error *e
   const bool replaced = written->replaces && rdx_defined_has(d, written->name, true);
   RDX_TRY(replaced ? check_replaceable(s, written->name, err) : rdx_defined_check_new(s, written->name, err));
   RDX_TRY(check_columns(s, err));
+  RDX_TRY(rdx_change_check_lasting(s, "a view", err));
   RDX_TRY(make_view(d, written->name, s->prepared->text, s->prepared->rest, &v, err));
   const rdx_status status = rdx_definition_write(d, KIND, v.name, v.text, err);
   if (status != RDX_OK) {

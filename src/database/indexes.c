@@ -9,6 +9,7 @@
 
 #include "base/words.h"
 #include "base/options.h"
+#include "database/change.h"
 #include "database/definitions.h"
 #include "database/indexes.h"
 
@@ -227,7 +228,9 @@ rdx_status rdx_indexes_create(rdx_statement *s, rdx_answer *answer, rdx_error *e
   RDX_TRY(rdx_catalog_find(d->catalog, written->table, &table, nearest, err));
   if (!table)
     return fail(s, RDX_ERROR_NOT_FOUND, "there is no table", written->table, err);
-  const rdx_status status = create(s, name, table, err);
+  rdx_status status = rdx_change_check_lasts(s, table, "an index", err);
+  if (status == RDX_OK)
+    status = create(s, name, table, err);
   rdx_catalog_release(d->catalog, table);
   return status;
 }

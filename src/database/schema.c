@@ -132,11 +132,18 @@ static rdx_status put_constraints(rdx_database *d, const char *name, rdx_printed
   return to->status;
 }
 
+/* A file that cannot be read is one, too. */
 static rdx_status put_table(rdx_database *d, const char *name, rdx_printed *to, rdx_error *err) {
-  (void)err;
+  rdx_catalog_table *table = NULL;
+  char nearest[64];
+  const bool view = rdx_defined_has(d, name, true);
+  const rdx_status status = view ? RDX_OK : rdx_catalog_find(d->catalog, name, &table, nearest, err);
+  if (status == RDX_ERROR_MEMORY || status == RDX_ERROR_CANCELLED)
+    return status;
   rdx_print(to, "%s(", to->size > 0 ? ", " : "");
   put_text(to, name);
-  rdx_print(to, ", '%s')", rdx_defined_has(d, name, true) ? "VIEW" : "BASE TABLE");
+  rdx_print(to, ", '%s')", view ? "VIEW" : table && table->temporary ? "LOCAL TEMPORARY" : "BASE TABLE");
+  rdx_catalog_release(d->catalog, table);
   return to->status;
 }
 

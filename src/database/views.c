@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "database/change.h"
 #include "database/definitions.h"
 
 /* ---- Definitions and their plans ---- */
@@ -203,6 +204,7 @@ rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err
   if (wrong)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,
                          "a materialized view is a cube: %s", wrong);
+  RDX_TRY(rdx_change_check_lasting(s, "a materialized view", err));
   if (!written->with_data)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,
                          "WITH NO DATA is not supported");

@@ -112,6 +112,22 @@ static rdx_status take_explain(rdx_tree *t, const node *n, rdx_sql_statement *ou
 
 /* ---- CREATE, DROP ---- */
 
+/* The name of a table that is created, which may be TEMPORARY. */
+static rdx_status take_created(const rdx_tree *t, const PgQuery__RangeVar *r, PgQuery__OnCommitAction on_commit,
+                               rdx_sql_statement *out) {
+  PgQuery__RangeVar table = *r;
+  char lasting[] = "p";
+  out->temporary = strcmp(r->relpersistence, "t") == 0;
+  if (out->temporary)
+    table.relpersistence = lasting;
+  RDX_TRY(rdx_tree_refuse_if(t,
+                             on_commit == PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_DELETE_ROWS ||
+                                 on_commit == PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_DROP,
+                             rdx_tree_place(t, r->location),
+                             "ON COMMIT is not supported, except PRESERVE ROWS: each statement is a transaction"));
+  return rdx_tree_table(t, &table, &out->name);
+}
+
 static rdx_status take_element(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   return n->node_case == PG_QUERY__NODE__NODE_CONSTRAINT
              ? rdx_tree_constraint(t, n->constraint, NULL, &out->constraints[out->constraint_count++])
@@ -123,14 +139,12 @@ static rdx_status take_create_table(rdx_tree *t, const node *n, rdx_sql_statemen
   const rdx_sql_place place = rdx_tree_place(t, c->relation->location);
   out->kind = RDX_STATEMENT_CREATE_TABLE;
   out->if_not_exists = c->if_not_exists;
-  RDX_TRY(rdx_tree_table(t, c->relation, &out->name));
+  RDX_TRY(take_created(t, c->relation, c->oncommit, out));
   RDX_TRY(rdx_tree_refuse_if(t, c->n_inh_relations > 0, place, "INHERITS is not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, c->partbound || c->partspec, place, "partitions are not supported"));
   RDX_TRY(rdx_tree_refuse_if(t, c->of_typename != NULL, place, "tables of a type are not supported"));
-  RDX_TRY(rdx_tree_refuse_if(t,
-                             c->n_options > 0 || c->oncommit != PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP ||
-                                 c->tablespacename[0] || c->access_method[0],
-                             place, "a table has columns only; other options are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, c->n_options > 0 || c->tablespacename[0] || c->access_method[0], place,
+                             "a table has columns only; other options are not supported"));
   RDX_TRY(rdx_tree_alloc(t, c->n_table_elts, sizeof *out->columns, (void **)&out->columns));
   RDX_TRY(rdx_tree_alloc(t, c->n_table_elts, sizeof *out->constraints, (void **)&out->constraints));
   for (size_t i = 0; i < c->n_table_elts; i++)
@@ -166,13 +180,10 @@ static rdx_status take_create_as(rdx_tree *t, const node *n, rdx_sql_statement *
   out->kind = view ? RDX_STATEMENT_CREATE_VIEW : RDX_STATEMENT_CREATE_TABLE_AS;
   out->if_not_exists = c->if_not_exists;
   out->with_data = !into->skip_data;
-  RDX_TRY(rdx_tree_table(t, into->rel, &out->name));
+  RDX_TRY(view ? rdx_tree_table(t, into->rel, &out->name) : take_created(t, into->rel, into->on_commit, out));
   RDX_TRY(rdx_tree_refuse_if(t, into->n_col_names > 0 && view, place,
                              "names of columns are not supported here; give them in the query, with AS"));
-  RDX_TRY(rdx_tree_refuse_if(t,
-                             into->on_commit != PG_QUERY__ON_COMMIT_ACTION__ONCOMMIT_NOOP ||
-                                 into->table_space_name[0] ||
-                                 (!view && (into->n_options > 0 || into->access_method[0])),
+  RDX_TRY(rdx_tree_refuse_if(t, into->table_space_name[0] || (!view && (into->n_options > 0 || into->access_method[0])),
                              place, "such options of a table are not supported"));
   RDX_TRY(rdx_tree_name(t, into->access_method, &out->method));
   RDX_TRY(take_options(t, into->n_options, into->options, out));
@@ -623,7 +634,7 @@ static rdx_status take_select(rdx_tree *t, const node *n, rdx_sql_statement *out
   PgQuery__SelectStmt query = *n->select_stmt;
   out->kind = into ? RDX_STATEMENT_CREATE_TABLE_AS : RDX_STATEMENT_SELECT;
   if (into) {
-    RDX_TRY(rdx_tree_table(t, into->rel, &out->name));
+    RDX_TRY(take_created(t, into->rel, into->on_commit, out));
     out->with_data = true;
     query.into_clause = NULL;
   }

@@ -270,8 +270,8 @@ typedef struct rdx_sql_conflict {
 typedef enum rdx_statement_kind {
   RDX_STATEMENT_SELECT,
   RDX_STATEMENT_EXPLAIN,         /* `inner`; `analyze`, `json` */
-  RDX_STATEMENT_CREATE_TABLE,    /* `name`, `columns`, `constraints`, `if_not_exists` */
-  RDX_STATEMENT_CREATE_TABLE_AS, /* `name`, `query`; `with_data` */
+  RDX_STATEMENT_CREATE_TABLE,    /* `name`, `columns`, `constraints`, `if_not_exists`, `temporary` */
+  RDX_STATEMENT_CREATE_TABLE_AS, /* `name`, `query`; `with_data`, `temporary` */
   RDX_STATEMENT_DEFINE_VIEW,     /* VIEW `name` (`names`, none: the query's) AS `query`; `replaces` */
   RDX_STATEMENT_CREATE_VIEW,     /* MATERIALIZED VIEW `name` USING `method` WITH `options` AS `query`; `with_data` */
   RDX_STATEMENT_CREATE_INDEX,    /* `name` ON `table` USING `method` (`names`) WITH `options`; `if_not_exists` */
@@ -314,7 +314,7 @@ typedef struct rdx_sql_statement {
   uint32_t alteration_count;
   rdx_sql_target *returning;
   uint32_t returning_count; /* 0: no RETURNING */
-  bool analyze, json, if_exists, if_not_exists, from, with_data, replaces;
+  bool analyze, json, if_exists, if_not_exists, from, with_data, replaces, temporary;
   uint32_t parameters; /* the largest n of any $n */
   uint32_t levels;     /* of its tree */
 } rdx_sql_statement;

@@ -23,6 +23,7 @@ typedef struct rdx_growing {
 
 struct rdx_table {
   uint64_t rows;
+  bool temporary;    /* the database's alone, whatever folder that has */
   char *constraints; /* as rdx_sql_declare_constraints() has them; NULL: none */
   uint32_t column_count;
   rdx_growing *columns;
