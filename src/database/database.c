@@ -44,6 +44,7 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
     return status;
   }
   d->memory_limit = d->device->memory_limit;
+  rdx_seed_anew(d);
   *out = d;
   return RDX_OK;
 }

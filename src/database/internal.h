@@ -72,6 +72,7 @@ struct rdx_database {
   rdx_settings settings;
   _Atomic uint32_t settings_version;
   _Atomic uint64_t timeout_ms; /* of a statement; 0: none */
+  _Atomic uint64_t random;     /* what the next plan with random() is made of */
   uint64_t memory_limit;       /* of the device, when the database was opened */
   rdx_prepared **kept;         /* statements by their texts, the last used first */
   uint32_t kept_count;
@@ -214,7 +215,8 @@ RDX_MUST_USE rdx_status rdx_indexes_announce(rdx_database *database, const rdx_i
 RDX_MUST_USE rdx_status rdx_indexes_take(rdx_database *database, rdx_index_alterations *changes, rdx_error *err);
 void rdx_index_alterations_drop(rdx_index_alterations *changes);
 
-/* Settings (settings.c). */
+/* Settings (settings.c). random() begins anew, with what nobody knows. */
+void rdx_seed_anew(rdx_database *database);
 RDX_MUST_USE rdx_status rdx_run_set(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_run_show(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 

@@ -79,6 +79,7 @@ static rdx_status execute_with(rdx_statement *s, rdx_prepared *p, rdx_answer *an
   RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
   RDX_TRY(rdx_arena_alloc(&arena, count, sizeof *values, "EXECUTE", (void **)&values, err));
   RDX_TRY(bind_arguments(s, p, values, &arena, err));
+  p->ran = true;
   return rdx_run_planned(&(rdx_statement){.database = s->database, .prepared = p, .parameters = values}, answer, err);
 }
 

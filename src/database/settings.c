@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "base/words.h"
 #include "database/internal.h"
 #include "device/device.h"
+#include "table/value.h"
 
 typedef enum setting {
   SET_METHOD,
@@ -22,17 +25,19 @@ typedef enum setting {
   SET_MEMORY_LIMIT,
   SET_THREADS,
   SET_DEVICE,
+  SET_SEED,
 } setting;
 
-static const char *const names[] = {[SET_METHOD] = "method",           [SET_SCAN_METHOD] = "scan_method",
-                                    [SET_JOIN_METHOD] = "join_method", [SET_OPERATORS] = "operators",
-                                    [SET_TIMEOUT] = "timeout",         [SET_MEMORY_LIMIT] = "memory_limit",
-                                    [SET_THREADS] = "threads",         [SET_DEVICE] = "device"};
+static const char *const names[] = {
+    [SET_METHOD] = "method",       [SET_SCAN_METHOD] = "scan_method", [SET_JOIN_METHOD] = "join_method",
+    [SET_OPERATORS] = "operators", [SET_TIMEOUT] = "timeout",         [SET_MEMORY_LIMIT] = "memory_limit",
+    [SET_THREADS] = "threads",     [SET_DEVICE] = "device",           [SET_SEED] = "seed"};
 
 static rdx_status find_setting(const rdx_statement *s, setting *out, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
   rdx_nearest nearest = {0};
-  char hint[160] = "there are method, scan_method, join_method, operators, timeout, memory_limit, threads and device";
+  char hint[160] =
+      "there are method, scan_method, join_method, operators, timeout, memory_limit, threads, device and seed";
   for (uint32_t i = 0; i < RDX_COUNT(names); i++) {
     if (rdx_words_alike(names[i], written->name)) {
       *out = (setting)i;
@@ -179,6 +184,29 @@ static rdx_status set_threads(rdx_database *d, const char *value, rdx_error *err
   return RDX_OK;
 }
 
+/* ---- random() ---- */
+
+void rdx_seed_anew(rdx_database *d) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  atomic_store(&d->random,
+               (((uint64_t)now.tv_sec << 30 ^ (uint64_t)now.tv_nsec) + (uint64_t)getpid()) * 0x9e3779b97f4a7c15u);
+}
+
+static rdx_status set_seed(rdx_database *d, const char *value, rdx_error *err) {
+  double seed = 0;
+  uint64_t bits;
+  if (!value) {
+    rdx_seed_anew(d);
+    return RDX_OK;
+  }
+  if (rdx_value_parse(RDX_TYPE_F64, 0, value, strlen(value), &seed) != RDX_PARSE_OK || !(seed >= -1 && seed <= 1))
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "seed is a number from -1 to 1, not '%.60s'", value);
+  memcpy(&bits, &seed, sizeof bits);
+  atomic_store(&d->random, bits * 0x9e3779b97f4a7c15u);
+  return RDX_OK;
+}
+
 static rdx_status set_any(rdx_database *d, setting which, const char *value, rdx_error *err) {
   switch (which) {
   case SET_TIMEOUT:
@@ -187,6 +215,8 @@ static rdx_status set_any(rdx_database *d, setting which, const char *value, rdx
     return set_memory_limit(d, value, err);
   case SET_THREADS:
     return set_threads(d, value, err);
+  case SET_SEED:
+    return set_seed(d, value, err);
   case SET_DEVICE:
     if (!value || rdx_words_alike(value, d->device->info.name))
       return RDX_OK;
@@ -253,6 +283,9 @@ static void show(rdx_database *d, setting which, char *out, size_t size) {
     return;
   case SET_DEVICE:
     snprintf(out, size, "%s", d->device->info.name);
+    return;
+  case SET_SEED:
+    snprintf(out, size, "unavailable");
     return;
   }
 }

@@ -61,9 +61,8 @@ static const rdx_sql_query *query_of(const rdx_prepared *p) {
 
 /* The statement, where it is planned with what it changes. */
 static const rdx_sql_statement *change_of(const rdx_sql_statement *s) {
-  const bool inserts =
-      s->kind == RDX_STATEMENT_INSERT &&
-      (s->returning_count > 0 || s->with || s->conflict || s->query->kind == RDX_QUERY_VALUES);
+  const bool inserts = s->kind == RDX_STATEMENT_INSERT &&
+                       (s->returning_count > 0 || s->with || s->conflict || s->query->kind == RDX_QUERY_VALUES);
   return inserts || s->kind == RDX_STATEMENT_UPDATE || s->kind == RDX_STATEMENT_DELETE ? s : NULL;
 }
 
@@ -95,6 +94,7 @@ static rdx_status plan(void *context, rdx_error *err) {
   settings->view_count = p->view_count;
   settings->find_view = rdx_defined_find;
   settings->views_user = p->database;
+  settings->random = &p->database->random;
   settings->defines = p->statement->kind == RDX_STATEMENT_DEFINE_VIEW ? p->statement->name : NULL;
   const rdx_query_text text = {p->text,   p->query, change_of(p->runs), p->parameter_types, p->parameter_rounds,
                                parameters};
@@ -127,7 +127,7 @@ static rdx_status parse_and_plan(rdx_prepared *p, rdx_error *err) {
 
 bool rdx_prepared_is_current(rdx_prepared *p) {
   bool current = p->settings == p->database->settings_version && !(p->plan && p->plan->now != 0 && p->ran) &&
-                 !(p->plan && (p->plan->lists || (p->plan->once && p->ran)));
+                 !(p->plan && (p->plan->lists || ((p->plan->once || p->plan->random) && p->ran)));
   for (uint32_t i = 0; p->plan && i < p->plan->table_count && current; i++) {
     rdx_catalog_table *table = NULL;
     char nearest[64];

@@ -562,7 +562,7 @@ static const char *known_as(const char *name) {
       {"date_diff", "write a - b"},
       {"dateadd", "write d + INTERVAL '1 day'"},
       {"date_add", "write d + INTERVAL '1 day'"},
-      {"random", "values that differ from run to run are not supported"},
+      {"random", "it has no arguments: low + random() * (high - low)"},
       {"gen_random_uuid", "values that differ from run to run are not supported"},
       {"clock_timestamp", "write now(): a statement has one time"},
       {"timeofday", "write now(): a statement has one time"},

@@ -504,6 +504,30 @@ static rdx_status decimal_bucket(ARGUMENTS) {
 #define DOUBLE RDX_SQL_DOUBLE
 #define DECIMAL RDX_SQL_DECIMAL
 
+/* SplitMix64: Steele, Lea and Flood, 2014. */
+static uint64_t mix_bits(uint64_t x) {
+  x += 0x9e3779b97f4a7c15u;
+  x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+  x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+  return x ^ x >> 31;
+}
+
+/* Of a seed and the number of a row, NULL for none, another seed. */
+static rdx_status random_seed(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  out->i = (int64_t)mix_bits(mix_bits((uint64_t)args[0].i) ^ (args[1].null ? UINT64_MAX : (uint64_t)args[1].i));
+  return RDX_OK;
+}
+
+/* Of a seed a number from 0 on that is below 1. */
+static rdx_status random_of(ARGUMENTS) {
+  (void)w;
+  (void)n;
+  out->f = (double)(mix_bits((uint64_t)args[0].i) >> 11) * 0x1p-53;
+  return RDX_OK;
+}
+
 /* clang-format off */
 const rdx_function rdx_functions[] = {
     {"abs", "s", RDX_SQL_SMALLINT, NULL, integer_abs, NULL, false},
@@ -590,6 +614,8 @@ const rdx_function rdx_functions[] = {
     {"div", "bb", RDX_SQL_BIGINT, NULL, integer_div, NULL, false},
     {"width_bucket", "dddi", INTEGER, NULL, double_bucket, NULL, false},
     {"width_bucket", "nnni", INTEGER, NULL, decimal_bucket, NULL, false},
+    {"random seed", "bb", RDX_SQL_BIGINT, NULL, random_seed, NULL, true}, /* for plan/random.c */
+    {"random of", "b", DOUBLE, NULL, random_of, NULL, false},
     {"upper", "t", TEXT, NULL, rdx_text_upper, NULL, false},
     {"lower", "t", TEXT, NULL, rdx_text_lower, NULL, false},
     {"length", "t", INTEGER, NULL, rdx_text_length, NULL, false},

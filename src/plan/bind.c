@@ -396,6 +396,11 @@ static rdx_status bind_call(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   if (rdx_is_window_function(ast->name))
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "window function %.60s needs OVER",
                             ast->name);
+  if (strcmp(ast->name, "random") == 0 && ast->count == 0)
+    return rdx_bind_random(b, ast, out);
+  if (strcmp(ast->name, "setseed") == 0)
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, "SET seed = 0.5 does it",
+                            "setseed() is not supported");
   if (ast->star || ast->distinct || ast->filter || ast->order_count > 0)
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "%.60s is not an aggregate", ast->name);
   RDX_TRY(rdx_planner_alloc(b->planner, ast->count, sizeof *args, &args));

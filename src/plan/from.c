@@ -287,6 +287,7 @@ static rdx_status add_item(rdx_block *b, rdx_group *group, rdx_item item) {
 rdx_status rdx_block_add_relation(rdx_block *b, rdx_leaf leaf, rdx_sql_place place, rdx_group *group) {
   uint32_t number = 0;
   leaf.numbered = b->numbers;
+  leaf.countable = true;
   RDX_TRY(rdx_block_add_leaf(b, leaf, &number, place));
   return add_item(b, group, (rdx_item){.leaves = (uint64_t)1 << number, .leaf = number});
 }

@@ -49,8 +49,9 @@ typedef struct rdx_leaf {
   uint32_t column_count, named; /* named: how many columns, the first ones, have names */
   const char **names;
   rdx_sql_type *types;
-  bool *used;    /* columns that the block reads */
-  bool numbered; /* the number of the row is one more column, `column_count` */
+  bool *used;     /* columns that the block reads */
+  bool numbered;  /* the number of the row is one more column, `column_count` */
+  bool countable; /* it can be */
   rdx_bound *
       *values; /* of LATERAL: what names stand for, over the block's columns; NULL: for the columns. So are all */
 } rdx_leaf;
@@ -172,6 +173,9 @@ typedef struct rdx_planner {
   uint32_t view_capacity;
   rdx_calibration rates; /* of the device */
   uint32_t threads;      /* that share the work of a CPU; else 1 */
+  uint64_t random;       /* what random() of this plan is made of, */
+  uint32_t randoms;      /* how many calls it has */
+  uint32_t recursions;   /* recursive queries whose second part is bound */
   rdx_sample *samples;
   uint32_t sample_count, sample_capacity;
 } rdx_planner;
@@ -276,6 +280,8 @@ RDX_MUST_USE rdx_status rdx_planner_node(rdx_planner *p, rdx_plan_kind kind, rdx
 
 RDX_MUST_USE rdx_status rdx_bind(rdx_block *block, const rdx_ast *ast, rdx_bound **out);
 /* The same, and it must be BOOL. */
+/* A call of random() (random.c). */
+RDX_MUST_USE rdx_status rdx_bind_random(rdx_block *block, const rdx_ast *ast, rdx_bound **out);
 RDX_MUST_USE rdx_status rdx_bind_condition(rdx_block *block, const rdx_ast *ast, const char *clause, rdx_bound **out);
 RDX_MUST_USE rdx_status rdx_bind_column(rdx_planner *p, uint32_t index, rdx_sql_type type, rdx_sql_place place,
                                         rdx_bound **out);

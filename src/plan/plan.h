@@ -275,6 +275,7 @@ typedef struct rdx_query_plan {
   uint32_t view_levels;       /* of the deepest view that is read, with those that read it */
   bool lists;                 /* what there is now is in it: it serves one run */
   bool once;                  /* another plan may be better the next time: it serves one run */
+  bool random;                /* random() is in it, of one run */
   int64_t now;                /* what now() is in it, a constant: it serves one run; 0: it does not ask */
   rdx_catalog_table **tables; /* all that are read: rdx_plan_release() lets them go */
   bool **columns;             /* of each of these, those that are named */
@@ -325,7 +326,8 @@ typedef struct rdx_settings {
   uint32_t view_count;
   rdx_find_view_fn find_view; /* NULL: there are no views */
   void *views_user;
-  const char *defines; /* the view that the query is to be; NULL: none */
+  _Atomic uint64_t *random; /* grows with each plan that calls random(); NULL: none may */
+  const char *defines;      /* the view that the query is to be; NULL: none */
 } rdx_settings;
 
 /* What a cube that is made for a star query is called: the same for queries that need the same attributes and values,

@@ -84,7 +84,9 @@ rdx_status rdx_bind_recursive(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, 
   q->working->column_count = q->column_count;
   self.plan = q->working;
   self.before = ctes;
+  p->recursions++;
   RDX_TRY(rdx_bind_query(p, parent, &self, written->query->right, &q->right));
+  p->recursions--;
   RDX_TRY(rdx_query_settle(p, q->right, q->columns));
   q->outer_levels = q->left->outer_levels > q->right->outer_levels ? q->left->outer_levels : q->right->outer_levels;
   *out = q;

@@ -158,6 +158,10 @@ static void print_call(const rdx_bound *c, rdx_names_of names, rdx_printed *out)
   case RDX_OP_GREATEST:
   case RDX_OP_LEAST:
   case RDX_OP_FUNCTION:
+    if (c->op == RDX_OP_FUNCTION && strcmp(c->function->name, "random of") == 0) {
+      rdx_print(out, "random()"); /* of numbers of rows */
+      return;
+    }
     rdx_print(out, "%s(", c->op == RDX_OP_FUNCTION ? c->function->name : named[c->op]);
     print_list(c, 0, ", ", names, out);
     rdx_print(out, ")");
