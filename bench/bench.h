@@ -39,7 +39,8 @@ typedef struct bench_options {
   const char *plots, *published;
   uint32_t cases; /* of the planner */
   uint64_t seed;
-  double budget; /* seconds; 0: no limit */
+  double budget;  /* seconds; 0: no limit */
+  unsigned given; /* a bit for each option of the command line */
 } bench_options;
 
 typedef struct bench_report bench_report;

@@ -187,9 +187,12 @@ static int parse(int argc, char **argv, bench_options *o) {
       return console_usage(NULL, "%s needs a value", argv[optind - 1]) + 1;
     if (c == '?')
       return console_no_option(NULL, argv, options) + 1;
-    const char *wrong = take(c, optarg, o);
+    const char *wrong = c == EXTRA ? NULL : console_twice(c, optarg);
+    if (!wrong)
+      wrong = take(c, optarg, o);
     if (wrong)
       return console_usage(NULL, "--%s %s: %s", options[c - 1].name, optarg, wrong) + 1;
+    o->given |= 1u << c;
   }
   if (o->data && o->scale_factor > 0)
     return console_usage(NULL, "--sf says which tables are made, --data which are there: give one of them") + 1;
@@ -448,29 +451,65 @@ static int no_experiment(const char *name) {
                        console_guess_text(&guess, "", text));
 }
 
+#define BIT(option) (1u << (option))
+
+/* Options that few experiments read, and how the names of these begin. */
+static const struct {
+  unsigned options;
+  const char *names[4], *text;
+} readers[] = {
+    {BIT(SF) | BIT(DATA), {"rtcudb-", "scale-stars", "tpch-queries"}, "rtcudb-..., scale-stars, tpch-queries and demo"},
+    {BIT(ANSWERS), {"tpch-queries"}, "tpch-queries"},
+    {BIT(CASES), {"planner"}, "planner"}};
+
+/* Whether the command line names one of the experiments whose names begin so. */
+static bool has_reader(char **names, int count, const char *const *begin) {
+  for (size_t e = 0; e < bench_experiment_count; e++)
+    for (const char *const *known = begin; *known; known++)
+      if (begins(bench_experiments[e].name, *known) && is_named(names, count, &bench_experiments[e]))
+        return true;
+  return false;
+}
+
+/* An option that nothing on the command line reads; 0 or an exit status. */
+static int check_readers(char **names, int count, const bench_options *o) {
+  const unsigned of_demo = strcmp(names[0], "demo") == 0 ? readers[0].options : 0;
+  for (size_t r = 0; r < sizeof readers / sizeof *readers; r++)
+    for (int option = DEVICE; option < HELP; option++)
+      if (o->given & ~of_demo & readers[r].options & BIT(option) && !has_reader(names, count, readers[r].names))
+        return console_usage(NULL, "--%s is for %s", options[option - 1].name, readers[r].text);
+  return 0;
+}
+
+/* The same for words that are no experiments, and read some options or none. */
+static int check_alone(const char *word, unsigned reads, const bench_options *o) {
+  for (int option = DEVICE; option < HELP; option++)
+    if (o->given & ~reads & BIT(option))
+      return console_usage(NULL, "%s has no use for --%s", word, options[option - 1].name);
+  return 0;
+}
+
 /* What is wrong with the names on the command line, or with options for them; 0 or an exit status. */
 static int check_names(char **names, int count, const bench_options *o) {
   if (o->published && !o->plots)
     return console_usage(NULL, "--published is for --plots");
   if (o->resume && (!o->out || !suite_of(names, count)))
     return console_usage(NULL, "--resume is for suites with --out");
-  if (o->answers && !is_named(names, count, find("tpch-queries")))
-    return console_usage(NULL, "--answers is for tpch-queries");
   if (o->out && o->data && bench_star_holds(o->data, o->out))
     return console_usage(NULL, "--out %s: it would replace a table of --data", o->out);
   if (suite_of(names, count))
-    return 0;
+    return check_readers(names, count, o);
   if (strcmp(names[0], "suite") == 0)
     return console_usage(
         NULL, "there are the suites papers, rx, cgrx, thesis, join, rtscan, rtcudb, scale, tpch and standard");
   if (strcmp(names[0], "demo") == 0)
     return count > 1  ? console_usage(NULL, "demo stands alone")
            : o->plots ? console_usage(NULL, "demo draws no pictures")
-                      : 0;
+                      : check_readers(names, count, o);
   for (int i = 0; i < count; i++)
     if (!find(names[i]))
       return no_experiment(names[i]);
-  return 0;
+  return check_readers(names, count, o);
 }
 
 /* Rows of one experiment follow each other. */
@@ -528,13 +567,21 @@ static int execute(int argc, char **argv) {
   if (strcmp(names[0], "list") == 0) {
     if (count > 1)
       return console_usage(NULL, "list stands alone");
-    print_list();
-    return EXIT_SUCCESS;
+    const int wrong = check_alone(names[0], 0, &b.options);
+    if (wrong == 0)
+      print_list();
+    return wrong;
   }
-  if (strcmp(names[0], "plot") == 0)
-    return count == 2 ? plot(names[1], &b.options) : console_usage(NULL, "plot needs one file of results");
-  if (strcmp(names[0], "verdicts") == 0)
-    return show_verdicts(names + 1, count - 1);
+  if (strcmp(names[0], "plot") == 0) {
+    const int wrong = check_alone(names[0], BIT(PLOTS) | BIT(PUBLISHED), &b.options);
+    return wrong != 0   ? wrong
+           : count == 2 ? plot(names[1], &b.options)
+                        : console_usage(NULL, "plot needs one file of results");
+  }
+  if (strcmp(names[0], "verdicts") == 0) {
+    const int wrong = check_alone(names[0], 0, &b.options);
+    return wrong != 0 ? wrong : show_verdicts(names + 1, count - 1);
+  }
   const int wrong = check_names(names, count, &b.options);
   if (wrong != 0)
     return wrong;

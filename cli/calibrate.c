@@ -120,6 +120,9 @@ static int parse(int argc, char **argv, calibrate_options *out) {
   uint64_t threads = 0;
   opterr = 0;
   for (int c; (c = getopt_long(argc, argv, ":h", options, NULL)) != -1;) {
+    const char *wrong = c == DEVICE || c == THREADS ? console_twice(c, optarg) : NULL;
+    if (wrong)
+      return console_usage("calibrate", "--%s %s: %s", options[c - 1].name, optarg, wrong) + 1;
     switch (c) {
     case DEVICE:
       out->device = optarg;

@@ -90,6 +90,7 @@ typedef struct cli_command {
   const struct option *options;
   void (*help)(void);
   const char *(*take)(int option, char *value, void *context);
+  const int *repeats; /* options of its own that may be given with several values, 0 behind them; NULL: none */
 } cli_command;
 
 /* Parse a command line. 0 to go on, else the exit status plus one. */

@@ -154,7 +154,7 @@ static const char *check(draw_options *o) {
 
 /* 0 to go on, else the exit status plus one. */
 static int parse(int argc, char **argv, draw_options *o) {
-  const int parsed = cli_parse(&(cli_command){"draw", options, print_help, take}, argc, argv, o, &o->common);
+  const int parsed = cli_parse(&(cli_command){"draw", options, print_help, take, NULL}, argc, argv, o, &o->common);
   if (parsed != 0)
     return parsed;
   const char *wrong = check(o);

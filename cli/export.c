@@ -96,7 +96,7 @@ int cli_export(int argc, char **argv) {
   static export_options o; /* large */
   o.common.word_count = 1;
   o.common.word_names = words;
-  const int parsed = cli_parse(&(cli_command){"export", options, print_help, take}, argc, argv, &o, &o.common);
+  const int parsed = cli_parse(&(cli_command){"export", options, print_help, take, NULL}, argc, argv, &o, &o.common);
   if (parsed != 0)
     return parsed - 1;
   const int wrong = check(&o);

@@ -35,7 +35,9 @@ int cli_parse_subcommand(const cli_subcommand_parser *p, int argc, char **argv) 
       return console_usage(p->command, "%s needs a value", argv[optind - 1]) + 1;
     if (c == '?')
       return console_no_option(p->command, argv, p->options) + 1;
-    const char *wrong = p->take(c, optarg, p->context);
+    const char *wrong = console_twice(c, optarg);
+    if (!wrong)
+      wrong = p->take(c, optarg, p->context);
     for (const struct option *known = p->options; wrong; known++)
       if (known->val == c)
         return console_usage(p->command, "--%s %s: %s", known->name, optarg, wrong) + 1;

@@ -44,6 +44,8 @@ static void print_help(void) {
 
 enum { COLUMNS = CLI_OWN, TYPE, TYPES, MAX_REJECTS, REJECTS };
 
+static const int repeats[] = {TYPE, 0};
+
 static const struct option options[] = {{"columns", required_argument, NULL, COLUMNS},
                                         {"type", required_argument, NULL, TYPE},
                                         {"types", required_argument, NULL, TYPES},
@@ -213,7 +215,7 @@ int cli_import(int argc, char **argv) {
   static import_options o; /* large */
   o.common.word_count = 2;
   o.common.word_names = words;
-  const int parsed = cli_parse(&(cli_command){"import", options, print_help, take}, argc, argv, &o, &o.common);
+  const int parsed = cli_parse(&(cli_command){"import", options, print_help, take, repeats}, argc, argv, &o, &o.common);
   if (parsed != 0)
     return parsed - 1;
   o.parquet = rdx_table_is_parquet(o.common.words[0]);

@@ -50,6 +50,8 @@ static void print_help(void) {
 
 enum { LEFT = CLI_OWN, RIGHT, ON, BETWEEN, RETURN, KIND, INDEX_SIDE, SORT_PROBES, LEFT_TYPE, RIGHT_TYPE };
 
+static const int repeats[] = {LEFT_TYPE, RIGHT_TYPE, 0};
+
 static const struct option options[] = {CLI_COMMON_OPTIONS,
                                         {"left", required_argument, NULL, LEFT},
                                         {"right", required_argument, NULL, RIGHT},
@@ -159,7 +161,7 @@ static const char *check(const join_options *o) {
 }
 
 static int parse(int argc, char **argv, join_options *o) {
-  const int parsed = cli_parse(&(cli_command){"join", options, print_help, take}, argc, argv, o, &o->common);
+  const int parsed = cli_parse(&(cli_command){"join", options, print_help, take, repeats}, argc, argv, o, &o->common);
   if (parsed != 0)
     return parsed;
   o->join.index = o->common.index;

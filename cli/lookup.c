@@ -81,6 +81,8 @@ static const char *append(char ***list, size_t *count, char *value) {
 
 enum { DATA = CLI_OWN, KEY, POINT, RANGE, PROBE, PROBE_COLUMN, LOWER, UPPER, RETURN, TYPE, SORT_PROBES, INVERSE };
 
+static const int repeats[] = {POINT, RANGE, TYPE, 0};
+
 static const struct option options[] = {CLI_COMMON_OPTIONS,
                                         {"data", required_argument, NULL, DATA},
                                         {"key", required_argument, NULL, KEY},
@@ -159,7 +161,7 @@ static const char *check(const lookup_options *o) {
 
 /* 0 to go on, else the exit status plus one. */
 static int parse(int argc, char **argv, lookup_options *o) {
-  const int parsed = cli_parse(&(cli_command){"lookup", options, print_help, take}, argc, argv, o, &o->common);
+  const int parsed = cli_parse(&(cli_command){"lookup", options, print_help, take, repeats}, argc, argv, o, &o->common);
   if (parsed != 0)
     return parsed;
   o->probes.csv = o->common.csv;

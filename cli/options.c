@@ -167,6 +167,13 @@ int cli_run(int parsed, rdx_status (*run)(void *job, rdx_error *err), void *job)
   return status == RDX_OK ? EXIT_SUCCESS : console_fail(status, "%s", err.text);
 }
 
+static bool repeats(const cli_command *of, int option) {
+  for (const int *known = of->repeats; known && *known; known++)
+    if (*known == option)
+      return true;
+  return option == CLI_NULL;
+}
+
 int cli_parse(const cli_command *of, int argc, char **argv, void *context, cli_common *common) {
   const char *command = of->name;
   opterr = 0;
@@ -181,7 +188,9 @@ int cli_parse(const cli_command *of, int argc, char **argv, void *context, cli_c
       return console_no_option(command, argv, of->options) + 1;
     char given[1024]; /* names are cut out of the value itself */
     snprintf(given, sizeof given, "%s", optarg ? optarg : "");
-    const char *wrong = c < CLI_OWN ? cli_take_common(c, optarg, common) : of->take(c, optarg, context);
+    const char *wrong = repeats(of, c) ? NULL : console_twice(c, optarg);
+    if (!wrong)
+      wrong = c < CLI_OWN ? cli_take_common(c, optarg, common) : of->take(c, optarg, context);
     if (wrong)
       return console_usage(command, "--%s %s: %s", name_of(c, of->options), given, wrong) + 1;
   }

@@ -58,6 +58,8 @@ static const char *parse_return(const char *text, scan_options *o) {
 
 enum { DATA = CLI_OWN, WHERE, RETURN, TYPE };
 
+static const int repeats[] = {TYPE, 0};
+
 static const struct option options[] = {CLI_COMMON_OPTIONS,
                                         {"data", required_argument, NULL, DATA},
                                         {"where", required_argument, NULL, WHERE},
@@ -83,7 +85,7 @@ static const char *take(int option, char *value, void *context) {
 
 /* 0 to go on, else the exit status plus one. */
 static int parse(int argc, char **argv, scan_options *o) {
-  const int parsed = cli_parse(&(cli_command){"scan", options, print_help, take}, argc, argv, o, &o->common);
+  const int parsed = cli_parse(&(cli_command){"scan", options, print_help, take, repeats}, argc, argv, o, &o->common);
   if (parsed != 0)
     return parsed;
   const char *wrong = !o->data ? "--data FILE is needed" : !o->where ? "--where CONDITION is needed" : NULL;

@@ -135,7 +135,7 @@ static rdx_status run(const table_options *o, rdx_table **table, rdx_error *err)
 int cli_table(int argc, char **argv) {
   static const char *const words[] = {"FILE"};
   table_options o = {.common = {.word_count = 1, .word_names = words}};
-  const int parsed = cli_parse(&(cli_command){"table", options, print_help, take}, argc, argv, &o, &o.common);
+  const int parsed = cli_parse(&(cli_command){"table", options, print_help, take, NULL}, argc, argv, &o, &o.common);
   if (parsed != 0)
     return parsed - 1;
   rdx_error err = {""};

@@ -68,6 +68,10 @@ void console_nearest(const char *word, const char *known, console_guess *guess);
 /* "; did you mean PREFIXknown?" or "", in `out`. */
 const char *console_guess_text(const console_guess *guess, const char *prefix, char out[64]);
 
+/* What is wrong with an option that has a value, where it was given before with another: one of them would be
+ * forgotten. NULL: nothing, or it takes no value. Numbers of options are below 128. */
+const char *console_twice(int option, const char *value);
+
 /* The usage error of an option that getopt_long() has just refused, when the values of long options are below ' '. */
 int console_no_option(const char *command, char **argv, const struct option *options);
 

@@ -50,6 +50,18 @@ const char *console_guess_text(const console_guess *guess, const char *prefix, c
   return out;
 }
 
+const char *console_twice(int option, const char *value) {
+  static char *given[128], wrong[100];
+  if (!value)
+    return NULL;
+  if (!given[option])
+    given[option] = strdup(value);
+  if (!given[option] || strcmp(given[option], value) == 0)
+    return NULL;
+  snprintf(wrong, sizeof wrong, "it was given before, as %.60s: give it once", given[option]);
+  return wrong;
+}
+
 int console_no_option(const char *command, char **argv, const struct option *options) {
   char letter[3] = "-", text[64];
   console_guess guess = {0};

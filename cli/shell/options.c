@@ -23,7 +23,7 @@ static void print_help(void) {
       "  -safe                   no other files than FOLDER's and FILEs are read or written\n"
       "  -init FILE              run the statements of FILE first\n"
       "  -no-init                the interactive shell does not run ~/.config/raydex/init first\n\n"
-      "How answers look (a box on a terminal, else CSV):\n"
+      "How answers look (a box on a terminal, else CSV; of several the last counts):\n"
       "  -box -csv -json -jsonlines -line -list -markdown -tabs\n"
       "  -header, -noheader      with or without the names of columns\n"
       "  -separator TEXT         what stands between fields in CSV and lists; \\t is a tab\n"
@@ -192,7 +192,9 @@ int shell_parse_options(int argc, char **argv, shell_options *o) {
       continue;
     }
     name = options[index].name;
-    const char *wrong = c < CLI_OWN ? cli_take_common(c, optarg, &o->common) : take(c, name, optarg, o);
+    const char *wrong = c == CLI_NULL ? NULL : console_twice(c, optarg);
+    if (!wrong)
+      wrong = c < CLI_OWN ? cli_take_common(c, optarg, &o->common) : take(c, name, optarg, o);
     if (wrong)
       return console_usage("shell", "--%s %s: %s", name, optarg ? optarg : "", wrong) + 1;
   }
