@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "column/dictionary.h"
 #include "database/constraints.h"
 #include "table/table.h"
 
@@ -204,16 +205,17 @@ static rdx_status list_constraints(const rdx_sql_statement *written, rdx_arena *
 }
 
 static rdx_status make_column(const rdx_statement *s, const rdx_constraints *constraints, uint32_t i, rdx_arena *arena,
-                              rdx_table *table, rdx_error *err) {
+                              rdx_distinct *names, rdx_table *table, rdx_error *err) {
   rdx_sql_column written = s->prepared->runs->columns[i];
   rdx_field field = {0};
   rdx_growing *column = &table->columns[i];
   RDX_SCOPED(rdx_vector_destroy) rdx_vector value = {0};
   const char *declaration = NULL;
+  uint32_t first = 0;
   RDX_TRY(rdx_change_field(s, &written, &field, err));
-  for (uint32_t k = 0; k < i; k++)
-    if (strcmp(table->columns[k].name, field.name) == 0)
-      return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice", field.name);
+  RDX_TRY(rdx_distinct_add(names, field.name, strlen(field.name), &first, err));
+  if (first < i)
+    return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice", field.name);
   if (rdx_constraints_has_key_column(constraints, written.name) && written.nullable)
     return rdx_sql_error(err, RDX_ERROR_FORMAT, s->prepared->text, written.place, NULL,
                          "conflicting NULL/NOT NULL declarations for column \"%.100s\"", written.name);
@@ -225,10 +227,11 @@ static rdx_status make_column(const rdx_statement *s, const rdx_constraints *con
 
 static rdx_status make_empty(const rdx_statement *s, rdx_arena *arena, rdx_table *table, rdx_error *err) {
   rdx_constraints constraints = {0};
+  RDX_SCOPED(rdx_distinct_drop) rdx_distinct names = {0};
   const char *text = NULL;
   RDX_TRY(list_constraints(s->prepared->runs, arena, &constraints, err));
   for (uint32_t i = 0; i < table->column_count; i++)
-    RDX_TRY(make_column(s, &constraints, i, arena, table, err));
+    RDX_TRY(make_column(s, &constraints, i, arena, &names, table, err));
   rdx_table_finish(table, 0);
   RDX_TRY(rdx_constraints_define(s, &constraints, s->prepared->runs->name, table, arena, &text, err));
   return rdx_table_constrain(table, text, err);
@@ -274,11 +277,15 @@ static rdx_status run_create_as(rdx_statement *s, rdx_answer *answer, rdx_error 
   if (!s->prepared->runs->with_data)
     return rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED, "WITH NO DATA is not supported: add LIMIT 0 to the query");
   RDX_TRY(rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err));
-  for (uint32_t i = 0; i < rdx_table_columns(answer->table); i++)
-    for (uint32_t k = 0; k < i; k++)
-      if (strcmp(rdx_table_column_name(answer->table, i), rdx_table_column_name(answer->table, k)) == 0)
-        return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice: give them names with AS",
-                               rdx_table_column_name(answer->table, i));
+  RDX_SCOPED(rdx_distinct_drop) rdx_distinct names = {0};
+  for (uint32_t i = 0; i < rdx_table_columns(answer->table); i++) {
+    const char *name = rdx_table_column_name(answer->table, i);
+    uint32_t first = 0;
+    RDX_TRY(rdx_distinct_add(&names, name, strlen(name), &first, err));
+    if (first < i)
+      return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice: give them names with AS",
+                             name);
+  }
   snprintf(answer->tag, sizeof answer->tag, "SELECT %llu", (unsigned long long)answer->stats.rows);
   return store(s, s->prepared->runs->name, &answer->table, err);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/words.h"
+#include "column/dictionary.h"
 #include "database/change.h"
 #include "database/definitions.h"
 #include "database/schema.h"
@@ -251,11 +252,14 @@ static rdx_status check_columns(const rdx_statement *s, rdx_error *err) {
     return rdx_sql_error(err, RDX_ERROR_ARGUMENT, p->text, written->place, NULL,
                          "view \"%.100s\" has %u columns, and %u names", written->name, p->plan->root->column_count,
                          written->name_count);
-  for (uint32_t i = 0; i < p->plan->root->column_count; i++)
-    for (uint32_t k = 0; k < i; k++)
-      if (strcmp(column_name(p, i), column_name(p, k)) == 0)
-        return fail(s, RDX_ERROR_ARGUMENT, "give columns names with AS, or behind the view's name",
-                    "column \"%.100s\" is there twice", column_name(p, i), err);
+  RDX_SCOPED(rdx_distinct_drop) rdx_distinct names = {0};
+  for (uint32_t i = 0; i < p->plan->root->column_count; i++) {
+    uint32_t first = 0;
+    RDX_TRY(rdx_distinct_add(&names, column_name(p, i), strlen(column_name(p, i)), &first, err));
+    if (first < i)
+      return fail(s, RDX_ERROR_ARGUMENT, "give columns names with AS, or behind the view's name",
+                  "column \"%.100s\" is there twice", column_name(p, i), err);
+  }
   return RDX_OK;
 }
 
