@@ -473,7 +473,7 @@ static rdx_status run(void *context, rdx_error *err) {
 }
 
 int cli_lookup(int argc, char **argv) {
-  lookup_options o = {.common = {.device = "auto"}};
+  static lookup_options o = {.common = {.device = "auto"}}; /* its lists would take most of a small stack */
   const int parsed = parse(argc, argv, &o);
   job j = {.options = &o};
   const int exit_status = cli_run(parsed, run, &j);
