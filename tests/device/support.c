@@ -76,6 +76,7 @@ static void hide_caches(void) {
 int test_main(const struct CMUnitTest *tests, size_t count) {
   const char *name = getenv("RAYDEX_TEST_DEVICE"), *seed = getenv("RAYDEX_TEST_SEED");
   const char *validation = getenv("RAYDEX_VALIDATION"), *split = getenv("RAYDEX_TEST_SPLIT");
+  cmocka_set_test_filter(getenv("RAYDEX_TEST_ONLY"));
   hide_caches();
   random_state = seed ? strtoull(seed, NULL, 10) : 1;
   const rdx_device_params params = {.validation = validation && validation[0] == '1'};

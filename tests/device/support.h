@@ -4,8 +4,9 @@
 #define TESTS_DEVICE_SUPPORT_H
 
 /* What the tests of devices share. A test program runs on the device that RAYDEX_TEST_DEVICE names (cpu), with the
- * validation layer where RAYDEX_VALIDATION is 1, from the seed in RAYDEX_TEST_SEED. With RAYDEX_TEST_SPLIT=N launches
- * have at most N items, and parts of scenes N primitives, as if data were larger than a device takes at once. */
+ * validation layer where RAYDEX_VALIDATION is 1, from the seed in RAYDEX_TEST_SEED. RAYDEX_TEST_ONLY is a
+ * pattern of names of tests to run alone. With RAYDEX_TEST_SPLIT=N launches have at most N items, and parts of scenes N
+ * primitives, as if data were larger than a device takes at once. */
 
 #include <setjmp.h>
 #include <stdarg.h>
