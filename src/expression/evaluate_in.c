@@ -8,13 +8,18 @@
 #include "expression/block.h"
 #include "expression/calendar.h"
 
-#define FEW 8 /* constants that are compared with all at once */
+#define FEW 8                        /* constants that are compared with all at once */
+#define MAX_SPAN ((uint64_t)1 << 20) /* from the least to the largest of many that have bits, */
+#define MAX_SPARSE 32768u            /* and of this times as many */
 
 struct rdx_value_set {
   const rdx_datum *values;
   uint32_t count;
   uint32_t *slots; /* a value's number + 1; 0: free; a power of two of them */
   uint32_t mask;
+  /* Many whole numbers that are not far apart: */
+  uint64_t min, span;
+  uint64_t *bits; /* of each from min to min + span whether it is among them; NULL: none of these */
 };
 
 static uint64_t mix(uint64_t x) {
@@ -82,6 +87,26 @@ static uint32_t find_slot(const rdx_value_set *set, rdx_class class, const rdx_d
   return slot;
 }
 
+static rdx_status add_bits(rdx_value_set *set, rdx_arena *arena, rdx_error *err) {
+  int64_t min = INT64_MAX, max = INT64_MIN;
+  for (uint32_t i = 0; i < set->count; i++) {
+    min = set->values[i].i < min ? set->values[i].i : min;
+    max = set->values[i].i > max ? set->values[i].i : max;
+  }
+  set->min = (uint64_t)min;
+  set->span = (uint64_t)max - (uint64_t)min;
+  if (set->count <= FEW || set->span >= MAX_SPAN || set->span / set->count >= MAX_SPARSE)
+    return RDX_OK;
+  const uint64_t words = set->span / 64 + 1;
+  RDX_TRY(rdx_arena_alloc(arena, words, sizeof *set->bits, "a list of values", (void **)&set->bits, err));
+  memset(set->bits, 0, words * sizeof *set->bits);
+  for (uint32_t i = 0; i < set->count; i++) {
+    const uint64_t bit = (uint64_t)set->values[i].i - set->min;
+    set->bits[bit / 64] |= (uint64_t)1 << bit % 64;
+  }
+  return RDX_OK;
+}
+
 rdx_status rdx_value_set_create(rdx_class class, const rdx_datum *values, uint32_t count, rdx_arena *arena,
                                 rdx_value_set **out, rdx_error *err) {
   rdx_value_set *set = NULL;
@@ -95,7 +120,7 @@ rdx_status rdx_value_set_create(rdx_class class, const rdx_datum *values, uint32
   for (uint32_t i = 0; i < count; i++)
     set->slots[find_slot(set, class, &values[i])] = i + 1;
   *out = set;
-  return RDX_OK;
+  return class == RDX_CLASS_I64 ? add_bits(set, arena, err) : RDX_OK;
 }
 
 /* Set to[i] where row i's value is among the constants. */
@@ -108,6 +133,14 @@ static void look_for(const rdx_worker *w, const rdx_value_set *set, rdx_class cl
       const int64_t wanted = set->values[c].i;
       for (uint32_t i = 0; i < w->rows; i++)
         to[i] |= a[i] == wanted;
+    }
+    return;
+  }
+  if (class == RDX_CLASS_I64 && set->bits) {
+    const int64_t *restrict a = values->data;
+    for (uint32_t i = 0; i < w->rows; i++) {
+      const uint64_t far = (uint64_t)a[i] - set->min, bit = far <= set->span ? far : 0;
+      to[i] = (int64_t)(set->bits[bit / 64] >> bit % 64 & (far <= set->span));
     }
     return;
   }

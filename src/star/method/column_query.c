@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_BITMAP 65536u /* codes; wider sets are searched */
+#define MAX_BITMAP 65536u        /* codes; wider sets are searched, but those of */
+#define MAX_SPARSE_BITMAP 32768u /* codes for each interval, and of no more than */
+#define MAX_WIDE_BITMAP (1u << 24)
 /* Shares of rows below which a GPU looks at terms, and at dimensions, row by row: with codes side by side the former
  * cost little for all rows, the latter a gather for each. */
 #define FEW_FOR_TERMS (1 / 400.)
@@ -41,12 +43,20 @@ static const rdx_encoded_column *attribute_of(const building *b, uint32_t number
 
 /* ---- Sizes ---- */
 
+static uint64_t span_of(const rdx_code_set *set) {
+  return set->list[set->count - 1].high - set->list[0].low;
+}
+
+static bool is_bitmap(const rdx_code_set *set) {
+  const uint64_t span = span_of(set);
+  return set->count > 1 && (span < MAX_BITMAP || (span < MAX_WIDE_BITMAP && span / set->count < MAX_SPARSE_BITMAP));
+}
+
 /* Words that the set of some intervals takes beside its term. */
 static uint64_t set_size(const rdx_code_set *set) {
   if (set->count == 1)
     return 0;
-  const uint64_t span = set->list[set->count - 1].high - set->list[0].low;
-  return span < MAX_BITMAP ? span / 64 + 1 : 2ul * set->count;
+  return is_bitmap(set) ? span_of(set) / 64 + 1 : 2ul * set->count;
 }
 
 typedef struct sizes {
@@ -118,7 +128,7 @@ static void add_term(building *b, const rdx_term *term, bool own) {
   const rdx_interval *list = term->set.list;
   const uint32_t count = term->set.count;
   const rdx_foreign_rows *p = c->dimension && !own ? &b->plan->relation->foreign_rows[c->dimension - 1] : NULL;
-  const uint64_t span = list[count - 1].high - list[0].low, codes = rdx_encoded_column_codes(c);
+  const uint64_t span = span_of(&term->set), codes = rdx_encoded_column_codes(c);
   engine_term *t = &b->terms[b->terms_used++];
   *t = (engine_term){.codes = RDX_ADDRESS(uint32_t, c->codes),
                      .foreign_rows = p ? RDX_ADDRESS(uint32_t, p->codes) : NULL,
@@ -127,10 +137,10 @@ static void add_term(building *b, const rdx_term *term, bool own) {
                      .bytes = c->bytes,
                      .foreign_bytes = p ? p->bytes : 0,
                      .set = b->numbers_used,
-                     .count = count > 1 && span < MAX_BITMAP ? 0 : count};
+                     .count = is_bitmap(&term->set) ? 0 : count};
   find_gap(list, count, codes, t);
   b->out->bytes += c->rows * c->bytes;
-  if (count > 1 && t->count == 0)
+  if (t->count == 0)
     add_bitmap(b, &term->set);
   else if (count > 1)
     add_pairs(b, &term->set);
