@@ -92,6 +92,8 @@ typedef struct cursor {
   uint64_t groups;                 /* of them in the partitions before */
   uint64_t range_begin, range_end; /* how far the ends of RANGE came */
   uint64_t frame_begin, frame_end; /* begin >= end: it is empty */
+  uint64_t hole_begin, hole_end;   /* of it what is left out; its ends never move back; nothing: its end, twice */
+  bool keeps;                      /* the row is in it, though it lies in the hole */
 } cursor;
 
 static uint64_t next_mark(const rdx_windowing *w, uint64_t at, uint8_t bit) {
@@ -167,6 +169,21 @@ static uint64_t edge(cursor *c, const rdx_window_run *r, bool is_end) {
   }
 }
 
+static uint64_t clamp(uint64_t at, uint64_t low, uint64_t high) {
+  return at < low ? low : at > high ? high : at;
+}
+
+static void leave_out(cursor *c, rdx_window_exclusion exclusion) {
+  const uint64_t begin = c->frame_begin, end = begin > c->frame_end ? begin : c->frame_end;
+  const bool row = exclusion == RDX_EXCLUDE_CURRENT;
+  c->hole_begin = c->hole_end = end;
+  c->keeps = exclusion == RDX_EXCLUDE_TIES && c->at >= begin && c->at < end;
+  if (exclusion == RDX_EXCLUDE_NOTHING)
+    return;
+  c->hole_begin = clamp(row ? c->at : c->peer_begin, begin, end);
+  c->hole_end = clamp(row ? c->at + 1 : c->peer_end, begin, end);
+}
+
 /* The next row; false: there is none. */
 static bool advance(cursor *c, const rdx_window_run *r) {
   const rdx_windowing *w = c->w;
@@ -187,6 +204,7 @@ static bool advance(cursor *c, const rdx_window_run *r) {
   }
   c->frame_begin = edge(c, r, false);
   c->frame_end = edge(c, r, true);
+  leave_out(c, r->window->exclusion);
   return true;
 }
 
@@ -241,11 +259,29 @@ static rdx_status fill_numbers(rdx_windowing *w, const rdx_window_run *r, rdx_er
 
 /* ---- Values of other rows ---- */
 
+/* The place of a row of the frame, by its number from 0; UINT64_MAX: it has not so many. */
+static uint64_t place_in_frame(const cursor *c, uint64_t number) {
+  const uint64_t parts[3][2] = {{c->frame_begin, c->hole_begin},
+                                {c->at, c->at + c->keeps},
+                                {c->hole_end, c->frame_end > c->hole_end ? c->frame_end : c->hole_end}};
+  for (uint32_t i = 0; i < 3; i++) {
+    const uint64_t rows = parts[i][1] - parts[i][0];
+    if (number < rows)
+      return parts[i][0] + number;
+    number -= rows;
+  }
+  return UINT64_MAX;
+}
+
+static uint64_t rows_in_frame(const cursor *c) {
+  const uint64_t behind = c->frame_end > c->hole_end ? c->frame_end - c->hole_end : 0;
+  return c->hole_begin - c->frame_begin + c->keeps + behind;
+}
+
 /* The place of the row whose value it is; UINT64_MAX: none. */
 static uint64_t source_of(const cursor *c, const rdx_window_run *r) {
   const uint64_t rows = c->end - c->begin, i = c->at - c->begin;
   const int64_t n = r->window->kind == RDX_WINDOW_LAG ? r->number : 0;
-  const bool empty = c->frame_begin >= c->frame_end;
   switch (r->window->kind) {
   case RDX_WINDOW_LAG:
   case RDX_WINDOW_LEAD: {
@@ -253,12 +289,11 @@ static uint64_t source_of(const cursor *c, const rdx_window_run *r) {
     return at < 0 || at >= (rdx_i128)rows ? UINT64_MAX : c->begin + (uint64_t)at;
   }
   case RDX_WINDOW_FIRST:
-    return empty ? UINT64_MAX : c->frame_begin;
+    return place_in_frame(c, 0);
   case RDX_WINDOW_LAST:
-    return empty ? UINT64_MAX : c->frame_end - 1;
+    return place_in_frame(c, rows_in_frame(c) - 1); /* of no rows none has this number */
   default:
-    return empty || (uint64_t)r->number > c->frame_end - c->frame_begin ? UINT64_MAX
-                                                                        : c->frame_begin + (uint64_t)r->number - 1;
+    return place_in_frame(c, (uint64_t)r->number - 1);
   }
 }
 
@@ -272,42 +307,73 @@ static rdx_status find_sources(rdx_windowing *w, const rdx_window_run *r, uint32
   return RDX_OK;
 }
 
-/* The smallest or largest of each frame: places of it from the best to the last, each the best of those behind it
- * (Lemire, Nordic Journal of Computing 2006). */
-static rdx_status find_extremes(rdx_windowing *w, const rdx_window_run *r, const uint64_t *codes, uint32_t *queue,
-                                uint32_t *source, rdx_error *err) {
-  const bool min = r->window->kind == RDX_WINDOW_MIN;
+/* The smallest or largest of rows whose begin and end never move back: places from the best to the last, each the best
+ * of those behind it (Lemire, Nordic Journal of Computing 2006). */
+typedef struct extremes {
+  const rdx_windowing *w;
+  const rdx_window_run *r;
+  const uint64_t *codes;
+  uint32_t *queue;
+  uint64_t head, tail, added;
+} extremes;
+
+/* Whether the value of a row comes before that of another one. */
+static bool is_better(const extremes *e, uint32_t row, uint32_t other) {
+  return e->r->window->kind == RDX_WINDOW_MIN ? e->codes[row] < e->codes[other] : e->codes[row] > e->codes[other];
+}
+
+/* The row of places begin .. end - 1; RDX_NO_ROW: none has a value. */
+static uint32_t slide(extremes *e, uint64_t begin, uint64_t end) {
+  const uint32_t *order = e->w->order;
+  e->added = e->added > begin ? e->added : begin;
+  for (; e->added < end; e->added++) {
+    const uint32_t row = order[e->added];
+    if (!rdx_column_has(&e->r->value.column, row))
+      continue;
+    while (e->tail > e->head && is_better(e, row, order[e->queue[e->tail - 1]]))
+      e->tail--;
+    e->queue[e->tail++] = (uint32_t)e->added;
+  }
+  while (e->head < e->tail && e->queue[e->head] < begin)
+    e->head++;
+  return e->head < e->tail && begin < end ? order[e->queue[e->head]] : RDX_NO_ROW;
+}
+
+static uint32_t better_of(const extremes *e, uint32_t a, uint32_t b) {
+  return b == RDX_NO_ROW || (a != RDX_NO_ROW && !is_better(e, b, a)) ? a : b;
+}
+
+/* Of what is before the hole of a frame, and of what is behind it. */
+static rdx_status find_extremes(rdx_windowing *w, const rdx_window_run *r, extremes sides[2], uint32_t *source,
+                                rdx_error *err) {
   cursor c = {.w = w};
-  uint64_t head = 0, tail = 0, added = 0, begin = UINT64_MAX;
+  uint64_t begin = UINT64_MAX;
   while (advance(&c, r)) {
+    const uint32_t row = w->order[c.at];
     RDX_TRY(rdx_loop_goes_on(c.at, w->rows, "window", err));
-    if (c.begin != begin) {
-      begin = added = c.begin;
-      head = tail = 0;
+    for (uint32_t i = 0; i < 2 && c.begin != begin; i++) {
+      sides[i].added = c.begin;
+      sides[i].head = sides[i].tail = 0;
     }
-    for (; added < c.frame_end; added++) {
-      const uint32_t row = w->order[added];
-      if (!rdx_column_has(&r->value.column, row))
-        continue;
-      while (tail > head &&
-             (min ? codes[w->order[queue[tail - 1]]] > codes[row] : codes[w->order[queue[tail - 1]]] < codes[row]))
-        tail--;
-      queue[tail++] = (uint32_t)added;
-    }
-    while (head < tail && queue[head] < c.frame_begin)
-      head++;
-    source[w->order[c.at]] = head < tail && c.frame_begin < c.frame_end ? w->order[queue[head]] : RDX_NO_ROW;
+    begin = c.begin;
+    source[row] =
+        better_of(sides, slide(&sides[0], c.frame_begin, c.hole_begin), slide(&sides[1], c.hole_end, c.frame_end));
+    if (c.keeps && rdx_column_has(&r->value.column, row))
+      source[row] = better_of(sides, source[row], row);
   }
   return RDX_OK;
 }
 
 static rdx_status take_extremes(rdx_windowing *w, const rdx_window_run *r, uint32_t *source, rdx_error *err) {
-  RDX_SCOPED(rdx_free_local) uint32_t *queue = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *before = NULL, *behind = NULL;
   RDX_SCOPED(rdx_free_local) uint64_t *codes = NULL;
   RDX_TRY(rdx_alloc(w->rows, sizeof *codes, WHAT, (void **)&codes, err));
-  RDX_TRY(rdx_alloc(w->rows, sizeof *queue, WHAT, (void **)&queue, err));
+  RDX_TRY(rdx_alloc(w->rows, sizeof *before, WHAT, (void **)&before, err));
+  RDX_TRY(rdx_alloc(w->rows, sizeof *behind, WHAT, (void **)&behind, err));
   rdx_codes_of(&r->value.column, codes);
-  return find_extremes(w, r, codes, queue, source, err);
+  extremes sides[2] = {{.w = w, .r = r, .codes = codes, .queue = before},
+                       {.w = w, .r = r, .codes = codes, .queue = behind}};
+  return find_extremes(w, r, sides, source, err);
 }
 
 /* The column that the values come from, by the rows that they come from. */
@@ -335,26 +401,47 @@ static rdx_status choose_sources(rdx_windowing *w, const rdx_window_run *r, rdx_
 
 /* ---- Counts, sums, averages ---- */
 
+/* Places that came to the sum, or went from it. */
+typedef struct stretch {
+  uint64_t first, last;
+} stretch;
+
+/* The places become those from `begin` on, before `end`; what comes is `in` the sum, what goes is not, or the other way
+ * round. */
+static rdx_status move(rdx_windowing *w, rdx_window_run *r, stretch *s, uint64_t begin, uint64_t end, bool in,
+                       rdx_error *err) {
+  for (; s->last < end; s->last++) {
+    RDX_TRY(rdx_loop_goes_on(s->last, w->rows, "window", err));
+    rdx_window_sum_change(r, w->order[s->last], in);
+  }
+  for (; s->first < begin && s->first < s->last; s->first++) {
+    RDX_TRY(rdx_loop_goes_on(s->first, w->rows, "window", err));
+    rdx_window_sum_change(r, w->order[s->first], !in);
+  }
+  return RDX_OK;
+}
+
 static rdx_status fill_sums(rdx_windowing *w, rdx_window_run *r, rdx_error *err) {
+  const bool leaves_out = r->window->exclusion != RDX_EXCLUDE_NOTHING;
   cursor c = {.w = w};
-  uint64_t begin = UINT64_MAX, first = 0, last = 0; /* places in the sum */
+  uint64_t begin = UINT64_MAX;
+  stretch frame = {0}, hole = {0};
   while (advance(&c, r)) {
     const uint32_t row = w->order[c.at];
     RDX_TRY(rdx_loop_goes_on(c.at, w->rows, "window", err));
     if (c.begin != begin) {
-      begin = first = last = c.begin;
+      begin = c.begin;
+      frame = hole = (stretch){begin, begin};
       rdx_window_sum_clear(r);
     }
-    for (; last < c.frame_end; last++) {
-      RDX_TRY(rdx_loop_goes_on(last, w->rows, "window", err));
-      rdx_window_sum_change(r, w->order[last], true);
-    }
-    for (; first < c.frame_begin && first < last; first++) {
-      RDX_TRY(rdx_loop_goes_on(first, w->rows, "window", err));
-      rdx_window_sum_change(r, w->order[first], false);
-    }
-    const bool empty = c.frame_begin >= c.frame_end;
-    RDX_TRY(rdx_window_sum_store(w, r, empty, row, err));
+    RDX_TRY(move(w, r, &frame, c.frame_begin, c.frame_end, true, err));
+    if (leaves_out)
+      RDX_TRY(move(w, r, &hole, c.hole_begin, c.hole_end, false, err));
+    if (c.keeps)
+      rdx_window_sum_change(r, row, true);
+    RDX_TRY(rdx_window_sum_store(w, r, rows_in_frame(&c) == 0, row, err));
+    if (c.keeps)
+      rdx_window_sum_change(r, row, false);
   }
   return RDX_OK;
 }

@@ -146,6 +146,7 @@ typedef struct rdx_plan_window {
   uint32_t order_count;
   rdx_window_unit unit; /* but of ROWS, CURRENT is all rows that are equal in ORDER BY */
   rdx_window_edge begin, end;
+  rdx_window_exclusion exclusion;
   rdx_bound *begin_offset, *end_offset; /* no columns; BIGINT, but of RANGE */
   /* RANGE with distances: the value of ORDER BY, and what it is compared with at the ends of the frame (NULL: the end
    * has no distance); all of one type */

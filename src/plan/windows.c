@@ -263,6 +263,7 @@ static rdx_status bind_range(rdx_block *b, const rdx_sql_window *written, rdx_pl
 static rdx_status bind_frame(rdx_block *b, const rdx_sql_window *written, rdx_plan_window *w) {
   w->unit = written->unit;
   w->begin = written->begin;
+  w->exclusion = written->exclusion;
   w->end = written->end;
   if (w->unit == RDX_FRAME_RANGE && (written->begin_offset || written->end_offset))
     return bind_range(b, written, w);
@@ -294,8 +295,9 @@ static rdx_status add_window(rdx_block *b, const rdx_plan_window *w, rdx_bound *
     const rdx_plan_window *other = &b->windows[i];
     if (other->kind == w->kind && same(other->value, w->value) && same(other->other, w->other) &&
         same(other->number, w->number) && rdx_windows_alike(other, w) && other->unit == w->unit &&
-        other->begin == w->begin && other->end == w->end && same(other->begin_offset, w->begin_offset) &&
-        same(other->end_offset, w->end_offset) && same(other->range_value, w->range_value))
+        other->begin == w->begin && other->end == w->end && other->exclusion == w->exclusion &&
+        same(other->begin_offset, w->begin_offset) && same(other->end_offset, w->end_offset) &&
+        same(other->range_value, w->range_value))
       break;
   }
   if (i == b->window_count) {

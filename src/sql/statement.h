@@ -91,6 +91,14 @@ typedef enum rdx_window_unit {
   RDX_FRAME_GROUPS, /* of rows that are equal in ORDER BY */
 } rdx_window_unit;
 
+/* Rows that a frame leaves out. */
+typedef enum rdx_window_exclusion {
+  RDX_EXCLUDE_NOTHING,
+  RDX_EXCLUDE_CURRENT, /* the row */
+  RDX_EXCLUDE_GROUP,   /* and all that are equal to it in ORDER BY */
+  RDX_EXCLUDE_TIES,    /* these, but not the row */
+} rdx_window_exclusion;
+
 /* OVER (PARTITION BY ... ORDER BY ... ROWS BETWEEN ...) */
 typedef struct rdx_sql_window {
   rdx_sql_place place;
@@ -100,6 +108,7 @@ typedef struct rdx_sql_window {
   uint32_t order_count;
   rdx_window_unit unit;
   rdx_window_edge begin, end;
+  rdx_window_exclusion exclusion;
   rdx_ast *begin_offset, *end_offset; /* of PRECEDING and FOLLOWING */
 } rdx_sql_window;
 

@@ -39,7 +39,9 @@ rdx_status rdx_tree_orders(rdx_tree *t, size_t count, rdx_tree_node *const *node
 #define END_PRECEDING 0x1000
 #define BEGIN_FOLLOWING 0x2000
 #define END_FOLLOWING 0x4000
-#define FRAME_EXCLUDES 0x38000
+#define EXCLUDE_CURRENT 0x8000
+#define EXCLUDE_GROUP 0x10000
+#define EXCLUDE_TIES 0x20000
 
 static rdx_status take_frame(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_window *out) {
   const int bits = w->frame_options;
@@ -53,7 +55,10 @@ static rdx_status take_frame(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_w
              : bits & END_CURRENT           ? RDX_EDGE_CURRENT
              : bits & END_PRECEDING         ? RDX_EDGE_PRECEDING
                                             : RDX_EDGE_FOLLOWING;
-  RDX_TRY(rdx_tree_refuse_if(t, bits & FRAME_EXCLUDES, out->place, "EXCLUDE is not supported in OVER"));
+  out->exclusion = bits & EXCLUDE_CURRENT ? RDX_EXCLUDE_CURRENT
+                   : bits & EXCLUDE_GROUP ? RDX_EXCLUDE_GROUP
+                   : bits & EXCLUDE_TIES  ? RDX_EXCLUDE_TIES
+                                          : RDX_EXCLUDE_NOTHING;
   if (out->unit == RDX_FRAME_GROUPS && out->order_count == 0)
     return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, out->place, NULL, "GROUPS needs ORDER BY");
   if (out->unit == RDX_FRAME_RANGE && offsets && out->order_count != 1)

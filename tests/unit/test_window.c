@@ -111,7 +111,8 @@ typedef struct window {
   bool parts, sorts, descending, nulls_first;
   int begin, end; /* -99 and 99 are UNBOUNDED */
   enum { ROWS_OF, RANGE_OF, GROUPS_OF } unit;
-  char text[160];
+  enum { NOTHING, CURRENT, GROUP, TIES } excludes;
+  char text[200];
 } window;
 
 static void put_edge(char *to, size_t size, int offset) {
@@ -125,6 +126,7 @@ static void put_edge(char *to, size_t size, int offset) {
 
 static window draw_window(void) {
   static const char *const units[] = {"ROWS", "RANGE", "GROUPS"};
+  static const char *const exclusions[] = {"", " EXCLUDE CURRENT ROW", " EXCLUDE GROUP", " EXCLUDE TIES"};
   window w = {.parts = draw(3) > 0, .sorts = draw(5) > 0, .descending = draw(2)};
   char begin[32], end[32];
   w.nulls_first = draw(2);
@@ -138,14 +140,15 @@ static window draw_window(void) {
     w.begin = draw(2) ? -99 : 0;
     w.end = draw(2) ? 99 : 0;
   }
+  w.excludes = draw(2) * draw(4);
   put_edge(begin, sizeof begin, w.begin);
   put_edge(end, sizeof end, w.end);
-  snprintf(w.text, sizeof w.text, "OVER (%s%s%s%s %s BETWEEN %s AND %s)", w.parts ? "PARTITION BY g " : "",
+  snprintf(w.text, sizeof w.text, "OVER (%s%s%s%s %s BETWEEN %s AND %s%s)", w.parts ? "PARTITION BY g " : "",
            w.sorts ? "ORDER BY v" : "", w.sorts && w.descending ? " DESC" : "",
            !w.sorts        ? ""
            : w.nulls_first ? " NULLS FIRST"
                            : " NULLS LAST",
-           units[w.unit], begin, end);
+           units[w.unit], begin, end, exclusions[w.excludes]);
   return w;
 }
 
@@ -166,9 +169,10 @@ static int compare_rows(const void *a, const void *b) {
   return order ? order : i - k;
 }
 
-/* The partition of a row, where the row is in it, and its frame. */
+/* The partition of a row, where the row is in it, and its frame, which stands behind it in `rows` where some of it is
+ * excluded. */
 typedef struct place {
-  int rows[ROWS], count, at, peer_begin, peer_end, begin, end, rank;
+  int rows[2 * ROWS], count, at, peer_begin, peer_end, begin, end, rank;
 } place;
 
 static int clip(int value, int count) {
@@ -205,6 +209,21 @@ static int end_of(const window *w, const place *p, int distance, bool is_end) {
   return i;
 }
 
+static bool is_excluded(const window *w, const place *p, int i) {
+  const bool peer = i >= p->peer_begin && i < p->peer_end;
+  return w->excludes == CURRENT ? i == p->at : w->excludes == GROUP ? peer : peer && i != p->at;
+}
+
+/* Copy what the frame keeps. */
+static void exclude(const window *w, place *p) {
+  int kept = p->count;
+  for (int i = p->begin; i < p->end; i++)
+    if (!is_excluded(w, p, i))
+      p->rows[kept++] = p->rows[i];
+  p->begin = p->count;
+  p->end = kept;
+}
+
 static place place_of(const window *w, int row) {
   place p = {.count = 0};
   sorting = w;
@@ -222,6 +241,8 @@ static place place_of(const window *w, int row) {
     p.rank += i == 0 || compare_values(table.v[p.rows[i]], table.v[p.rows[i - 1]]) != 0;
   p.begin = end_of(w, &p, w->begin, false);
   p.end = end_of(w, &p, w->end, true);
+  if (w->excludes != NOTHING)
+    exclude(w, &p);
   return p;
 }
 
@@ -241,6 +262,11 @@ static result real(double value) {
   return (result){.real = true, .f = value};
 }
 
+/* Of a row of the frame. */
+static int64_t x_in(const place *p, int i) {
+  return table.x[p->rows[i]];
+}
+
 static int64_t x_at(const place *p, int at) {
   return at < 0 || at >= p->count ? NONE : table.x[p->rows[at]];
 }
@@ -248,7 +274,7 @@ static int64_t x_at(const place *p, int at) {
 static result of_x(const place *p, char what) {
   int64_t sum = 0, count = 0, min = NONE, max = NONE;
   for (int i = p->begin; i < p->end; i++) {
-    const int64_t x = x_at(p, i);
+    const int64_t x = x_in(p, i);
     if (x == NONE)
       continue;
     sum += x;
@@ -364,11 +390,11 @@ static result value_of(const place *p, const char *name) {
   if (strcmp(name, "lead(x, 3, -5)") == 0)
     return integer(p->at + 3 >= p->count ? -5 : x_at(p, p->at + 3));
   if (strcmp(name, "first_value(x)") == 0)
-    return integer(empty ? NONE : x_at(p, p->begin));
+    return integer(empty ? NONE : x_in(p, p->begin));
   if (strcmp(name, "last_value(x)") == 0)
-    return integer(empty ? NONE : x_at(p, p->end - 1));
+    return integer(empty ? NONE : x_in(p, p->end - 1));
   if (strcmp(name, "nth_value(x, 2)") == 0)
-    return integer(p->begin + 1 < p->end ? x_at(p, p->begin + 1) : NONE);
+    return integer(p->begin + 1 < p->end ? x_in(p, p->begin + 1) : NONE);
   if (strcmp(name, "count(*)") == 0)
     return integer(empty ? 0 : p->end - p->begin);
   if (strstr("var_pop(x) stddev(f) regr_count(f, x) covar_pop(f, x) corr(f, x)", name))
