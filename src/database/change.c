@@ -166,9 +166,14 @@ static rdx_status store(rdx_statement *s, const char *name, rdx_table **content,
 
 rdx_status rdx_change_field(const rdx_statement *s, const rdx_sql_column *c, rdx_field *out, rdx_error *err) {
   rdx_sql_type type;
-  if (!rdx_sql_type_from_name(c->type, c->modifiers, c->modifier_count, &type))
-    return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, c->place, NULL, "there is no type \"%.60s\"",
+  char hint[RDX_TYPE_HINT];
+  if (!rdx_sql_type_from_name(c->type, NULL, 0, &type)) {
+    rdx_sql_type_hint(c->type, hint);
+    return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, c->place, hint, "there is no type \"%.60s\"",
                          c->type);
+  }
+  if (!rdx_sql_type_from_name(c->type, c->modifiers, c->modifier_count, &type)) /* of digits that no numeric has */
+    type.precision = 0;
   if (type.kind == RDX_SQL_INTERVAL || type.kind == RDX_SQL_UNKNOWN)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, c->place, NULL,
                          "a table cannot have a column of type %.60s", c->type);

@@ -216,10 +216,15 @@ static rdx_status bind_interval(rdx_binding *b, const rdx_ast *ast, const rdx_bo
 
 rdx_status rdx_bind_written_cast(rdx_binding *b, const rdx_ast *ast, rdx_bound *value, rdx_bound **out) {
   rdx_sql_type type;
+  char hint[RDX_TYPE_HINT];
+  if (!rdx_sql_type_from_name(ast->name, NULL, 0, &type)) {
+    rdx_sql_type_hint(ast->name, hint);
+    return rdx_sql_error(b->err, RDX_ERROR_ARGUMENT, b->text, ast->place, hint, "there is no type \"%s\"", ast->name);
+  }
   if (!rdx_sql_type_from_name(ast->name, ast->modifiers, ast->modifier_count, &type))
     return rdx_sql_error(b->err, RDX_ERROR_ARGUMENT, b->text, ast->place,
-                         ast->modifier_count > 0 ? "numeric(precision, scale) has 1 to 38 digits" : NULL,
-                         "there is no type \"%s\"%s", ast->name, ast->modifier_count > 0 ? " with these digits" : "");
+                         "numeric(precision, scale) has 1 to 38 digits", "there is no type \"%s\" with these digits",
+                         ast->name);
   const bool is_string = value->type.kind == RDX_SQL_UNKNOWN && rdx_is_constant(value) && !value->value.null;
   if (ast->field && type.kind == RDX_SQL_INTERVAL && is_string)
     return bind_interval(b, ast, value, out);

@@ -36,6 +36,9 @@ const char *rdx_sql_type_text(rdx_sql_type type, char out[32]);
 /* The type of a name as in SQL (int, int4, bigint, numeric, double precision's float8, text, varchar, ...). DECIMAL
  * without modifiers has precision 0: rdx_bind_cast() makes the value's own digits of it. */
 RDX_MUST_USE bool rdx_sql_type_from_name(const char *name, const int32_t *modifiers, uint32_t count, rdx_sql_type *out);
+#define RDX_TYPE_HINT 96
+/* What to write in place of a name that is of no type; empty: nothing is known. */
+void rdx_sql_type_hint(const char *name, char out[RDX_TYPE_HINT]);
 /* The type that values of a column have in expressions: u8 is SMALLINT, u16 INTEGER, u32 BIGINT, u64 DECIMAL(20,0). */
 rdx_sql_type rdx_sql_type_of_column(const rdx_column *column);
 

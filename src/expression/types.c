@@ -5,6 +5,8 @@
 
 #include "expression/types.h"
 
+#include "base/words.h"
+
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -50,6 +52,7 @@ static const struct {
     {"double precision", RDX_SQL_DOUBLE},
     {"date", RDX_SQL_DATE},
     {"timestamp", RDX_SQL_TIMESTAMP},
+    {"datetime", RDX_SQL_TIMESTAMP},
     {"timestamptz", RDX_SQL_TIMESTAMP},
     {"timestamp without time zone", RDX_SQL_TIMESTAMP},
     {"timestamp with time zone", RDX_SQL_TIMESTAMP},
@@ -76,6 +79,54 @@ bool rdx_sql_type_from_name(const char *name, const int32_t *modifiers, uint32_t
       return true;
     }
   return false;
+}
+
+/* What to write in place of types of others. */
+static const struct {
+  const char *name, *hint;
+} foreign[] = {
+    {"serial", "write integer, and number rows where they are inserted: row_number() OVER ()"},
+    {"bigserial", "write bigint, and number rows where they are inserted: row_number() OVER ()"},
+    {"smallserial", "write smallint, and number rows where they are inserted: row_number() OVER ()"},
+    {"tinyint", "write smallint"},
+    {"mediumint", "write integer"},
+    {"hugeint", "write bigint"},
+    {"ubigint", "write bigint"},
+    {"uinteger", "write bigint"},
+    {"usmallint", "write integer"},
+    {"utinyint", "write smallint"},
+    {"number", "write numeric(DIGITS, SCALE)"},
+    {"money", "write numeric(18, 2)"},
+    {"bit", "write boolean"},
+    {"nvarchar", "write varchar"},
+    {"nchar", "write char"},
+    {"varchar2", "write varchar"},
+    {"clob", "write text"},
+    {"name", "write text"},
+    {"citext", "write text, and compare by lower()"},
+    {"uuid", "write text"},
+    {"json", "write text"},
+    {"jsonb", "write text"},
+    {"xml", "write text"},
+    {"inet", "write text"},
+    {"bytea", "there is no type for bytes: write text to the base 16"},
+    {"blob", "there is no type for bytes: write text to the base 16"},
+    {"time", "there is no type for times of day: write timestamp, or text"},
+    {"timetz", "there is no type for times of day: write timestamp, or text"},
+};
+
+void rdx_sql_type_hint(const char *name, char out[RDX_TYPE_HINT]) {
+  rdx_nearest nearest = {0};
+  out[0] = '\0';
+  for (size_t i = 0; i < RDX_COUNT(foreign); i++)
+    if (strcasecmp(name, foreign[i].name) == 0) {
+      snprintf(out, RDX_TYPE_HINT, "%s", foreign[i].hint);
+      return;
+    }
+  for (size_t i = 0; i < RDX_COUNT(words); i++)
+    rdx_nearest_consider(&nearest, name, words[i].name);
+  if (nearest.word)
+    snprintf(out, RDX_TYPE_HINT, "there is \"%s\"", nearest.word);
 }
 
 rdx_sql_type rdx_sql_type_of_column(const rdx_column *column) {

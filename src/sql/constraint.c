@@ -75,7 +75,8 @@ rdx_status rdx_tree_constraint(rdx_tree *t, const PgQuery__Constraint *k, const 
                          "REFERENCES and FOREIGN KEY are not supported");
   case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
   case PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED:
-    return rdx_tree_refuse(t, out->place, "GENERATED is not supported");
+    return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, out->place,
+                         "calculate it where rows are inserted, or by a view", "GENERATED is not supported");
   case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION:
     return rdx_tree_refuse(t, out->place, "EXCLUDE is not supported");
   default:
