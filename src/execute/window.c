@@ -37,16 +37,27 @@ void rdx_window_keys_destroy(rdx_window_keys *keys) {
   rdx_free(keys->flat);
 }
 
+#define AHEAD 16u /* places in order whose rows are fetched before it is their turn */
+
+typedef struct marking {
+  rdx_windowing *w;
+  const rdx_key_words *words;
+  uint8_t bit;
+} marking;
+
 /* Mark where neighbours in order differ. */
-static rdx_status mark(rdx_windowing *w, const rdx_key_words *words, uint8_t bit, rdx_error *err) {
-  for (uint64_t i = 1; i < w->rows; i++) {
+static void mark(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const marking *m = context;
+  const uint32_t *order = m->w->order;
+  (void)worker;
+  for (uint64_t i = begin > 0 ? begin : 1; i < end; i++) {
     bool differ = false;
-    RDX_TRY(rdx_loop_goes_on(i, w->rows, "window", err));
-    for (uint32_t k = 0; k < words->count && !differ; k++)
-      differ = words->words[k][w->order[i]] != words->words[k][w->order[i - 1]];
-    w->marks[i] |= differ ? bit : 0;
+    if (i + AHEAD < end)
+      __builtin_prefetch(&m->words->words[0][order[i + AHEAD]]);
+    for (uint32_t k = 0; k < m->words->count && !differ; k++)
+      differ = m->words->words[k][order[i]] != m->words->words[k][order[i - 1]];
+    m->w->marks[i] |= differ ? m->bit : 0;
   }
-  return RDX_OK;
 }
 
 static rdx_status mark_keys(rdx_windowing *w, const rdx_key_column *columns, uint32_t count, bool sorts, uint8_t bit,
@@ -55,8 +66,9 @@ static rdx_status mark_keys(rdx_windowing *w, const rdx_key_column *columns, uin
   rdx_key_words words;
   RDX_TRY(rdx_key_words_create(w->x, columns, count, rows, false, &words, err));
   rdx_status status = sorts ? rdx_key_words_order(w->x, &words, w->order, err) : RDX_OK;
+  marking m = {w, &words, bit};
   if (status == RDX_OK)
-    status = mark(w, &words, bit, err);
+    status = rdx_pool_run_stage(w->x->pool, w->rows, RDX_EXECUTE_GRAIN, mark, &m, "window", err);
   rdx_key_words_destroy(&words);
   return status;
 }
@@ -184,6 +196,12 @@ static void leave_out(cursor *c, rdx_window_exclusion exclusion) {
   c->hole_end = clamp(row ? c->at + 1 : c->peer_end, begin, end);
 }
 
+/* Fetch what a place some way on has in an array of so many bytes a row: rows in order lie anywhere. */
+static inline void fetch_ahead(const rdx_windowing *w, uint64_t at, const void *array, uint32_t bytes) {
+  if (array && at + AHEAD < w->rows)
+    __builtin_prefetch((const char *)array + (uint64_t)w->order[at + AHEAD] * bytes);
+}
+
 /* The next row; false: there is none. */
 static bool advance(cursor *c, const rdx_window_run *r) {
   const rdx_windowing *w = c->w;
@@ -246,6 +264,7 @@ static rdx_status fill_numbers(rdx_windowing *w, const rdx_window_run *r, rdx_er
   }
   while (advance(&c, r)) {
     const uint32_t row = w->order[c.at];
+    fetch_ahead(w, c.at, r->values, kind == RDX_WINDOW_NTILE ? 4 : 8);
     RDX_TRY(rdx_loop_goes_on(c.at, w->rows, "window", err));
     if (kind == RDX_WINDOW_PERCENT_RANK || kind == RDX_WINDOW_CUME_DIST)
       ((double *)r->values)[row] = share_of(&c, kind);
@@ -301,6 +320,7 @@ static rdx_status find_sources(rdx_windowing *w, const rdx_window_run *r, uint32
   cursor c = {.w = w};
   while (advance(&c, r)) {
     const uint64_t from = r->no_number ? UINT64_MAX : source_of(&c, r);
+    fetch_ahead(w, c.at, source, sizeof *source);
     RDX_TRY(rdx_loop_goes_on(c.at, w->rows, "window", err));
     source[w->order[c.at]] = from == UINT64_MAX ? RDX_NO_ROW : w->order[from];
   }
@@ -410,7 +430,10 @@ typedef struct stretch {
  * round. */
 static rdx_status move(rdx_windowing *w, rdx_window_run *r, stretch *s, uint64_t begin, uint64_t end, bool in,
                        rdx_error *err) {
+  const rdx_column *value = &r->value.column;
+  const uint32_t bytes = value->values ? (uint32_t)rdx_type_size(value->type) : 0;
   for (; s->last < end; s->last++) {
+    fetch_ahead(w, s->last, value->values, bytes);
     RDX_TRY(rdx_loop_goes_on(s->last, w->rows, "window", err));
     rdx_window_sum_change(r, w->order[s->last], in);
   }
@@ -428,6 +451,7 @@ static rdx_status fill_sums(rdx_windowing *w, rdx_window_run *r, rdx_error *err)
   stretch frame = {0}, hole = {0};
   while (advance(&c, r)) {
     const uint32_t row = w->order[c.at];
+    fetch_ahead(w, c.at, r->values, sizeof(int64_t));
     RDX_TRY(rdx_loop_goes_on(c.at, w->rows, "window", err));
     if (c.begin != begin) {
       begin = c.begin;
