@@ -512,12 +512,17 @@ static rdx_status run_parts(aggregation *a, rdx_frame *out, rdx_error *err) {
   return status;
 }
 
+/* Whether no value of the rows is asked for. */
+static bool only_counts(const rdx_plan_node *node) {
+  for (uint32_t i = 0; i < node->aggregate_count; i++)
+    if (node->aggregates[i].value)
+      return false;
+  return node->expr_count == 0;
+}
+
 static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
   const rdx_plan_node *node = a->node;
-  bool counts = node->expr_count == 0;
-  for (uint32_t i = 0; i < node->aggregate_count; i++)
-    counts &= !node->aggregates[i].value;
-  if (counts)
+  if (only_counts(node))
     return count_rows(a, out, err);
   RDX_TRY(reserve(a, err));
   RDX_TRY(rdx_group_columns_make(a->x, &a->in, node->exprs, node->expr_count, &a->groups, err));
@@ -528,6 +533,7 @@ static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
 
 rdx_status rdx_execute_aggregate(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   aggregation a = {.x = x, .node = node};
+  x->counted = only_counts(node) && !node->left->shared ? node->left : NULL;
   rdx_status status = rdx_operand_run_in_place(x, node->left, &a.in, err);
   if (status == RDX_OK)
     status = aggregate(&a, out, err);

@@ -27,12 +27,13 @@ typedef struct rdx_execution {
   const rdx_settings *settings;
   const char *text; /* of the statement */
   const rdx_query_plan *plan;
-  rdx_datum *parameters;     /* plan->parameter_count, those of $n set */
-  rdx_node_actuals *actuals; /* plan->node_count; NULL: not wanted */
-  bool counts;               /* rays and hits too, which may take a second run */
-  bool feeds_device;         /* the node's rows go to an operator that can take them on the device */
-  rdx_frame *shared;         /* plan->node_count: results of shared nodes, empty until they ran */
-  rdx_arena *arena;          /* of the execution */
+  rdx_datum *parameters;               /* plan->parameter_count, those of $n set */
+  rdx_node_actuals *actuals;           /* plan->node_count; NULL: not wanted */
+  bool counts;                         /* rays and hits too, which may take a second run */
+  bool feeds_device;                   /* the node's rows go to an operator that can take them on the device */
+  const struct rdx_plan_node *counted; /* of its rows the number is all that is wanted; NULL: none */
+  rdx_frame *shared;                   /* plan->node_count: results of shared nodes, empty until they ran */
+  rdx_arena *arena;                    /* of the execution */
 } rdx_execution;
 
 /* Run the scalars, then the root. Destroy `*out` with rdx_frame_destroy(). */

@@ -194,6 +194,26 @@ static rdx_status find_true(rdx_joining *j, const rdx_matches *matches, rdx_pair
   return kind == RDX_PLAN_FULL ? complete_right(j, p, err) : RDX_OK;
 }
 
+/* Of as many pairs as no memory holds, the number: it is all that the operator above asks for. */
+static rdx_status count_pairs(rdx_joining *j, rdx_frame *out, rdx_error *err) {
+  const uint64_t lefts = j->left.frame.rows, rights = j->right.frame.rows;
+  const bool outer = j->node->join == RDX_PLAN_LEFT;
+  uint64_t count = outer && rights == 0 ? lefts : lefts * rights;
+  if (j->node->key_count == 0)
+    rdx_actuals_method(rdx_actuals_of(j->x, j->node), "all pairs");
+  else
+    RDX_TRY(rdx_join_keys(j, err));
+  if (j->node->key_count > 0)
+    RDX_TRY(rdx_pairs_count(j, outer, &count, err));
+  return rdx_frame_create(0, count, out, err);
+}
+
+static bool counts_pairs(const rdx_joining *j) {
+  const rdx_plan_node *n = j->node;
+  return j->counted && !n->filter && (n->join == RDX_PLAN_INNER || n->join == RDX_PLAN_LEFT) &&
+         j->left.frame.rows < UINT32_MAX && j->right.frame.rows < UINT32_MAX;
+}
+
 static rdx_status find_pairs(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   const rdx_plan_node *node = j->node;
   rdx_matches matches;
@@ -219,6 +239,11 @@ static rdx_status join_here(rdx_joining *j, rdx_frame *out, rdx_error *err) {
     RDX_TRY(rdx_operand_bring(&j->left, n->left_keys[i], err));
     RDX_TRY(rdx_operand_bring(&j->right, n->right_keys[i], err));
   }
+  if (counts_pairs(j)) {
+    const rdx_status status = count_pairs(j, out, err);
+    rdx_join_keys_drop(j);
+    return status;
+  }
   rdx_status status = rdx_join_reduce(j, err);
   if (status == RDX_OK && n->filter) { /* evaluated in batches */
     status = rdx_frame_bring(&j->left.frame, err);
@@ -235,7 +260,7 @@ static rdx_status join_here(rdx_joining *j, rdx_frame *out, rdx_error *err) {
 }
 
 rdx_status rdx_execute_join(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  rdx_joining j = {.x = x, .node = node};
+  rdx_joining j = {.x = x, .node = node, .counted = x->counted == node};
   bool done = false;
   rdx_status status = rdx_operand_run_in_place(x, node->left, &j.left, err);
   if (status == RDX_OK)

@@ -6,6 +6,7 @@
 #include "execute/pairs.h"
 
 #include "device/device.h"
+#include "index/index.h"
 
 #define WHAT "the pairs of a join"
 #define GRAIN 1024u /* probes at a time: they may have many matches */
@@ -73,6 +74,23 @@ rdx_status rdx_matches_find(rdx_joining *j, bool ordered, rdx_matches *out, rdx_
 void rdx_matches_drop(rdx_matches *matches) {
   rdx_shared_release(&matches->keeper);
   *matches = (rdx_matches){0};
+}
+
+rdx_status rdx_pairs_count(rdx_joining *j, bool outer, uint64_t *out, rdx_error *err) {
+  const rdx_column *left = &j->left_key.column, *right = &j->right_key.column;
+  const bool inverse = !outer && left->rows < right->rows;
+  const rdx_lookup_params wanted = {.result = RDX_LOOKUP_COUNT, .stats = j->x->counts};
+  RDX_SCOPED(rdx_index_destroy) rdx_index *index = NULL;
+  RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *result = NULL;
+  rdx_index_params params = j->x->settings->join;
+  uint64_t pairs = 0, matched = 0;
+  params.method = j->node->join_method;
+  RDX_TRY(rdx_index_create(j->x->device, inverse ? left : right, &params, &index, err));
+  RDX_TRY(rdx_index_lookup(index, inverse ? right : left, &wanted, &result, err));
+  RDX_TRY(rdx_lookup_result_totals(result, &pairs, &matched, err));
+  rdx_join_note(j, index, result);
+  *out = pairs + (outer ? left->rows - matched : 0);
+  return RDX_OK;
 }
 
 /* ---- Pairs ---- */

@@ -14,6 +14,7 @@ typedef struct rdx_joining {
   const rdx_plan_node *node;
   rdx_operand left, right;
   rdx_vector left_key, right_key; /* one column for all keys */
+  bool counted;                   /* the number of pairs is all that is wanted */
 } rdx_joining;
 
 /* ---- Keys ---- */
@@ -80,6 +81,9 @@ RDX_MUST_USE rdx_status rdx_pairs_filter(rdx_joining *j, const rdx_matches *matc
 /* The same of pairs whose rows lie in the node's band; without `marks` they are in the order of left rows. False in
  * `*found`: its values cannot be told. */
 RDX_MUST_USE rdx_status rdx_pairs_band(rdx_joining *j, uint32_t *marks, bool *found, rdx_pairs *out, rdx_error *err);
+
+/* How many pairs of equal keys there are, with `outer` those of left rows that match nothing too. */
+RDX_MUST_USE rdx_status rdx_pairs_count(rdx_joining *j, bool outer, uint64_t *out, rdx_error *err);
 
 /* The frame of pairs: columns of the left input, then of the right one. */
 RDX_MUST_USE rdx_status rdx_pairs_frame(const rdx_joining *j, const rdx_pairs *pairs, rdx_frame *out, rdx_error *err);
