@@ -44,6 +44,8 @@ static const char *verb_of(const rdx_statement *s) {
     return "update";
   case RDX_STATEMENT_DELETE:
     return "delete from";
+  case RDX_STATEMENT_MERGE:
+    return "merge into";
   case RDX_STATEMENT_ALTER_TABLE:
     return "alter";
   case RDX_STATEMENT_COPY:
@@ -639,6 +641,8 @@ rdx_status rdx_run_change(rdx_statement *s, rdx_answer *answer, rdx_error *err) 
   case RDX_STATEMENT_UPDATE:
   case RDX_STATEMENT_DELETE:
     return rdx_change_run_update(s, answer, err);
+  case RDX_STATEMENT_MERGE:
+    return rdx_change_run_merge(s, answer, err);
   case RDX_STATEMENT_ALTER_TABLE:
     return rdx_change_run_alter(s, answer, err);
   case RDX_STATEMENT_COPY:

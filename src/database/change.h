@@ -105,12 +105,21 @@ RDX_MUST_USE rdx_status rdx_change_take(const rdx_statement *statement, const rd
 /* The value of a column of numbers; INT64_MAX for NULL. */
 int64_t rdx_change_number(const rdx_table *found, uint32_t column, uint64_t row);
 
+/* Some rows of a table, with what is declared of its columns; `list` NULL: all of it. */
+RDX_MUST_USE rdx_status rdx_change_take_rows(const rdx_statement *statement, const rdx_table *from,
+                                             const uint32_t *list, uint64_t count, rdx_table **out, rdx_error *err);
+/* The first columns of what was found for a statement that merges, of the chosen rows (NULL: all), as the table's. */
+RDX_MUST_USE rdx_status rdx_change_take_values(const rdx_statement *statement, const rdx_catalog_table *table,
+                                               const rdx_table *found, const uint32_t *chosen, uint64_t rows,
+                                               rdx_table **out, rdx_error *err);
+
 /* INSERT with ON CONFLICT, of what the plan found (conflict.c): the answer is RETURNING's. */
 RDX_MUST_USE rdx_status rdx_change_run_conflict(rdx_statement *statement, rdx_catalog_table *table, rdx_answer *answer,
                                                 rdx_error *err);
-/* INSERT; UPDATE and DELETE (update.c); ALTER TABLE (alter.c). */
+/* INSERT; UPDATE and DELETE (update.c); MERGE (merge.c); ALTER TABLE (alter.c). */
 RDX_MUST_USE rdx_status rdx_change_run_insert(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_change_run_update(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_change_run_merge(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_change_run_alter(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 
 /* COPY's options (options.c). */

@@ -29,21 +29,6 @@ static void drop(insertion *x) {
   rdx_table_destroy(&x->proposed);
 }
 
-/* Some rows of a table of the same columns as the statement's. */
-static rdx_status take_rows(const insertion *x, const rdx_table *from, const uint32_t *list, uint64_t count,
-                            rdx_table **out) {
-  const uint32_t columns = rdx_table_columns(from);
-  RDX_SCOPED(rdx_frame_destroy) rdx_frame frame = {0};
-  RDX_SCOPED(rdx_free_local) rdx_plan_column *names = NULL;
-  RDX_TRY(rdx_calloc(columns, sizeof *names, WHAT, (void **)&names, x->err));
-  RDX_TRY(rdx_frame_create(columns, count, &frame, x->err));
-  for (uint32_t i = 0; i < columns; i++) {
-    frame.columns[i].input = (rdx_input){*rdx_table_column(from, i), list};
-    names[i].name = rdx_table_column_name(from, i);
-  }
-  return rdx_result_table(x->statement->database->pool, &frame, names, out, x->err);
-}
-
 /* RETURNING of the rows that are kept, as the answer. */
 static rdx_status answer_kept(insertion *x, rdx_answer *answer) {
   const rdx_plan_change *c = &x->statement->prepared->plan->change;
@@ -129,7 +114,7 @@ static rdx_status insert_free(insertion *x, rdx_answer *answer) {
   RDX_TRY(find_keys(x, &arena, &k));
   RDX_TRY(rdx_change_open(x->statement, x->table, &old, x->err));
   RDX_TRY(keep_free(x, old, &k));
-  RDX_TRY(take_rows(x, x->proposed, x->kept, x->kept_count, &added));
+  RDX_TRY(rdx_change_take_rows(x->statement, x->proposed, x->kept, x->kept_count, &added, x->err));
   RDX_TRY(answer_kept(x, answer));
   return x->kept_count > 0 ? rdx_change_append(x->statement, x->table, added, x->err) : RDX_OK;
 }
@@ -250,23 +235,12 @@ static rdx_status merge(const insertion *x, const upsert *u, const rdx_table *ol
   return check_version(x, old, inserted, *out, set);
 }
 
-static rdx_status take_values(const insertion *x, rdx_table **out) {
-  const uint32_t count = x->table->column_count;
-  RDX_SCOPED(rdx_free_local) uint32_t *from = NULL;
-  RDX_SCOPED(rdx_table_destroy) rdx_table *values = NULL;
-  RDX_TRY(rdx_alloc(count, sizeof *from, WHAT, (void **)&from, x->err));
-  for (uint32_t i = 0; i < count; i++)
-    from[i] = i;
-  RDX_TRY(rdx_change_take(x->statement, x->found, 0, count, x->chosen, x->rows, &values, x->err));
-  return rdx_change_convert(x->statement, x->table, values, from, out, x->err);
-}
-
 static rdx_status insert_or_update(insertion *x, rdx_answer *answer) {
   RDX_SCOPED(rdx_table_destroy) rdx_table *old = NULL, *values = NULL, *inserted = NULL, *content = NULL;
   RDX_SCOPED(drop_upsert) upsert u = {0};
   RDX_TRY(part(x, &u));
-  RDX_TRY(take_values(x, &values));
-  RDX_TRY(take_rows(x, values, u.inserted, u.insertions, &inserted));
+  RDX_TRY(rdx_change_take_values(x->statement, x->table, x->found, x->chosen, x->rows, &values, x->err));
+  RDX_TRY(rdx_change_take_rows(x->statement, values, u.inserted, u.insertions, &inserted, x->err));
   if (u.changes > 0) {
     RDX_TRY(rdx_change_open(x->statement, x->table, &old, x->err));
     RDX_TRY(merge(x, &u, old, values, inserted, &content));

@@ -53,7 +53,7 @@ static rdx_status begin_prepared(rdx_database *d, const char *text, rdx_prepared
 /* What there is to plan; NULL: nothing. */
 static const rdx_sql_query *query_of(const rdx_prepared *p) {
   const bool changes = p->runs->kind == RDX_STATEMENT_INSERT || p->runs->kind == RDX_STATEMENT_UPDATE ||
-                       p->runs->kind == RDX_STATEMENT_DELETE;
+                       p->runs->kind == RDX_STATEMENT_DELETE || p->runs->kind == RDX_STATEMENT_MERGE;
   const bool can = p->runs == p->statement || p->runs->kind == RDX_STATEMENT_SELECT ||
                    (changes && p->statement->kind == RDX_STATEMENT_PREPARE);
   return can ? p->runs->query : NULL;
@@ -63,7 +63,9 @@ static const rdx_sql_query *query_of(const rdx_prepared *p) {
 static const rdx_sql_statement *change_of(const rdx_sql_statement *s) {
   const bool inserts = s->kind == RDX_STATEMENT_INSERT &&
                        (s->returning_count > 0 || s->with || s->conflict || s->query->kind == RDX_QUERY_VALUES);
-  return inserts || s->kind == RDX_STATEMENT_UPDATE || s->kind == RDX_STATEMENT_DELETE ? s : NULL;
+  const bool changes =
+      s->kind == RDX_STATEMENT_UPDATE || s->kind == RDX_STATEMENT_DELETE || s->kind == RDX_STATEMENT_MERGE;
+  return inserts || changes ? s : NULL;
 }
 
 static rdx_status plan(void *context, rdx_error *err) {

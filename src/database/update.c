@@ -59,6 +59,39 @@ rdx_status rdx_change_take(const rdx_statement *s, const rdx_table *found, uint3
   return status;
 }
 
+rdx_status rdx_change_take_rows(const rdx_statement *s, const rdx_table *from, const uint32_t *list, uint64_t count,
+                                rdx_table **out, rdx_error *err) {
+  const uint32_t columns = rdx_table_columns(from);
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame frame = {0};
+  RDX_SCOPED(rdx_free_local) rdx_plan_column *names = NULL;
+  RDX_TRY(rdx_calloc(columns, sizeof *names, WHAT, (void **)&names, err));
+  RDX_TRY(rdx_frame_create(columns, count, &frame, err));
+  for (uint32_t i = 0; i < columns; i++) {
+    frame.columns[i].input = (rdx_input){*rdx_table_column(from, i), list};
+    names[i].name = rdx_table_column_name(from, i);
+  }
+  RDX_TRY(rdx_result_table(s->database->pool, &frame, names, out, err));
+  rdx_status status = RDX_OK;
+  for (uint32_t i = 0; i < columns && status == RDX_OK; i++)
+    if (rdx_table_column_declaration(from, i))
+      status = rdx_copy_text(rdx_table_column_declaration(from, i), WHAT, &(*out)->columns[i].declaration, err);
+  if (status != RDX_OK)
+    rdx_table_destroy(out);
+  return status;
+}
+
+rdx_status rdx_change_take_values(const rdx_statement *s, const rdx_catalog_table *table, const rdx_table *found,
+                                  const uint32_t *chosen, uint64_t rows, rdx_table **out, rdx_error *err) {
+  const uint32_t count = table->column_count;
+  RDX_SCOPED(rdx_free_local) uint32_t *from = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *values = NULL;
+  RDX_TRY(rdx_alloc(count, sizeof *from, WHAT, (void **)&from, err));
+  for (uint32_t i = 0; i < count; i++)
+    from[i] = i;
+  RDX_TRY(rdx_change_take(s, found, 0, count, chosen, rows, &values, err));
+  return rdx_change_convert(s, table, values, from, out, err);
+}
+
 /* RETURNING of the `count` rows that were chosen; NULL where there is none. It is made before they are written: nothing
  * can fail behind that. */
 static rdx_status take_returning(const rdx_statement *s, const rdx_table *found, const uint32_t *chosen, uint64_t rows,

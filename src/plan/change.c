@@ -14,12 +14,11 @@ static rdx_plan_change *change_of(const rdx_block *b) {
 
 /* ---- DEFAULT ---- */
 
-static bool is_default(const rdx_ast *ast) {
+bool rdx_is_default(const rdx_ast *ast) {
   return ast->kind == RDX_AST_CALL && strcmp(ast->name, "default") == 0;
 }
 
-/* What DEFAULT is for a column of the target; of none, or of a view's, which are not changed, it is NULL. */
-static rdx_status default_of(rdx_planner *p, const rdx_leaf *target, uint32_t column, rdx_ast **out) {
+rdx_status rdx_default_of(rdx_planner *p, const rdx_leaf *target, uint32_t column, rdx_ast **out) {
   const bool known = target->table && column != UINT32_MAX;
   rdx_sql_column declared;
   RDX_TRY(rdx_sql_parse_declaration(known ? target->table->columns[column].declaration : NULL, p->arena, &declared,
@@ -44,8 +43,7 @@ static rdx_status find_column(const rdx_block *b, const rdx_leaf *leaf, const rd
                           "table \"%.100s\" has no column \"%.100s\"", s->name, s->names[k]);
 }
 
-/* The value of SET number `k`, as that of the column of leaf `target` which it is for. */
-static rdx_status assign(rdx_block *b, uint32_t target, const rdx_sql_statement *s, uint32_t k, rdx_bound **values) {
+rdx_status rdx_assign(rdx_block *b, uint32_t target, const rdx_sql_statement *s, uint32_t k, rdx_bound **values) {
   rdx_planner *p = b->planner;
   const rdx_sql_place place = s->args[k]->place;
   uint32_t column = 0;
@@ -54,8 +52,8 @@ static rdx_status assign(rdx_block *b, uint32_t target, const rdx_sql_statement 
   RDX_TRY(find_column(b, &b->leaves[target], s, k, &column));
   if (values[column])
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, place, NULL, "column \"%.100s\" is assigned twice", s->names[k]);
-  if (is_default(written))
-    RDX_TRY(default_of(p, &b->leaves[target], column, &written));
+  if (rdx_is_default(written))
+    RDX_TRY(rdx_default_of(p, &b->leaves[target], column, &written));
   RDX_TRY(rdx_bind(b, written, &value));
   change_of(b)->columns[change_of(b)->values++] = column;
   return rdx_bind_cast(&p->binding, value, b->leaves[target].types[column], true, place, &values[column]);
@@ -68,7 +66,7 @@ static rdx_status bind_set(rdx_block *b, const rdx_sql_statement *s) {
   RDX_TRY(rdx_planner_alloc(b->planner, s->name_count, sizeof(uint32_t), &change_of(b)->columns));
   b->clause = "UPDATE";
   for (uint32_t k = 0; k < s->name_count; k++)
-    RDX_TRY(assign(b, 0, s, k, values));
+    RDX_TRY(rdx_assign(b, 0, s, k, values));
   b->clause = NULL;
   for (uint32_t k = 0; k < s->name_count; k++)
     RDX_TRY(rdx_block_add_output(b, s->names[k], values[change_of(b)->columns[k]]));
@@ -132,11 +130,11 @@ static rdx_status typed_values(rdx_planner *p, const rdx_sql_statement *s, const
   for (uint32_t k = 0; k < width; k++) {
     const uint32_t column = target_of(s, target, k);
     rdx_ast *value = NULL;
-    RDX_TRY(default_of(p, target, column, &value));
+    RDX_TRY(rdx_default_of(p, target, column, &value));
     for (uint32_t row = 0; row < s->query->row_count; row++) {
       const uint64_t at = (uint64_t)row * width + k;
       rdx_ast **to = &(*out)->values[at];
-      *to = is_default(s->query->values[at]) ? value : s->query->values[at];
+      *to = rdx_is_default(s->query->values[at]) ? value : s->query->values[at];
       if (column != UINT32_MAX)
         RDX_TRY(with_type(p, target->types[column], *to, to));
     }
@@ -152,7 +150,7 @@ static rdx_status name_values(rdx_planner *p, const rdx_sql_statement *s, const 
     rdx_bound **value = &leaf->values[i];
     if (k == UINT32_MAX) {
       rdx_ast *written = NULL;
-      RDX_TRY(default_of(p, target, i, &written));
+      RDX_TRY(rdx_default_of(p, target, i, &written));
       RDX_TRY(rdx_bind(&(rdx_block){.planner = p, .clause = "DEFAULT"}, written, value));
     } else {
       RDX_TRY(rdx_bind_column(p, rdx_leaf_column(0, k), leaf->types[k], s->query->place, value));
@@ -263,7 +261,7 @@ static rdx_status bind_upsert(rdx_block *b, const rdx_sql_conflict *conflict, rd
   b->lazy = true;
   b->clause = "UPDATE";
   for (uint32_t k = 0; k < update->name_count; k++)
-    RDX_TRY(assign(b, 1, update, k, values));
+    RDX_TRY(rdx_assign(b, 1, update, k, values));
   b->clause = NULL;
   RDX_TRY(bind_merged(b, matched, values));
   RDX_TRY(bind_acts(b, matched, conflict->where));
@@ -327,7 +325,9 @@ rdx_status rdx_bind_change(rdx_planner *p, const rdx_sql_statement *s, rdx_bound
   *q = (rdx_bound_query){.written = s->query, .block = b};
   if (s->with)
     RDX_TRY(rdx_bind_ctes(p, NULL, s->with, &b->ctes));
-  RDX_TRY(s->kind == RDX_STATEMENT_INSERT ? bind_inserted(b, s) : bind_changed(b, s));
+  RDX_TRY(s->kind == RDX_STATEMENT_INSERT  ? bind_inserted(b, s)
+          : s->kind == RDX_STATEMENT_MERGE ? rdx_bind_merge(b, s)
+                                           : bind_changed(b, s));
   const uint32_t before = b->output_count;
   RDX_TRY(rdx_bind_targets(b, s->returning, s->returning_count, "RETURNING"));
   change_of(b)->returned = b->output_count - before;

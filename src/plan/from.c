@@ -645,6 +645,10 @@ static rdx_status bind_item(rdx_block *b, const rdx_from *from, rdx_group *group
   return rdx_block_add_relation(b, leaf, from->place, group);
 }
 
+rdx_status rdx_bind_from_item(rdx_block *b, const rdx_from *from, rdx_group *group) {
+  return bind_item(b, from, group);
+}
+
 rdx_status rdx_bind_from(rdx_block *b, const rdx_sql_query *query) {
   rdx_cte *ctes = b->ctes;
   for (uint32_t i = 0; i < query->from_count; i++) {

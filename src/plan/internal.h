@@ -423,7 +423,8 @@ bool rdx_is_merged(const rdx_block *block, uint32_t index);
 RDX_MUST_USE rdx_status rdx_bind_relation(rdx_block *block, const rdx_from *from, rdx_leaf *out);
 /* One more relation of a group of the block. */
 RDX_MUST_USE rdx_status rdx_block_add_relation(rdx_block *block, rdx_leaf leaf, rdx_sql_place place, rdx_group *group);
-/* Two groups as a LEFT JOIN. */
+/* An item of FROM; two groups as a LEFT JOIN. */
+RDX_MUST_USE rdx_status rdx_bind_from_item(rdx_block *block, const rdx_from *from, rdx_group *group);
 RDX_MUST_USE rdx_status rdx_block_left_join(rdx_block *block, rdx_group *left, rdx_group *right, rdx_conjuncts on);
 RDX_MUST_USE rdx_status rdx_block_add_leaf(rdx_block *block, rdx_leaf leaf, uint32_t *out, rdx_sql_place place);
 /* What the name of a column of a leaf stands for. */
@@ -523,6 +524,15 @@ RDX_MUST_USE rdx_status rdx_bind_targets(rdx_block *block, const rdx_sql_target 
 RDX_MUST_USE rdx_status rdx_block_add_output(rdx_block *block, const char *name, rdx_bound *value);
 RDX_MUST_USE rdx_status rdx_query_list_columns(rdx_planner *p, rdx_bound_query *query);
 
+/* Whether a value is DEFAULT; what that is for a column of the target: of none, or of a view's, which are not changed,
+ * NULL. */
+bool rdx_is_default(const rdx_ast *ast);
+RDX_MUST_USE rdx_status rdx_default_of(rdx_planner *p, const rdx_leaf *target, uint32_t column, rdx_ast **out);
+/* The value of SET number `k`, as that of the column of leaf `target` which it is for. */
+RDX_MUST_USE rdx_status rdx_assign(rdx_block *block, uint32_t target, const rdx_sql_statement *statement, uint32_t k,
+                                   rdx_bound **values);
+/* MERGE (merge.c). */
+RDX_MUST_USE rdx_status rdx_bind_merge(rdx_block *block, const rdx_sql_statement *statement);
 /* The rows that INSERT with RETURNING, UPDATE or DELETE changes, as a query with the columns of rdx_plan_change
  * (change.c). */
 RDX_MUST_USE rdx_status rdx_bind_change(rdx_planner *p, const rdx_sql_statement *statement, rdx_bound_query **out);

@@ -263,7 +263,8 @@ typedef struct rdx_plan_change {
   uint32_t values, returned, numbers;
   /* Of INSERT ... ON CONFLICT DO UPDATE: values are those of all columns of the row that is to be there, those of the
    * row that was to be inserted, and whether it is changed at all; of the numbers the first is that of the latter, the
-   * second that of the row with its key, NULL for none. */
+   * second that of the row with its key, NULL for none. Of MERGE values are those of all columns, and the
+   * rdx_merge_action; the last number is that of the row of the table, NULL for none. */
   bool merges;
 } rdx_plan_change;
 

@@ -508,6 +508,89 @@ static rdx_status take_update(rdx_tree *t, const node *n, rdx_sql_statement *out
   return rdx_tree_targets(t, u->n_returning_list, u->returning_list, &out->returning, &out->returning_count);
 }
 
+/* ---- MERGE ---- */
+
+static bool is_matched(const PgQuery__MergeWhenClause *c) {
+#if PG_VERSION_NUM >= 170000
+  return c->match_kind == PG_QUERY__MERGE_MATCH_KIND__MERGE_WHEN_MATCHED;
+#else
+  return c->matched;
+#endif
+}
+
+/* What MERGE has from PostgreSQL 17 on. */
+static rdx_status refuse_later(const rdx_tree *t, const PgQuery__MergeStmt *m, rdx_sql_place place) {
+#if PG_VERSION_NUM >= 170000
+  RDX_TRY(rdx_tree_refuse_if(t, m->n_returning_list > 0, place, "RETURNING is not supported in MERGE"));
+  for (size_t i = 0; i < m->n_merge_when_clauses; i++)
+    RDX_TRY(rdx_tree_refuse_if(t,
+                               m->merge_when_clauses[i]->merge_when_clause->match_kind ==
+                                   PG_QUERY__MERGE_MATCH_KIND__MERGE_WHEN_NOT_MATCHED_BY_SOURCE,
+                               place, "WHEN NOT MATCHED BY SOURCE is not supported"));
+#endif
+  (void)t;
+  (void)m;
+  (void)place;
+  return RDX_OK;
+}
+
+/* INSERT [(columns)] VALUES (values), or DEFAULT VALUES. */
+static rdx_status take_merge_values(rdx_tree *t, const PgQuery__MergeWhenClause *c, rdx_sql_place place,
+                                    rdx_sql_statement *out) {
+  RDX_TRY(rdx_tree_refuse_if(t, c->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET, place,
+                             "OVERRIDING is not supported"));
+  RDX_TRY(rdx_tree_alloc(t, c->n_target_list, sizeof *out->names, (void **)&out->names));
+  for (size_t i = 0; i < c->n_target_list; i++)
+    RDX_TRY(rdx_tree_name(t, c->target_list[i]->res_target->name, &out->names[out->name_count++]));
+  RDX_TRY(rdx_tree_alloc(t, c->n_values, sizeof(rdx_ast *), (void **)&out->args));
+  for (size_t i = 0; i < c->n_values; i++)
+    RDX_TRY(c->values[i]->node_case == PG_QUERY__NODE__NODE_SET_TO_DEFAULT
+                ? rdx_tree_call(t, place, "default", 0, &out->args[out->arg_count++])
+                : rdx_tree_expression(t, c->values[i], &out->args[out->arg_count++]));
+  return RDX_OK;
+}
+
+static rdx_status take_when(rdx_tree *t, const PgQuery__MergeWhenClause *c, rdx_sql_place place, rdx_sql_merge *out) {
+  rdx_sql_statement *set = NULL;
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *set, (void **)&set));
+  out->set = set;
+  out->matched = is_matched(c);
+  if (c->condition)
+    RDX_TRY(rdx_tree_expression(t, c->condition, &out->condition));
+  switch (c->command_type) {
+  case PG_QUERY__CMD_TYPE__CMD_UPDATE:
+    out->action = RDX_MERGE_UPDATE;
+    return take_assignments(t, c->n_target_list, c->target_list, set);
+  case PG_QUERY__CMD_TYPE__CMD_INSERT:
+    out->action = RDX_MERGE_INSERT;
+    return take_merge_values(t, c, place, set);
+  default:
+    out->action = c->command_type == PG_QUERY__CMD_TYPE__CMD_DELETE ? RDX_MERGE_DELETE : RDX_MERGE_NOTHING;
+    return RDX_OK;
+  }
+}
+
+static rdx_status take_merge(rdx_tree *t, const node *n, rdx_sql_statement *out) {
+  const PgQuery__MergeStmt *m = n->merge_stmt;
+  rdx_sql_query *q = NULL;
+  out->kind = RDX_STATEMENT_MERGE;
+  RDX_TRY(take_target(t, m->relation, m->with_clause, out));
+  RDX_TRY(refuse_later(t, m, out->target->place));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q, (void **)&q));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof(rdx_from *), (void **)&q->from));
+  q->kind = RDX_QUERY_SELECT;
+  q->place = out->target->place;
+  q->from_count = 1;
+  out->query = q;
+  RDX_TRY(rdx_tree_from(t, m->source_relation, &q->from[0]));
+  RDX_TRY(rdx_tree_expression(t, m->join_condition, &q->where));
+  RDX_TRY(rdx_tree_alloc(t, m->n_merge_when_clauses, sizeof *out->merges, (void **)&out->merges));
+  for (size_t i = 0; i < m->n_merge_when_clauses; i++)
+    RDX_TRY(take_when(t, m->merge_when_clauses[i]->merge_when_clause, out->target->place,
+                      &out->merges[out->merge_count++]));
+  return RDX_OK;
+}
+
 static rdx_status take_delete(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__DeleteStmt *d = n->delete_stmt;
   out->kind = RDX_STATEMENT_DELETE;
@@ -688,6 +771,8 @@ static take_fn *find(const node *n) {
     return take_update;
   case PG_QUERY__NODE__NODE_DELETE_STMT:
     return take_delete;
+  case PG_QUERY__NODE__NODE_MERGE_STMT:
+    return take_merge;
   case PG_QUERY__NODE__NODE_TRUNCATE_STMT:
     return take_truncate;
   case PG_QUERY__NODE__NODE_COPY_STMT:

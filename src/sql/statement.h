@@ -276,6 +276,21 @@ typedef struct rdx_sql_conflict {
   rdx_ast *where;                         /* of DO UPDATE; NULL: none */
 } rdx_sql_conflict;
 
+typedef enum rdx_merge_action {
+  RDX_MERGE_NOTHING,
+  RDX_MERGE_UPDATE,
+  RDX_MERGE_DELETE,
+  RDX_MERGE_INSERT
+} rdx_merge_action;
+
+/* WHEN [NOT] MATCHED of MERGE. */
+typedef struct rdx_sql_merge {
+  bool matched;
+  rdx_ast *condition; /* NULL: none */
+  rdx_merge_action action;
+  const struct rdx_sql_statement *set; /* `names` = `args`: of UPDATE; of INSERT, without names: of all columns */
+} rdx_sql_merge;
+
 typedef enum rdx_statement_kind {
   RDX_STATEMENT_SELECT,
   RDX_STATEMENT_EXPLAIN,         /* `inner`; `analyze`, `json` */
@@ -291,6 +306,7 @@ typedef enum rdx_statement_kind {
   /* `target` SET `names` = `args`; `query` has no list, FROM begins with the target; `returning` */
   RDX_STATEMENT_UPDATE,
   RDX_STATEMENT_DELETE,     /* FROM `target`; `query` and `returning` as of UPDATE */
+  RDX_STATEMENT_MERGE,      /* INTO `target` USING the first item of `query`, whose `where` is ON: `merges` */
   RDX_STATEMENT_COPY,       /* `name` (`names`) or `query`, `from` or to `path` (NULL: standard streams), `options` */
   RDX_STATEMENT_PREPARE,    /* `name`, `inner`, in which types of parameters are casts of these */
   RDX_STATEMENT_EXECUTE,    /* `name`, `args` */
@@ -316,8 +332,10 @@ typedef struct rdx_sql_statement {
   uint32_t option_count;
   rdx_ast **args;
   uint32_t arg_count;
-  rdx_sql_query *with;        /* before INSERT, UPDATE and DELETE: its `ctes`; NULL: none */
-  rdx_from *target;           /* the table that INSERT, UPDATE and DELETE change; `name` is its name, too */
+  rdx_sql_query *with; /* before INSERT, UPDATE and DELETE: its `ctes`; NULL: none */
+  rdx_from *target;    /* the table that INSERT, UPDATE and DELETE change; `name` is its name, too */
+  struct rdx_sql_merge *merges;
+  uint32_t merge_count;
   rdx_sql_conflict *conflict; /* NULL: a key that is there is an error */
   rdx_sql_alteration *alterations;
   uint32_t alteration_count;

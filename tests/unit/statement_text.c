@@ -241,8 +241,8 @@ static void put_statement(writer *w, const rdx_sql_statement *s) {
   static const char *const kinds[] = {"select",      "explain",     "create table", "create table as",
                                       "define view", "create view", "create index", "alter table",
                                       "drop",        "insert",      "update",       "delete",
-                                      "copy",        "prepare",     "execute",      "deallocate",
-                                      "set",         "show",        "analyze"};
+                                      "merge",       "copy",        "prepare",      "execute",
+                                      "deallocate",  "set",         "show",         "analyze"};
   const char *const texts[][2] = {{"name", s->name},     {"table", s->table}, {"method", s->method},
                                   {"object", s->object}, {"path", s->path},   {"value", s->value}};
   if (s->kind != RDX_STATEMENT_SELECT)

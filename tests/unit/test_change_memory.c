@@ -67,6 +67,9 @@ static const struct {
      "SELECT count(*) = 3 FROM c", "SELECT count(*) = 4 AND max(a) = 8 FROM c"},
     {"INSERT INTO c VALUES (1, 'x'), (8, 'y') ON CONFLICT (a) DO UPDATE SET b = c.b || excluded.b RETURNING *",
      "SELECT count(*) = 3 FROM c", "SELECT count(*) = 4 AND min(b) = 'row 1x' FROM c"},
+    {"MERGE INTO c USING (VALUES (1, 'x'), (2, 'y'), (9, 'z')) AS v (k, w) ON a = k WHEN MATCHED AND k = 1 THEN DELETE "
+     "WHEN MATCHED THEN UPDATE SET b = w WHEN NOT MATCHED THEN INSERT VALUES (k, w)",
+     "SELECT count(*) = 3 AND max(a) = 3 FROM c", "SELECT count(*) = 3 AND min(a) = 2 AND max(b) = 'z' FROM c"},
     {"UPDATE c SET a = a + 1, b = b || a", "SELECT min(a) = 1 FROM c", "SELECT min(a) = 2 FROM c"},
     {"ALTER TABLE c ADD CHECK (b > '0'), ADD UNIQUE (b), DROP CONSTRAINT c_pkey", "SELECT count(*) = 3 FROM c",
      "SELECT count(*) = 3 FROM c"},
