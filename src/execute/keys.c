@@ -434,13 +434,98 @@ static rdx_status rank_by_table(rdx_execution *x, const uint64_t *keys, uint64_t
   return RDX_OK;
 }
 
+#define SLOT_BITS 18u
+#define SLOTS (1u << SLOT_BITS)
+#define MAX_HASHED (SLOTS / 4) /* distinct keys: more are sorted as fast */
+
+/* Distinct keys that are few beside the rows, and far apart, by a hash table of the first row of each: where there are
+ * more it is soon full. */
+typedef struct hashing {
+  const uint64_t *keys;
+  uint32_t *codes; /* the slot of each row's key; then its number */
+  uint32_t *table; /* RDX_NO_ROW: free; then numbers */
+  uint32_t used;
+} hashing;
+
+static uint32_t find_key_slot(hashing *h, uint32_t row) {
+  uint32_t slot = (uint32_t)(h->keys[row] * 0x9e3779b97f4a7c15u >> (64 - SLOT_BITS));
+  for (;; slot = (slot + 1) % SLOTS) {
+    uint32_t *first = &h->table[slot], seen = __atomic_load_n(first, __ATOMIC_RELAXED);
+    if (seen == RDX_NO_ROW &&
+        __atomic_compare_exchange_n(first, &seen, row, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+      __atomic_fetch_add(&h->used, 1, __ATOMIC_RELAXED);
+      return slot;
+    }
+    if (h->keys[seen] != h->keys[row])
+      continue;
+    while (row < seen && !__atomic_compare_exchange_n(first, &seen, row, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+      continue;
+    return slot;
+  }
+}
+
+static void find_slots(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  hashing *h = context;
+  (void)worker;
+  for (uint64_t i = begin; i < end && __atomic_load_n(&h->used, __ATOMIC_RELAXED) <= MAX_HASHED; i++)
+    h->codes[i] = find_key_slot(h, (uint32_t)i);
+}
+
+static void number_slots(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const hashing *h = context;
+  (void)worker;
+  for (uint64_t i = begin; i < end; i++)
+    h->codes[i] = h->table[h->codes[i]];
+}
+
+/* `*done` false: there are too many distinct keys. */
+static rdx_status rank_by_hash(rdx_execution *x, const uint64_t *keys, uint64_t count, uint32_t *codes,
+                               uint64_t *distinct, uint32_t **firsts, bool *done, rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) uint32_t *table = NULL, *slots = NULL, *order = NULL, *rows = NULL;
+  RDX_SCOPED(rdx_free_local) uint64_t *own = NULL;
+  uint32_t n = 0;
+  RDX_TRY(rdx_alloc(SLOTS, sizeof *table, WHAT, (void **)&table, err));
+  memset(table, 0xff, SLOTS * sizeof *table);
+  hashing h = {keys, codes, table, 0};
+  RDX_TRY(rdx_pool_run_stage(x->pool, count, RDX_EXECUTE_GRAIN, find_slots, &h, "execute", err));
+  *done = h.used <= MAX_HASHED;
+  if (!*done)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(h.used, sizeof *slots, WHAT, (void **)&slots, err));
+  RDX_TRY(rdx_alloc(h.used, sizeof *order, WHAT, (void **)&order, err));
+  RDX_TRY(rdx_alloc(h.used, sizeof *rows, WHAT, (void **)&rows, err));
+  RDX_TRY(rdx_alloc(h.used, sizeof *own, WHAT, (void **)&own, err));
+  for (uint32_t i = 0; i < SLOTS; i++)
+    if (table[i] != RDX_NO_ROW) {
+      own[n] = keys[table[i]];
+      slots[n++] = i;
+    }
+  RDX_TRY(order_here(own, n, order, err));
+  for (uint32_t i = 0; i < n; i++) {
+    rows[i] = table[slots[order[i]]];
+    table[slots[order[i]]] = i;
+  }
+  RDX_TRY(rdx_pool_run_stage(x->pool, count, RDX_EXECUTE_GRAIN, number_slots, &h, "execute", err));
+  *distinct = n;
+  if (firsts) {
+    *firsts = rows;
+    rows = NULL;
+  }
+  return RDX_OK;
+}
+
 /* Numbers of keys in their order. */
 static rdx_status rank_keys(rdx_execution *x, const uint64_t *keys, uint64_t count, uint64_t max, uint32_t *codes,
                             uint64_t *distinct, uint32_t **firsts, rdx_error *err) {
   uint32_t *order = NULL;
   uint64_t n = 0;
+  bool done = false;
   if (fits_table(count, max))
     return rank_by_table(x, keys, count, max, codes, distinct, firsts, err);
+  if (count >= DEVICE_ROWS)
+    RDX_TRY(rank_by_hash(x, keys, count, codes, distinct, firsts, &done, err));
+  if (done)
+    return RDX_OK;
   RDX_TRY(rdx_alloc(count, sizeof *order, WHAT, (void **)&order, err));
   rdx_status status = order_keys(x, keys, count, max, order, err);
   for (uint64_t i = 0; i < count && status == RDX_OK; i++) {
