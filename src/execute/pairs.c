@@ -50,7 +50,8 @@ static rdx_status look_up(rdx_joining *j, lookup *l, rdx_matches *m, rdx_error *
   rdx_index_get_stats(l->index, &stats);
   const rdx_lookup_params wanted = {.result = stats.distinct ? RDX_LOOKUP_FIRST : RDX_LOOKUP_ROWS,
                                     .stats = j->x->counts};
-  RDX_TRY(rdx_index_lookup(l->index, m->inverse ? right : left, &wanted, &l->result, err));
+  const rdx_lookup_options options = {.advice = "join fewer rows, group one side first, or ask for count(*) alone"};
+  RDX_TRY(rdx_index_look_up_for(l->index, m->inverse ? right : left, NULL, &wanted, &options, &l->result, err));
   RDX_TRY(rdx_lookup_result_view(l->result, &view, err));
   m->probes = view.probes;
   m->first = view.first;

@@ -140,6 +140,7 @@ typedef struct rdx_lookup_options {
   bool any;            /* COUNT of points: any number of the matches will do, but 0 where there are none */
   uint32_t *marks;     /* ROWS: only set the bit of each row that some probe matches, of as many as the index has */
   rdx_rows_sink sink;  /* ROWS: `take` not NULL: gets them instead of the result */
+  const char *advice;  /* ROWS: what to do where there is no memory for them; NULL: what callers of lookups may */
   uint64_t bytes_more; /* ROWS: host memory that the caller takes for each, beside the four bytes of the result */
 } rdx_lookup_options;
 

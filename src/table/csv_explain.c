@@ -127,6 +127,12 @@ static bool is_out_of_range(rdx_type type, const char *text) {
   return !strchr(text, '.') && rdx_value_parse(type, 0, text, strlen(text), &value) == RDX_PARSE_RANGE;
 }
 
+/* A number of a country whose point is a comma, or with commas between thousands. */
+static bool has_comma(const char *text) {
+  const size_t length = strspn(text, "0123456789+-., ");
+  return length > 0 && text[length] == '\0' && strpbrk(text, "0123456789") && strchr(text, ',');
+}
+
 static const char *no_value_of(rdx_type type, const char *text) {
   if (type == RDX_TYPE_DATE && is_out_of_range(type, text))
     return "a date out of range";
@@ -140,7 +146,7 @@ static const char *no_value_of(rdx_type type, const char *text) {
   case RDX_TYPE_TIMESTAMP:
     return "no timestamp (YYYY-MM-DD HH:MM:SS, at most 6 digits of a second)";
   default:
-    return "no number";
+    return has_comma(text) ? "no number: it has a comma" : "no number";
   }
 }
 
@@ -152,7 +158,8 @@ static const char *no_value_like(const char *text) {
     return no_value_of(strchr(text, ':') ? RDX_TYPE_TIMESTAMP : RDX_TYPE_DATE, text);
   if (digits > 0 && rest > text + digits && strspn(rest, "0123456789") > 0 && strpbrk(rest, "/.-"))
     return "no date (YYYY-MM-DD)";
-  return text[strspn(text, " +-$")] >= '0' && text[strspn(text, " +-$")] <= '9' ? "no number" : "text";
+  return text[strspn(text, " +-$")] >= '0' && text[strspn(text, " +-$")] <= '9' ? no_value_of(RDX_TYPE_F64, text)
+                                                                                : "text";
 }
 
 static rdx_status explain_text(explainer *x, const rdx_inference *f, rdx_reason reason, rdx_error *err) {
