@@ -22,6 +22,14 @@
  * a function makes for a while needs no chain of `if (status == RDX_OK)`, only RDX_TRY. */
 #define RDX_SCOPED(destroy) __attribute__((cleanup(destroy)))
 
+/* What a variable of RDX_SCOPED has is to stay: its value, which leaves the variable all zero. */
+#define RDX_KEEP(variable)                                                                                             \
+  __extension__({                                                                                                      \
+    __typeof__(variable) rdx_kept = (variable);                                                                        \
+    (variable) = (__typeof__(variable)){0};                                                                            \
+    rdx_kept;                                                                                                          \
+  })
+
 /* Hold a lock until the end of the scope. */
 #define RDX_LOCKED(lock) RDX_SCOPED(rdx_unlock) pthread_mutex_t *rdx_locked = rdx_lock(lock)
 

@@ -262,7 +262,7 @@ static void start_end(rdx_pool *pool) {
 }
 
 rdx_status rdx_pool_create(uint32_t threads, rdx_pool **out, rdx_error *err) {
-  rdx_pool *pool = NULL;
+  RDX_SCOPED(rdx_pool_destroy) rdx_pool *pool = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *pool, "a thread pool", (void **)&pool, err));
   pool->threads = threads ? threads : rdx_usable_cores();
   pool->patient = pool->threads <= rdx_usable_cores();
@@ -271,12 +271,8 @@ rdx_status rdx_pool_create(uint32_t threads, rdx_pool **out, rdx_error *err) {
   pthread_mutex_init(&pool->lock, NULL);
   pthread_cond_init(&pool->wake, NULL);
   start_end(pool);
-  rdx_status status = start_workers(pool, threads > 0, err);
-  if (status != RDX_OK) {
-    rdx_pool_destroy(&pool);
-    return status;
-  }
-  *out = pool;
+  RDX_TRY(start_workers(pool, threads > 0, err));
+  *out = RDX_KEEP(pool);
   return RDX_OK;
 }
 

@@ -414,10 +414,9 @@ static rdx_status keep_star(rdx_catalog *c, const rdx_catalog_star *star, const 
 
 rdx_status rdx_catalog_hold_star(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params,
                                  rdx_star **out, uint32_t *numbers, rdx_error *err) {
-  rdx_status status = RDX_OK;
   *out = NULL;
   RDX_LOCKED(&c->lock);
-  for (int attempt = 0; attempt < 2 && status == RDX_OK && !*out; attempt++) {
+  for (int attempt = 0; attempt < 2 && !*out; attempt++) {
     for (uint32_t i = 0; i < c->star_count && !*out; i++) {
       rdx_kept_star *k = &c->stars[i];
       if (!star_has(k, star, params, numbers))
@@ -427,9 +426,9 @@ rdx_status rdx_catalog_hold_star(rdx_catalog *c, const rdx_catalog_star *star, c
       *out = k->star;
     }
     if (!*out)
-      status = keep_star(c, star, params, err);
+      RDX_TRY(keep_star(c, star, params, err));
   }
-  return status;
+  return RDX_OK;
 }
 
 /* With the lock held. */

@@ -189,15 +189,11 @@ rdx_status rdx_composite_create(const rdx_column *columns, uint32_t count, rdx_c
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "key column %u has %llu rows and the first %llu", i,
                       (unsigned long long)columns[i].rows, (unsigned long long)columns[0].rows);
   }
-  rdx_composite *c = NULL;
+  RDX_SCOPED(rdx_composite_destroy) rdx_composite *c = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *c, WHAT, (void **)&c, err));
   c->count = count;
-  const rdx_status status = learn(columns, c, err);
-  if (status != RDX_OK) {
-    rdx_composite_destroy(&c);
-    return status;
-  }
-  *out = c;
+  RDX_TRY(learn(columns, c, err));
+  *out = RDX_KEEP(c);
   return RDX_OK;
 }
 

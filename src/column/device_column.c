@@ -132,7 +132,7 @@ rdx_status rdx_device_column_create(rdx_device *device, const rdx_column *column
   if (column->device)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "the column is on a device already");
   RDX_TRY(rdx_column_check(column, "the column", err));
-  rdx_device_column *d = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *d = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *d, "a column", (void **)&d, err));
   d->device = device;
   d->type = column->type;
@@ -140,32 +140,23 @@ rdx_status rdx_device_column_create(rdx_device *device, const rdx_column *column
   d->rows = column->rows;
   d->key_bits = rdx_key_bits(column->type);
   d->magnitude = find_magnitude(column);
-  rdx_status status = upload_keys(d, column, err);
-  if (status == RDX_OK)
-    status = upload_valid(d, column, err);
-  if (status == RDX_OK && column->type == RDX_TYPE_STRING)
-    status = copy_text(d, column, err);
-  if (status != RDX_OK) {
-    rdx_device_column_destroy(&d);
-    return status;
-  }
-  *out = d;
+  RDX_TRY(upload_keys(d, column, err));
+  RDX_TRY(upload_valid(d, column, err));
+  if (column->type == RDX_TYPE_STRING)
+    RDX_TRY(copy_text(d, column, err));
+  *out = RDX_KEEP(d);
   return RDX_OK;
 }
 
 rdx_status rdx_device_column_copy_text(const rdx_device_column *column, rdx_device_column **out, rdx_error *err) {
   const rdx_column text = rdx_device_column_text(column);
-  rdx_device_column *d = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *d = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *d, "a string column", (void **)&d, err));
   d->device = column->device;
   d->type = column->type;
   d->rows = column->rows;
-  rdx_status status = copy_text(d, &text, err);
-  if (status != RDX_OK) {
-    rdx_device_column_destroy(&d);
-    return status;
-  }
-  *out = d;
+  RDX_TRY(copy_text(d, &text, err));
+  *out = RDX_KEEP(d);
   return RDX_OK;
 }
 

@@ -69,16 +69,11 @@ static rdx_status take(const rdx_column *column, uint32_t *codes, rdx_dictionary
 }
 
 rdx_status rdx_dictionary_create(const rdx_column *column, uint32_t *codes, rdx_dictionary **out, rdx_error *err) {
-  rdx_dictionary *d = NULL;
-  rdx_distinct distinct = {0};
+  RDX_SCOPED(rdx_dictionary_destroy) rdx_dictionary *d = NULL;
+  RDX_SCOPED(rdx_distinct_drop) rdx_distinct distinct = {0};
   RDX_TRY(rdx_calloc(1, sizeof *d, "a dictionary", (void **)&d, err));
-  rdx_status status = column->dictionary ? take(column, codes, d, err) : fill(column, &distinct, codes, d, err);
-  rdx_distinct_drop(&distinct);
-  if (status != RDX_OK) {
-    rdx_dictionary_destroy(&d);
-    return status;
-  }
-  *out = d;
+  RDX_TRY(column->dictionary ? take(column, codes, d, err) : fill(column, &distinct, codes, d, err));
+  *out = RDX_KEEP(d);
   return RDX_OK;
 }
 

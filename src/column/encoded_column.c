@@ -76,7 +76,7 @@ static rdx_status use_places(rdx_device *device, const rdx_column *column, rdx_e
 rdx_status rdx_encoded_column_create(rdx_device *device, const rdx_column *column, rdx_encoded_column *out,
                                      rdx_error *err) {
   const rdx_device_column *d = NULL;
-  rdx_device_column *owned = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *owned = NULL;
   if (column->type == RDX_TYPE_STRING && column->dictionary && !column->device && column->rows > 0)
     return use_places(device, column, out, err);
   RDX_TRY(rdx_device_column_use(device, column, &d, &owned, err));
@@ -84,15 +84,13 @@ rdx_status rdx_encoded_column_create(rdx_device *device, const rdx_column *colum
       .type = d->type, .scale = d->scale, .key_bits = d->key_bits, .rows = d->rows, .nulls = d->nulls};
   if (d->valid)
     out->valid = rdx_buffer_retain(d->valid);
-  rdx_status status = RDX_OK;
   if (d->type == RDX_TYPE_STRING) {
     out->key_bits = 32;
-    status = code_strings(device, d, out, err);
+    RDX_TRY(code_strings(device, d, out, err));
   } else {
     out->keys = rdx_buffer_retain(d->keys);
   }
-  rdx_device_column_destroy(&owned);
-  return status == RDX_OK ? find_bounds(device, out, err) : status;
+  return find_bounds(device, out, err);
 }
 
 void rdx_encoded_column_share(const rdx_encoded_column *column, rdx_encoded_column *out) {

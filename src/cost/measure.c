@@ -185,16 +185,13 @@ static rdx_status measure_scan(measuring *m, rdx_error *err) {
   const uint64_t max = info->backend == RDX_BACKEND_CPU || info->emulated ? ROWS >> m->shift : SCAN_ROWS;
   const uint64_t sizes[POINTS] = {1u << 14, max / 4, max};
   double rows[POINTS], fixed = 0, list = 0;
-  uint32_t *values = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *values = NULL;
   scan_times t;
   RDX_TRY(make_numbers(m, max, SCAN_VALUES, &values, err));
-  rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < POINTS && status == RDX_OK; i++) {
+  for (uint32_t i = 0; i < POINTS; i++) {
     rows[i] = (double)sizes[i];
-    status = time_scan(m, values, sizes[i], &t, i, err);
+    RDX_TRY(time_scan(m, values, sizes[i], &t, i, err));
   }
-  rdx_free(values);
-  RDX_TRY(status);
   rdx_fit_line(rows, t.count, POINTS, &fixed, &m->out->scan_code);
   rdx_fit_line(rows, t.pack, POINTS, &fixed, &m->out->pack_value);
   rdx_fit_line(rows, t.list, POINTS, &fixed, &list);

@@ -143,20 +143,15 @@ rdx_type rdx_column_type(rdx_sql_kind kind) {
 }
 
 rdx_status rdx_lines_table(const char *name, char *const *lines, uint32_t count, rdx_table **out, rdx_error *err) {
-  rdx_table *table = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *table = NULL;
   RDX_TRY(rdx_table_create(1, &table, err));
   rdx_growing *column = &table->columns[0];
-  rdx_status status = rdx_copy_text(name, "a result", &column->name, err);
-  if (status == RDX_OK)
-    status = rdx_growing_start(column, RDX_TYPE_STRING, 0, count, err);
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
-    status = rdx_growing_add_string(column, i, lines[i], strlen(lines[i]), err);
-  if (status != RDX_OK) {
-    rdx_table_destroy(&table);
-    return status;
-  }
+  RDX_TRY(rdx_copy_text(name, "a result", &column->name, err));
+  RDX_TRY(rdx_growing_start(column, RDX_TYPE_STRING, 0, count, err));
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(rdx_growing_add_string(column, i, lines[i], strlen(lines[i]), err));
   rdx_table_finish(table, count);
-  *out = table;
+  *out = RDX_KEEP(table);
   return RDX_OK;
 }
 

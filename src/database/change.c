@@ -146,22 +146,16 @@ static rdx_status list_fields(const rdx_table *table, rdx_field **out, rdx_error
  * over. */
 static rdx_status store(rdx_statement *s, const char *name, rdx_table **content, rdx_error *err) {
   rdx_database *d = s->database;
-  rdx_table *table = *content;
-  char *path = NULL;
-  rdx_field *fields = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *table = *content;
+  RDX_SCOPED(rdx_free_local) char *path = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_field *fields = NULL;
   *content = NULL;
   table->temporary = d->has_folder && s->prepared->runs->temporary;
   if (!d->has_folder || table->temporary)
-    return rdx_catalog_add(d->catalog, name, table, err);
-  rdx_status status = rdx_catalog_path(d->catalog, name, &path, err);
-  if (status == RDX_OK)
-    status = list_fields(table, &fields, err);
-  if (status == RDX_OK)
-    status = write_file(path, fields, rdx_table_columns(table), table, NULL, err);
-  rdx_free(fields);
-  rdx_free(path);
-  rdx_table_destroy(&table);
-  return status;
+    return rdx_catalog_add(d->catalog, name, RDX_KEEP(table), err);
+  RDX_TRY(rdx_catalog_path(d->catalog, name, &path, err));
+  RDX_TRY(list_fields(table, &fields, err));
+  return write_file(path, fields, rdx_table_columns(table), table, NULL, err);
 }
 
 /* ---- CREATE TABLE ---- */
@@ -300,15 +294,14 @@ static rdx_status run_create_as(rdx_statement *s, rdx_answer *answer, rdx_error 
 /* ---- Appending ---- */
 
 rdx_status rdx_change_open(rdx_statement *s, rdx_catalog_table *table, rdx_table **out, rdx_error *err) {
-  uint32_t *all = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *all = NULL;
   if (table->path && !rdx_table_is_file(table->path))
     return rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED, "%.200s is no table file: import it first", table->path);
   RDX_TRY(rdx_calloc(table->column_count, sizeof *all, "a table", (void **)&all, err));
   for (uint32_t i = 0; i < table->column_count; i++)
     all[i] = i;
-  const rdx_status status = rdx_catalog_open_columns(s->database->catalog, table, all, table->column_count, err);
-  rdx_free(all);
-  return status == RDX_OK ? rdx_change_view(table, out, err) : status;
+  RDX_TRY(rdx_catalog_open_columns(s->database->catalog, table, all, table->column_count, err));
+  return rdx_change_view(table, out, err);
 }
 
 rdx_status rdx_change_append(rdx_statement *s, rdx_catalog_table *table, const rdx_table *added, rdx_error *err) {
@@ -375,18 +368,14 @@ rdx_status rdx_change_insert(rdx_statement *s, rdx_catalog_table *table, const r
 }
 
 rdx_status rdx_change_replace(rdx_statement *s, const rdx_catalog_table *table, rdx_table **content, rdx_error *err) {
-  rdx_field *fields = NULL;
-  rdx_table *rows = *content;
+  RDX_SCOPED(rdx_free_local) rdx_field *fields = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *rows = *content;
   *content = NULL;
   rows->temporary = table->temporary;
   if (!table->path)
-    return rdx_catalog_add(s->database->catalog, table->name, rows, err);
-  rdx_status status = list_fields(rows, &fields, err);
-  if (status == RDX_OK)
-    status = write_file(table->path, fields, rdx_table_columns(rows), rows, NULL, err);
-  rdx_free(fields);
-  rdx_table_destroy(&rows);
-  return status;
+    return rdx_catalog_add(s->database->catalog, table->name, RDX_KEEP(rows), err);
+  RDX_TRY(list_fields(rows, &fields, err));
+  return write_file(table->path, fields, rdx_table_columns(rows), rows, NULL, err);
 }
 
 /* ---- COPY ---- */

@@ -12,7 +12,7 @@
 rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_database_params *params,
                              rdx_database **out, rdx_error *err) {
   static const rdx_database_params defaults = {0};
-  rdx_database *d = NULL;
+  RDX_SCOPED(rdx_database_close) rdx_database *d = NULL;
   if (!device || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_open: device and out must not be NULL");
   params = params ? params : &defaults;
@@ -28,24 +28,17 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
   pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
   pthread_mutex_init(&d->views_lock, &recursive);
   pthread_mutexattr_destroy(&recursive);
-  rdx_status status = rdx_catalog_create(device, folder, params->safe, &d->catalog, err);
-  if (status == RDX_OK)
-    status = rdx_device_host_pool(device, &d->pool, err);
-  if (status == RDX_OK && folder)
-    status = rdx_copy_text(folder, "a database", &d->folder, err);
-  if (status == RDX_OK && folder)
-    status = rdx_views_load(d, err);
-  if (status == RDX_OK && folder)
-    status = rdx_defined_load(d, err);
-  if (status == RDX_OK && folder)
-    status = rdx_indexes_load(d, err);
-  if (status != RDX_OK) {
-    rdx_database_close(&d);
-    return status;
+  RDX_TRY(rdx_catalog_create(device, folder, params->safe, &d->catalog, err));
+  RDX_TRY(rdx_device_host_pool(device, &d->pool, err));
+  if (folder) {
+    RDX_TRY(rdx_copy_text(folder, "a database", &d->folder, err));
+    RDX_TRY(rdx_views_load(d, err));
+    RDX_TRY(rdx_defined_load(d, err));
+    RDX_TRY(rdx_indexes_load(d, err));
   }
   d->memory_limit = d->device->memory_limit;
   rdx_seed_anew(d);
-  *out = d;
+  *out = RDX_KEEP(d);
   return RDX_OK;
 }
 

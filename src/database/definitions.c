@@ -28,18 +28,14 @@ static rdx_status make_path(const rdx_database *d, const char *kind, const char 
 }
 
 static rdx_status write_file(const char *path, const char *text, rdx_error *err) {
-  rdx_replacement file;
+  RDX_SCOPED(rdx_replacement_drop) rdx_replacement file = {.file = -1};
   char header[HEADER_SIZE + 1];
   const size_t length = strlen(text);
   RDX_TRY(rdx_replacement_open(path, &file, err));
   snprintf(header, sizeof header, HEADER "%016llx\n", (unsigned long long)rdx_file_checksum(text, length));
-  rdx_status status = rdx_write(file.file, header, HEADER_SIZE, path, err);
-  if (status == RDX_OK)
-    status = rdx_write(file.file, text, length, path, err);
-  if (status == RDX_OK)
-    status = rdx_replacement_commit(&file, err);
-  rdx_replacement_drop(&file);
-  return status;
+  RDX_TRY(rdx_write(file.file, header, HEADER_SIZE, path, err));
+  RDX_TRY(rdx_write(file.file, text, length, path, err));
+  return rdx_replacement_commit(&file, err);
 }
 
 rdx_status rdx_definition_write(const rdx_database *d, const char *kind, const char *name, const char *text,

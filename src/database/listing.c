@@ -188,18 +188,13 @@ static rdx_status start_declared(rdx_growing *column, const rdx_catalog_column *
 }
 
 static rdx_status list_columns(const rdx_catalog_table *from, rdx_table **out, rdx_error *err) {
-  rdx_table *table = NULL;
-  rdx_status status = rdx_table_create(from->column_count, &table, err);
-  if (status == RDX_OK)
-    status = rdx_table_constrain(table, from->constraints, err);
-  for (uint32_t i = 0; i < from->column_count && status == RDX_OK; i++)
-    status = start_declared(&table->columns[i], &from->columns[i], err);
-  if (status != RDX_OK) {
-    rdx_table_destroy(&table);
-    return status;
-  }
+  RDX_SCOPED(rdx_table_destroy) rdx_table *table = NULL;
+  RDX_TRY(rdx_table_create(from->column_count, &table, err));
+  RDX_TRY(rdx_table_constrain(table, from->constraints, err));
+  for (uint32_t i = 0; i < from->column_count; i++)
+    RDX_TRY(start_declared(&table->columns[i], &from->columns[i], err));
   rdx_table_finish(table, 0);
-  *out = table;
+  *out = RDX_KEEP(table);
   return RDX_OK;
 }
 

@@ -192,23 +192,18 @@ static rdx_status merge(const rdx_statement *s, const rdx_table *found, const ui
                         const rdx_table *old, rdx_table **out, rdx_error *err) {
   const rdx_plan_change *c = &s->prepared->plan->change;
   rdx_merge m = {.old = old, .chosen = chosen, .rows = c->table->rows, .borrows = c->table->path != NULL};
-  rdx_table *values = NULL;
-  uint32_t *from = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *values = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *from = NULL;
   if (s->prepared->runs->kind == RDX_STATEMENT_DELETE) {
     m.rows -= count;
     return rdx_change_merge(&m, out, err);
   }
   RDX_TRY(rdx_alloc(c->table->column_count, sizeof *from, WHAT, (void **)&from, err));
-  rdx_status status = convert_values(s, found, from, &values, err);
+  RDX_TRY(convert_values(s, found, from, &values, err));
   m.added = values;
   m.from = from;
-  if (status == RDX_OK)
-    status = rdx_change_merge(&m, out, err);
-  if (status == RDX_OK)
-    status = check_merged(s, from, *out, err);
-  rdx_table_destroy(&values);
-  rdx_free(from);
-  return status;
+  RDX_TRY(rdx_change_merge(&m, out, err));
+  return check_merged(s, from, *out, err);
 }
 
 static rdx_status change_rows(rdx_statement *s, rdx_answer *answer, rdx_error *err) {

@@ -153,18 +153,14 @@ rdx_status rdx_device_open(const char *name, const rdx_device_params *params, rd
   used.validation |= validation && strcmp(validation, "1") == 0;
   uint32_t index = 0;
   RDX_TRY(find(name ? name : "auto", &index, err));
-  rdx_device *device = NULL;
+  RDX_SCOPED(rdx_device_close) rdx_device *device = NULL;
   if (index == 0)
     RDX_TRY(rdx_cpu_open(&used, &device, err));
   else
     RDX_TRY(rdx_vulkan_open(index - 1, &used, &device, err));
   device->memory_limit = used.memory_limit;
-  const rdx_status status = keep_cache_folder(device, used.cache_dir, err);
-  if (status != RDX_OK) {
-    rdx_device_close(&device);
-    return status;
-  }
-  *out = device;
+  RDX_TRY(keep_cache_folder(device, used.cache_dir, err));
+  *out = RDX_KEEP(device);
   return RDX_OK;
 }
 

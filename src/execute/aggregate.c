@@ -174,17 +174,14 @@ static rdx_status add_groups(aggregation *a, rdx_error *err) {
 static rdx_status rank_groups(aggregation *a, rdx_operand *groups, rdx_vector *flat, rdx_key_column *columns,
                               rdx_error *err) {
   const uint64_t rows[2] = {a->groups.grouped.rows, 0};
-  rdx_key_words words;
+  RDX_SCOPED(rdx_key_words_destroy) rdx_key_words words = {0};
   for (uint32_t i = 0; i < a->groups.grouped.count; i++) {
     RDX_TRY(rdx_operand_coded(a->x, groups, i, &flat[i], err));
     columns[i] = (rdx_key_column){.parts = {&flat[i].column}};
   }
   RDX_TRY(rdx_key_words_create(a->x, columns, a->groups.grouped.count, rows, false, &words, err));
-  rdx_status status = rdx_alloc(rows[0], sizeof *a->codes, WHAT, (void **)&a->codes, err);
-  if (status == RDX_OK)
-    status = rdx_key_words_rank(a->x, &words, a->codes, &a->distinct, &a->firsts, err);
-  rdx_key_words_destroy(&words);
-  return status;
+  RDX_TRY(rdx_alloc(rows[0], sizeof *a->codes, WHAT, (void **)&a->codes, err));
+  return rdx_key_words_rank(a->x, &words, a->codes, &a->distinct, &a->firsts, err);
 }
 
 /* All groups are one attribute, of the numbers of their distinct rows. */
@@ -253,17 +250,15 @@ static void name_strings(const aggregation *a, uint32_t group_count, rdx_frame *
 /* By groups that are attributes, or one that is made of them all. */
 static rdx_status run(aggregation *a, bool combined, rdx_frame *out, rdx_error *err) {
   const rdx_star_params params = {.method = RDX_STAR_COLUMN_ENGINE};
-  rdx_star *star = NULL;
+  RDX_SCOPED(rdx_star_destroy) rdx_star *star = NULL;
   for (uint32_t i = 0; i < a->aggregate_count; i++)
     RDX_TRY(add_aggregate(a, i, err));
   const rdx_relation relation = {
       .rows = a->in.frame.rows, .attributes = a->attributes, .attribute_count = a->attribute_count};
   RDX_TRY(rdx_star_create(a->x->device, &relation, &params, &star, err));
-  const rdx_status status = query_star(a, combined ? 1 : a->groups.grouped.count, star, out, err);
-  rdx_star_destroy(&star);
-  if (status == RDX_OK)
-    name_strings(a, combined ? 1 : a->groups.grouped.count, out);
-  return status;
+  RDX_TRY(query_star(a, combined ? 1 : a->groups.grouped.count, star, out, err));
+  name_strings(a, combined ? 1 : a->groups.grouped.count, out);
+  return RDX_OK;
 }
 
 /* In place of the number of a group come its columns, of its first row. */

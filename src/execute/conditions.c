@@ -50,16 +50,15 @@ static rdx_status find_true(const pair_filter *f, uint32_t **places, uint64_t *c
 
 /* Evaluate the condition for the batch, which is empty then. */
 static rdx_status filter_batch(pair_filter *f, rdx_error *err) {
-  uint32_t *places = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *places = NULL;
   uint64_t count = 0;
   if (f->count == 0)
     return RDX_OK;
   RDX_TRY(rdx_progress_at_times("join", 0, 0, err));
   RDX_TRY(find_true(f, &places, &count, err));
-  rdx_status status = RDX_OK;
   if (!f->marks)
-    status = reserve(f, &f->kept_left, &f->kept_right, &f->kept_capacity, f->kept + count, err);
-  for (uint64_t i = 0; i < count && status == RDX_OK; i++) {
+    RDX_TRY(reserve(f, &f->kept_left, &f->kept_right, &f->kept_capacity, f->kept + count, err));
+  for (uint64_t i = 0; i < count; i++) {
     const uint32_t left = f->left[places[i]];
     if (f->marks) {
       f->marks[left / 32] |= 1u << left % 32;
@@ -68,9 +67,8 @@ static rdx_status filter_batch(pair_filter *f, rdx_error *err) {
     f->kept_left[f->kept] = left;
     f->kept_right[f->kept++] = f->right[places[i]];
   }
-  rdx_free(places);
   f->count = 0;
-  return status;
+  return RDX_OK;
 }
 
 /* A row with all that it is paired with: rows[0 .. count - 1], or 0 .. count - 1. */

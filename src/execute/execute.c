@@ -14,16 +14,11 @@
 /* ---- Small operators ---- */
 
 static rdx_status execute_filter(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  rdx_operand in = {0};
-  rdx_status status = rdx_operand_run_in_place(x, node->left, &in, err);
-  if (status == RDX_OK)
-    status = rdx_operand_filter(x, &in, node->filter, err);
-  if (status == RDX_OK) {
-    *out = in.frame;
-    return RDX_OK;
-  }
-  rdx_operand_drop(&in);
-  return status;
+  RDX_SCOPED(rdx_operand_drop) rdx_operand in = {0};
+  RDX_TRY(rdx_operand_run_in_place(x, node->left, &in, err));
+  RDX_TRY(rdx_operand_filter(x, &in, node->filter, err));
+  *out = RDX_KEEP(in.frame);
+  return RDX_OK;
 }
 
 static rdx_status execute_project(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
@@ -64,24 +59,17 @@ rdx_status rdx_number_rows(rdx_execution *x, uint64_t first, uint64_t count, uin
 }
 
 static rdx_status execute_rows(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  rdx_frame in = {0};
-  rdx_vector numbers = {0};
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame in = {0};
+  RDX_SCOPED(rdx_vector_destroy) rdx_vector numbers = {0};
   RDX_TRY(rdx_execute_node(x, node->left, &in, err));
-  rdx_status status = rdx_frame_create(in.count + 1, in.rows, out, err);
-  for (uint32_t i = 0; i < in.count && status == RDX_OK; i++)
+  RDX_TRY(rdx_frame_create(in.count + 1, in.rows, out, err));
+  for (uint32_t i = 0; i < in.count; i++)
     rdx_frame_share(&in.columns[i], &out->columns[i]);
-  if (status == RDX_OK)
-    status = rdx_alloc(in.rows, sizeof(int64_t), WHAT, &numbers.memory[0], err);
-  if (status == RDX_OK) {
-    numbering n = {.values = numbers.memory[0]};
-    numbers.column = (rdx_column){.type = RDX_TYPE_I64, .rows = in.rows, .values = n.values};
-    status = rdx_pool_run_stage(x->pool, in.rows, RDX_EXECUTE_GRAIN, number, &n, "execute", err);
-  }
-  if (status == RDX_OK)
-    status = rdx_frame_take(out, in.count, &numbers, err);
-  rdx_vector_destroy(&numbers);
-  rdx_frame_destroy(&in);
-  return status;
+  RDX_TRY(rdx_alloc(in.rows, sizeof(int64_t), WHAT, &numbers.memory[0], err));
+  numbering n = {.values = numbers.memory[0]};
+  numbers.column = (rdx_column){.type = RDX_TYPE_I64, .rows = in.rows, .values = n.values};
+  RDX_TRY(rdx_pool_run_stage(x->pool, in.rows, RDX_EXECUTE_GRAIN, number, &n, "execute", err));
+  return rdx_frame_take(out, in.count, &numbers, err);
 }
 
 rdx_status rdx_value_of(rdx_execution *x, const rdx_bound *e, rdx_datum *out, rdx_error *err) {

@@ -517,7 +517,7 @@ static rdx_status rank_by_hash(rdx_execution *x, const uint64_t *keys, uint64_t 
 /* Numbers of keys in their order. */
 static rdx_status rank_keys(rdx_execution *x, const uint64_t *keys, uint64_t count, uint64_t max, uint32_t *codes,
                             uint64_t *distinct, uint32_t **firsts, rdx_error *err) {
-  uint32_t *order = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *order = NULL;
   uint64_t n = 0;
   bool done = false;
   if (fits_table(count, max))
@@ -527,23 +527,22 @@ static rdx_status rank_keys(rdx_execution *x, const uint64_t *keys, uint64_t cou
   if (done)
     return RDX_OK;
   RDX_TRY(rdx_alloc(count, sizeof *order, WHAT, (void **)&order, err));
-  rdx_status status = order_keys(x, keys, count, max, order, err);
-  for (uint64_t i = 0; i < count && status == RDX_OK; i++) {
-    status = rdx_loop_goes_on(i, count, "execute", err);
+  RDX_TRY(order_keys(x, keys, count, max, order, err));
+  for (uint64_t i = 0; i < count; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, count, "execute", err));
     const bool begins = i == 0 || keys[order[i]] != keys[order[i - 1]];
     n += begins;
     codes[order[i]] = (uint32_t)(n - 1);
   }
-  if (status == RDX_OK && firsts) {
-    status = rdx_alloc(n, sizeof **firsts, WHAT, (void **)firsts, err);
-    for (uint64_t i = count; i-- > 0 && status == RDX_OK;) {
-      status = rdx_loop_goes_on(i, count, "execute", err);
+  if (firsts) {
+    RDX_TRY(rdx_alloc(n, sizeof **firsts, WHAT, (void **)firsts, err));
+    for (uint64_t i = count; i-- > 0;) {
+      RDX_TRY(rdx_loop_goes_on(i, count, "execute", err));
       (*firsts)[codes[i]] = (uint32_t)i;
     }
   }
-  rdx_free(order);
   *distinct = n;
-  return status;
+  return RDX_OK;
 }
 
 /* Each word is ranked by itself, and with the ranks of those before it. */
@@ -575,28 +574,24 @@ rdx_status rdx_key_words_rank(rdx_execution *x, const rdx_key_words *w, uint32_t
 /* From the last word to the first, each sort keeping the order of the one before. */
 rdx_status rdx_key_words_order(rdx_execution *x, const rdx_key_words *w, uint32_t *order, rdx_error *err) {
   const uint64_t rows = w->rows[0];
-  uint64_t *keys = NULL;
-  uint32_t *places = NULL;
+  RDX_SCOPED(rdx_free_local) uint64_t *keys = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *places = NULL;
   RDX_TRY(order_keys(x, w->words[w->count - 1], rows, w->max[w->count - 1], order, err));
   if (w->count == 1)
     return RDX_OK;
   RDX_TRY(rdx_alloc(rows, sizeof *keys, WHAT, (void **)&keys, err));
-  rdx_status status = rdx_alloc(rows, sizeof *places, WHAT, (void **)&places, err);
-  for (uint32_t k = w->count - 1; k-- > 0 && status == RDX_OK;) {
-    for (uint64_t i = 0; i < rows && status == RDX_OK; i++) {
-      status = rdx_loop_goes_on(i, rows, "sort", err);
+  RDX_TRY(rdx_alloc(rows, sizeof *places, WHAT, (void **)&places, err));
+  for (uint32_t k = w->count - 1; k-- > 0;) {
+    for (uint64_t i = 0; i < rows; i++) {
+      RDX_TRY(rdx_loop_goes_on(i, rows, "sort", err));
       keys[i] = w->words[k][order[i]];
     }
-    if (status == RDX_OK)
-      status = order_keys(x, keys, rows, w->max[k], places, err);
-    for (uint64_t i = 0; i < rows && status == RDX_OK; i++) {
-      status = rdx_loop_goes_on(i, rows, "sort", err);
+    RDX_TRY(order_keys(x, keys, rows, w->max[k], places, err));
+    for (uint64_t i = 0; i < rows; i++) {
+      RDX_TRY(rdx_loop_goes_on(i, rows, "sort", err));
       places[i] = order[places[i]];
     }
-    if (status == RDX_OK)
-      memcpy(order, places, rows * sizeof *order);
+    memcpy(order, places, rows * sizeof *order);
   }
-  rdx_free(keys);
-  rdx_free(places);
-  return status;
+  return RDX_OK;
 }

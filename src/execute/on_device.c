@@ -291,20 +291,17 @@ static rdx_status keep_marked(const device_join *d, rdx_row_list *lefts, rdx_ope
 static rdx_status make_frame(const device_join *d, const pair_lists *lists, rdx_frame *out, rdx_error *err) {
   const rdx_plan_node *n = d->j->node;
   rdx_row_list *lefts = d->inverse ? lists->other : lists->probe, *rights = d->inverse ? lists->probe : lists->other;
-  rdx_operand pairs = {0};
+  RDX_SCOPED(rdx_operand_drop) rdx_operand pairs = {0};
   if (keeps_left_only(n->join) && !n->filter)
     return choose(d->j, &d->j->left.frame, lefts, out, err);
-  rdx_status status = make_pairs(d, lefts, rights, &pairs, err);
-  if (status == RDX_OK && keeps_left_only(n->join))
-    status = keep_marked(d, lefts, &pairs, out, err);
-  else if (status == RDX_OK && n->filter)
-    status = rdx_operand_filter(d->j->x, &pairs, n->filter, err);
-  if (status == RDX_OK && !keeps_left_only(n->join)) {
-    *out = pairs.frame;
-    return RDX_OK;
-  }
-  rdx_operand_drop(&pairs);
-  return status;
+  RDX_TRY(make_pairs(d, lefts, rights, &pairs, err));
+  if (keeps_left_only(n->join))
+    RDX_TRY(keep_marked(d, lefts, &pairs, out, err));
+  else if (n->filter)
+    RDX_TRY(rdx_operand_filter(d->j->x, &pairs, n->filter, err));
+  if (!keeps_left_only(n->join))
+    *out = RDX_KEEP(pairs.frame);
+  return RDX_OK;
 }
 
 static rdx_status join(device_join *d, rdx_frame *out, bool *done, rdx_error *err) {

@@ -213,27 +213,21 @@ static rdx_status read_interval(rdx_datum *value, rdx_error *err) {
 rdx_status rdx_frame_value(rdx_execution *x, const rdx_frame *frame, rdx_sql_type type, rdx_datum *out,
                            rdx_error *err) {
   const rdx_plan_column wanted = {.type = type};
-  rdx_frame copy = {0};
-  rdx_status status = rdx_frame_create(1, frame->rows, &copy, err);
-  if (status == RDX_OK)
-    rdx_frame_share(&frame->columns[0], &copy.columns[0]);
-  if (status == RDX_OK)
-    status = rdx_frame_bring(&copy, err);
-  if (status == RDX_OK)
-    status = rdx_frame_conform(x, &wanted, &copy, err);
-  if (status == RDX_OK) {
-    const rdx_input *input = &copy.columns[0].input;
-    const uint32_t row = input->rows ? input->rows[0] : 0;
-    *out = (rdx_datum){.null = true};
-    if (row != RDX_NO_ROW)
-      rdx_column_datum(&input->column, row, out);
-    if (!out->null && type.kind == RDX_SQL_DECIMAL && type.precision > 18 && input->column.type != RDX_TYPE_U64)
-      out->wide = out->i;
-    if (!out->null && (type.kind == RDX_SQL_TEXT || type.kind == RDX_SQL_UNKNOWN))
-      status = keep_text(x, out, err);
-    else if (!out->null && type.kind == RDX_SQL_INTERVAL)
-      status = read_interval(out, err);
-  }
-  rdx_frame_destroy(&copy);
-  return status;
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame copy = {0};
+  RDX_TRY(rdx_frame_create(1, frame->rows, &copy, err));
+  rdx_frame_share(&frame->columns[0], &copy.columns[0]);
+  RDX_TRY(rdx_frame_bring(&copy, err));
+  RDX_TRY(rdx_frame_conform(x, &wanted, &copy, err));
+  const rdx_input *input = &copy.columns[0].input;
+  const uint32_t row = input->rows ? input->rows[0] : 0;
+  *out = (rdx_datum){.null = true};
+  if (row != RDX_NO_ROW)
+    rdx_column_datum(&input->column, row, out);
+  if (!out->null && type.kind == RDX_SQL_DECIMAL && type.precision > 18 && input->column.type != RDX_TYPE_U64)
+    out->wide = out->i;
+  if (!out->null && (type.kind == RDX_SQL_TEXT || type.kind == RDX_SQL_UNKNOWN))
+    RDX_TRY(keep_text(x, out, err));
+  else if (!out->null && type.kind == RDX_SQL_INTERVAL)
+    RDX_TRY(read_interval(out, err));
+  return RDX_OK;
 }

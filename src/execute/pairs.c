@@ -208,25 +208,19 @@ static rdx_pairs make_pairs(const rdx_matches *m, uint64_t count, const uint32_t
 static rdx_status list_pairs(rdx_joining *j, listing *l, uint64_t total, rdx_pairs *out, rdx_error *err) {
   const rdx_matches *m = l->matches;
   const bool as_found = m->offsets && total == m->offsets[m->probes];
-  rdx_shared *probe_keeper = NULL, *other_keeper = NULL;
+  RDX_SCOPED(rdx_shared_release) rdx_shared *probe_keeper = NULL, *other_keeper = NULL;
   RDX_TRY(rdx_device_expect_host(j->x->device, total * (as_found ? 4 : 8), "the pairs of a join take",
                                  "join fewer rows", err));
   RDX_TRY(rdx_alloc(total, sizeof *l->probe, WHAT, (void **)&l->probe, err));
   RDX_TRY(rdx_shared_create(rdx_free, l->probe, &probe_keeper, err));
-  rdx_status status = RDX_OK;
   if (!as_found) {
-    status = rdx_alloc(total, sizeof *l->other, WHAT, (void **)&l->other, err);
-    if (status == RDX_OK)
-      status = rdx_shared_create(rdx_free, l->other, &other_keeper, err);
+    RDX_TRY(rdx_alloc(total, sizeof *l->other, WHAT, (void **)&l->other, err));
+    RDX_TRY(rdx_shared_create(rdx_free, l->other, &other_keeper, err));
   }
-  if (status == RDX_OK)
-    status = rdx_pool_run_stage(j->x->pool, m->probes, GRAIN, list_block, l, "join", err);
-  if (status == RDX_OK)
-    *out = make_pairs(m, total, l->probe, probe_keeper, as_found ? m->rows : l->other,
-                      as_found ? m->keeper : other_keeper);
-  rdx_shared_release(&probe_keeper);
-  rdx_shared_release(&other_keeper);
-  return status;
+  RDX_TRY(rdx_pool_run_stage(j->x->pool, m->probes, GRAIN, list_block, l, "join", err));
+  *out =
+      make_pairs(m, total, l->probe, probe_keeper, as_found ? m->rows : l->other, as_found ? m->keeper : other_keeper);
+  return RDX_OK;
 }
 
 rdx_status rdx_pairs_list(rdx_joining *j, const rdx_matches *m, bool outer, rdx_pairs *out, rdx_error *err) {

@@ -385,27 +385,23 @@ static rdx_status by_entries(const translator *t, const rdx_bound *e, uint32_t c
   const rdx_column *dictionary = t->t->columns[column].dictionary;
   const rdx_column null = {
       .type = RDX_TYPE_STRING, .rows = 1, .values = "", .offsets = no_offsets, .validity = &no_validity};
-  uint32_t *rows = NULL, *null_rows = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *rows = NULL, *null_rows = NULL;
   uint64_t count = 0, null_count = 0;
-  rdx_status status = RDX_OK;
   if (find_entries(t, e, column, dictionary, &rows, &count) &&
       find_entries(t, e, column, &null, &null_rows, &null_count)) {
     const uint64_t runs = count_runs(rows, count);
     *found = t->t->insist || runs <= MAX_LISTED;
     if (*found && count == dictionary->rows)
-      status = make_null_test(column, false, out);
+      RDX_TRY(make_null_test(column, false, out));
     else if (*found)
-      status = make_runs(t, column, dictionary, rows, count, runs, out);
+      RDX_TRY(make_runs(t, column, dictionary, rows, count, runs, out));
     rdx_predicate when_null;
-    if (*found && status == RDX_OK && null_count > 0) {
-      status = make_null_test(column, true, &when_null);
-      if (status == RDX_OK)
-        status = make_pair(t, RDX_PREDICATE_OR, *out, when_null, out);
+    if (*found && null_count > 0) {
+      RDX_TRY(make_null_test(column, true, &when_null));
+      RDX_TRY(make_pair(t, RDX_PREDICATE_OR, *out, when_null, out));
     }
   }
-  rdx_free(rows);
-  rdx_free(null_rows);
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status by_dictionary(const translator *t, const rdx_bound *e, bool negated, rdx_predicate *out,

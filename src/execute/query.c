@@ -201,17 +201,15 @@ static rdx_status run_some(const rdx_grouping_query *q, const uint32_t *places, 
                            .limit = q->limit,
                            .offset = q->offset};
   rdx_query_result *result = NULL;
-  rdx_shared *keeper = NULL;
+  RDX_SCOPED(rdx_shared_release) rdx_shared *keeper = NULL;
   RDX_TRY(run_query(q, &query, &result, &keeper, err));
   rdx_query_view found;
-  rdx_status status = rdx_query_result_view(result, &found, err);
-  if (status == RDX_OK)
-    status = take_groups(q, out, &found, keeper, err);
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
+  RDX_TRY(rdx_query_result_view(result, &found, err));
+  RDX_TRY(take_groups(q, out, &found, keeper, err));
+  for (uint32_t i = 0; i < count; i++)
     take_column(out, q->group_count + places[i], &found.columns[q->group_count + i], keeper,
                 q->aggregates[places[i]].kind == RDX_PLAN_COUNT);
-  rdx_shared_release(&keeper);
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status run_plain(const rdx_grouping_query *q, rdx_frame *out, rdx_error *err) {

@@ -125,23 +125,18 @@ static rdx_status add_row(seen *s, const rdx_frame *frame, uint64_t i, bool *is_
 
 /* The rows of a frame that were not there before. */
 static rdx_status keep_new(rdx_execution *x, seen *s, rdx_frame *frame, rdx_error *err) {
-  uint32_t *rows = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *rows = NULL;
   uint64_t count = 0;
   RDX_TRY(rdx_frame_bring(frame, err));
   RDX_TRY(rdx_alloc(frame->rows, sizeof *rows, WHAT, (void **)&rows, err));
-  rdx_status status = RDX_OK;
-  for (uint64_t i = 0; i < frame->rows && status == RDX_OK; i++) {
+  for (uint64_t i = 0; i < frame->rows; i++) {
     bool is_new = false;
-    status = rdx_loop_goes_on(i, frame->rows, "execute", err);
-    if (status == RDX_OK)
-      status = add_row(s, frame, i, &is_new, err);
+    RDX_TRY(rdx_loop_goes_on(i, frame->rows, "execute", err));
+    RDX_TRY(add_row(s, frame, i, &is_new, err));
     rows[count] = (uint32_t)i;
     count += is_new;
   }
-  if (status == RDX_OK)
-    return rdx_frame_select(x->pool, frame, rows, count, err);
-  rdx_free(rows);
-  return status;
+  return rdx_frame_select(x->pool, frame, RDX_KEEP(rows), count, err);
 }
 
 /* ---- All rows ---- */

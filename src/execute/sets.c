@@ -186,8 +186,8 @@ static rdx_status compare_rows(rdx_execution *x, const rdx_plan_node *node, rdx_
                                uint32_t **out, uint64_t *count, rdx_error *err) {
   const uint64_t rows[2] = {in[0].frame.rows, in[1].frame.rows};
   rdx_key_column *columns = NULL;
-  rdx_key_words words;
-  uint32_t *codes = NULL;
+  RDX_SCOPED(rdx_key_words_destroy) rdx_key_words words = {0};
+  RDX_SCOPED(rdx_free_local) uint32_t *codes = NULL;
   uint64_t distinct = 0;
   RDX_TRY(rdx_arena_alloc(x->arena, node->column_count, sizeof *columns, WHAT, (void **)&columns, err));
   for (uint32_t i = 0; i < node->column_count; i++) {
@@ -195,14 +195,9 @@ static rdx_status compare_rows(rdx_execution *x, const rdx_plan_node *node, rdx_
     columns[i] = (rdx_key_column){.parts = {&flat[2 * i].column, &flat[2 * i + 1].column}};
   }
   RDX_TRY(rdx_key_words_create(x, columns, node->column_count, rows, false, &words, err));
-  rdx_status status = rdx_alloc(rows[0] + rows[1], sizeof *codes, WHAT, (void **)&codes, err);
-  if (status == RDX_OK)
-    status = rdx_key_words_rank(x, &words, codes, &distinct, NULL, err);
-  if (status == RDX_OK)
-    status = count_and_choose(node, codes, rows, distinct, out, count, err);
-  rdx_free(codes);
-  rdx_key_words_destroy(&words);
-  return status;
+  RDX_TRY(rdx_alloc(rows[0] + rows[1], sizeof *codes, WHAT, (void **)&codes, err));
+  RDX_TRY(rdx_key_words_rank(x, &words, codes, &distinct, NULL, err));
+  return count_and_choose(node, codes, rows, distinct, out, count, err);
 }
 
 rdx_status rdx_execute_intersect(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {

@@ -166,7 +166,7 @@ static void note_scan(filtering *f, const rdx_scan *scan, const rdx_scan_result 
 /* Where many of `*count` rows are found they may stay on the device, and become the frame's there: `*done`. */
 static rdx_status take_rows_there(filtering *f, rdx_scan_result *result, uint64_t *count, bool *done, rdx_error *err) {
   rdx_device_column *rows = NULL;
-  rdx_row_list *list = NULL;
+  RDX_SCOPED(rdx_row_list_release) rdx_row_list *list = NULL;
   RDX_TRY(rdx_scan_result_column(result, &rows, err));
   *count = rdx_device_column_view(rows).rows;
   *done = stays(f, (double)*count);
@@ -175,9 +175,8 @@ static rdx_status take_rows_there(filtering *f, rdx_scan_result *result, uint64_
     return RDX_OK;
   }
   RDX_TRY(rdx_row_list_create_on_device(rows, f->in.frame.rows, &list, err));
-  const rdx_status status = rdx_frame_choose_list(f->x->pool, &f->in.frame, list, err);
-  rdx_row_list_release(&list);
-  return status == RDX_OK ? rdx_operand_refresh(f->x, &f->in, err) : status;
+  RDX_TRY(rdx_frame_choose_list(f->x->pool, &f->in.frame, list, err));
+  return rdx_operand_refresh(f->x, &f->in, err);
 }
 
 /* The scan's rows become the frame's. */

@@ -63,14 +63,12 @@ static void mark(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
 static rdx_status mark_keys(rdx_windowing *w, const rdx_key_column *columns, uint32_t count, bool sorts, uint8_t bit,
                             rdx_error *err) {
   const uint64_t rows[2] = {w->rows, 0};
-  rdx_key_words words;
+  RDX_SCOPED(rdx_key_words_destroy) rdx_key_words words = {0};
   RDX_TRY(rdx_key_words_create(w->x, columns, count, rows, false, &words, err));
-  rdx_status status = sorts ? rdx_key_words_order(w->x, &words, w->order, err) : RDX_OK;
+  if (sorts)
+    RDX_TRY(rdx_key_words_order(w->x, &words, w->order, err));
   marking m = {w, &words, bit};
-  if (status == RDX_OK)
-    status = rdx_pool_run_stage(w->x->pool, w->rows, RDX_EXECUTE_GRAIN, mark, &m, "window", err);
-  rdx_key_words_destroy(&words);
-  return status;
+  return rdx_pool_run_stage(w->x->pool, w->rows, RDX_EXECUTE_GRAIN, mark, &m, "window", err);
 }
 
 rdx_status rdx_window_sort(rdx_windowing *w, const rdx_plan_window *p, rdx_error *err) {
@@ -537,21 +535,16 @@ static rdx_status fill_column(rdx_windowing *w, rdx_window_run *r, rdx_frame *ou
                           : type.kind == RDX_SQL_DOUBLE  ? RDX_TYPE_F64
                           : type.kind == RDX_SQL_DECIMAL ? RDX_TYPE_DECIMAL
                                                          : RDX_TYPE_I64;
-  rdx_vector vector = {0};
+  RDX_SCOPED(rdx_vector_destroy) rdx_vector vector = {0};
   RDX_TRY(rdx_alloc(w->rows, rdx_type_size(stored), WHAT, &vector.memory[0], err));
-  rdx_status status = rdx_alloc(w->rows / 8 + 1, 1, WHAT, &vector.memory[1], err);
-  if (status == RDX_OK) {
-    r->values = vector.memory[0];
-    r->validity = vector.memory[1];
-    memset(r->validity, 0xff, w->rows / 8 + 1);
-    status = r->window->kind < RDX_WINDOW_COUNT ? fill_numbers(w, r, err) : fill_sums(w, r, err);
-    vector.column = (rdx_column){.type = stored, .scale = type.scale, .rows = w->rows, .values = r->values};
-    vector.column.validity = r->validity;
-  }
-  if (status == RDX_OK)
-    return rdx_frame_take(out, index, &vector, err);
-  rdx_vector_destroy(&vector);
-  return status;
+  RDX_TRY(rdx_alloc(w->rows / 8 + 1, 1, WHAT, &vector.memory[1], err));
+  r->values = vector.memory[0];
+  r->validity = vector.memory[1];
+  memset(r->validity, 0xff, w->rows / 8 + 1);
+  RDX_TRY(r->window->kind < RDX_WINDOW_COUNT ? fill_numbers(w, r, err) : fill_sums(w, r, err));
+  vector.column = (rdx_column){.type = stored, .scale = type.scale, .rows = w->rows, .values = r->values};
+  vector.column.validity = r->validity;
+  return rdx_frame_take(out, index, &vector, err);
 }
 
 /* Where groups of equal rows begin. */

@@ -43,23 +43,22 @@ static rdx_status take_dictionary(rdx_vector *out, uint64_t count, uint64_t byte
 static rdx_status sort_distinct(const rdx_distinct *distinct, rdx_vector *out, uint32_t **places, rdx_error *err) {
   const rdx_column *strings = &distinct->strings;
   const uint64_t count = strings->rows;
-  uint32_t *sorted = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *sorted = NULL;
   uint64_t *offsets = NULL;
   char *text = NULL;
   if (count == 0)
     return take_dictionary(out, 0, 0, &offsets, &text, err);
   RDX_TRY(rdx_distinct_sort(distinct, "evaluate", &sorted, places, err));
-  rdx_status status = take_dictionary(out, count, strings->offsets[count], &offsets, &text, err);
-  for (uint64_t i = 0; status == RDX_OK && i < count; i++) {
+  RDX_TRY(take_dictionary(out, count, strings->offsets[count], &offsets, &text, err));
+  for (uint64_t i = 0; i < count; i++) {
     uint64_t length = 0;
-    status = rdx_loop_goes_on(i, count, "evaluate", err);
+    RDX_TRY(rdx_loop_goes_on(i, count, "evaluate", err));
     const char *from = rdx_column_text(strings, sorted[i], &length);
     if (length > 0)
       memcpy(text + offsets[i], from, length);
     offsets[i + 1] = offsets[i] + length;
   }
-  rdx_free(sorted);
-  return status;
+  return RDX_OK;
 }
 
 /* ---- Texts of any expression ---- */
@@ -254,22 +253,18 @@ static rdx_status keep_used(coded *c, rdx_error *err) {
 /* The distinct texts of the table's used entries. */
 static rdx_status sort_used(coded *c, rdx_error *err) {
   const rdx_sql_text *texts = c->table->data;
-  rdx_distinct distinct = {0};
-  uint32_t *places = NULL;
-  rdx_status status = RDX_OK;
-  for (uint64_t i = 0; status == RDX_OK && i <= c->entries; i++) {
-    status = rdx_loop_goes_on(i, c->entries, "evaluate", err);
-    if (status == RDX_OK && c->used[i] && !is_null_entry(c, i))
-      status = rdx_distinct_add(&distinct, texts[i].data, texts[i].length, &c->places[i], err);
+  RDX_SCOPED(rdx_distinct_drop) rdx_distinct distinct = {0};
+  RDX_SCOPED(rdx_free_local) uint32_t *places = NULL;
+  for (uint64_t i = 0; i <= c->entries; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, c->entries, "evaluate", err));
+    if (c->used[i] && !is_null_entry(c, i))
+      RDX_TRY(rdx_distinct_add(&distinct, texts[i].data, texts[i].length, &c->places[i], err));
   }
-  if (status == RDX_OK)
-    status = sort_distinct(&distinct, c->out, &places, err);
-  for (uint64_t i = 0; status == RDX_OK && i <= c->entries; i++)
+  RDX_TRY(sort_distinct(&distinct, c->out, &places, err));
+  for (uint64_t i = 0; i <= c->entries; i++)
     if (c->used[i] && !is_null_entry(c, i))
       c->places[i] = places[c->places[i]];
-  rdx_free(places);
-  rdx_distinct_drop(&distinct);
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status evaluate_coded_texts(const rdx_program *program, coded *c, rdx_error *err) {

@@ -219,7 +219,7 @@ rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rd
   if (!device || !keys || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_index_create: device, keys and out must not be NULL");
   const double start = rdx_now_ms();
-  rdx_index *index = NULL;
+  RDX_SCOPED(rdx_index_destroy) rdx_index *index = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *index, "an index", (void **)&index, err));
   index->device = device;
   index->params = params ? *params : defaults;
@@ -228,33 +228,20 @@ rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rd
   index->ops = find_ops(index->params.method);
 
   const rdx_device_column *column = NULL;
-  rdx_device_column *owned = NULL;
-  rdx_status status =
-      index->ops ? RDX_OK : rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown index method %d", (int)index->params.method);
-  if (status == RDX_OK)
-    status = rdx_index_check_options(params ? params : &defaults, err);
-  if (status == RDX_OK)
-    status = rdx_progress("build", 0, 1, err);
-  if (status == RDX_OK)
-    status = rdx_rows_check("an index", keys->rows, err);
-  if (status == RDX_OK)
-    status = rdx_device_column_use(device, keys, &column, &owned, err);
-  kept_column kept = {0};
-  if (status == RDX_OK)
-    status = make_kept(index, column, false, &kept, err);
-  if (status == RDX_OK) {
-    swap_kept(index, &kept);
-    index->key_scale = column->scale;
-    status = build(index, kept.codes ? kept.codes : column, err);
-  }
-  drop_kept(&kept);
-  rdx_device_column_destroy(&owned);
-  if (status != RDX_OK) {
-    rdx_index_destroy(&index);
-    return status;
-  }
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *owned = NULL;
+  if (!index->ops)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown index method %d", (int)index->params.method);
+  RDX_TRY(rdx_index_check_options(params ? params : &defaults, err));
+  RDX_TRY(rdx_progress("build", 0, 1, err));
+  RDX_TRY(rdx_rows_check("an index", keys->rows, err));
+  RDX_TRY(rdx_device_column_use(device, keys, &column, &owned, err));
+  RDX_SCOPED(drop_kept) kept_column kept = {0};
+  RDX_TRY(make_kept(index, column, false, &kept, err));
+  swap_kept(index, &kept);
+  index->key_scale = column->scale;
+  RDX_TRY(build(index, kept.codes ? kept.codes : column, err));
   index->stats.total_ms = rdx_now_ms() - start;
-  *out = index;
+  *out = RDX_KEEP(index);
   return RDX_OK;
 }
 

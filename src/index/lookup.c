@@ -140,24 +140,19 @@ static rdx_status add_work(const run *r, rdx_stream *stream, const rdx_probes *p
                            uint64_t *total, double *ms, rdx_error *err) {
   if (!count)
     return RDX_OK;
-  rdx_buffer *out = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *out = NULL;
   uint64_t sum = 0;
   RDX_TRY(new_buffer(r, probes->count, 4, &out, err));
   rdx_index_query q = make_query(r, probes, GATHER_COUNT);
   q.io.out_count = RDX_ADDRESS(uint32_t, out);
-  rdx_status status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = count(r->index->self, stream, &q, err);
-  if (status == RDX_OK)
-    status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(count(r->index->self, stream, &q, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
   *ms += rdx_stream_elapsed(stream, 0, 1);
-  if (status == RDX_OK)
-    status = sum_up(r, stream, out, probes->count, &sum, err);
-  rdx_buffer_destroy(&out);
+  RDX_TRY(sum_up(r, stream, out, probes->count, &sum, err));
   *total += sum;
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status add_hits(const run *r, rdx_stream *stream, const rdx_buffer *counts, uint64_t probes,
@@ -285,15 +280,12 @@ static rdx_status place_rows(const run *r, rdx_stream *stream, const rdx_probes 
 static rdx_status order_rows(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
                              rdx_error *err) {
   const double start = rdx_now_ms();
-  rdx_buffer *pairs = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *pairs = NULL;
   RDX_TRY(new_buffer(r, parts->row_count, 8, &pairs, err));
-  rdx_status status =
-      rdx_primitive_order(stream, parts->offsets, parts->rows, probes->count, parts->row_count, pairs, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_buffer_destroy(&pairs);
+  RDX_TRY(rdx_primitive_order(stream, parts->offsets, parts->rows, probes->count, parts->row_count, pairs, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
   r->result->stats.refine_ms += rdx_now_ms() - start;
-  return status;
+  return RDX_OK;
 }
 
 /* Whether all rows end up on the host, exact as they are. */
@@ -739,17 +731,13 @@ static rdx_status look_up_text(const rdx_index *index, const rdx_column *lower, 
                                const rdx_lookup_params *params, const rdx_lookup_options *options,
                                rdx_lookup_result **out, rdx_error *err) {
   const double start = rdx_now_ms();
-  rdx_text_probes probes;
-  rdx_status status = rdx_text_probes_make(index->dictionary, lower, upper, &probes, err);
+  RDX_SCOPED(rdx_text_probes_drop) rdx_text_probes probes = {0};
+  RDX_TRY(rdx_text_probes_make(index->dictionary, lower, upper, &probes, err));
   const double coding = rdx_now_ms() - start;
-  if (status == RDX_OK)
-    status = look_up_keys(index, &probes.lower, upper ? &probes.upper : NULL, params, options, out, err);
-  if (status == RDX_OK) {
-    (*out)->stats.refine_ms += coding;
-    (*out)->stats.total_ms += coding;
-  }
-  rdx_text_probes_drop(&probes);
-  return status;
+  RDX_TRY(look_up_keys(index, &probes.lower, upper ? &probes.upper : NULL, params, options, out, err));
+  (*out)->stats.refine_ms += coding;
+  (*out)->stats.total_ms += coding;
+  return RDX_OK;
 }
 
 /* Hands parts to a function that cannot fail. */

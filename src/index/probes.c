@@ -86,13 +86,12 @@ static rdx_status merge_valid(const rdx_device_column *c, const rdx_probes *p, u
   if (!c->valid)
     return RDX_OK;
   const uint64_t first = p->begin / 32, end = (p->begin + p->count + 31) / 32, shift = p->begin % 32;
-  uint32_t *bits = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *bits = NULL;
   RDX_TRY(rdx_calloc(end - first + 1, 4, "the NULL bits of probes", (void **)&bits, err));
-  rdx_status status = rdx_buffer_download(c->valid, first * 4, bits, (end - first) * 4, err);
-  for (uint64_t i = 0; i < (p->count + 31) / 32 && status == RDX_OK; i++)
+  RDX_TRY(rdx_buffer_download(c->valid, first * 4, bits, (end - first) * 4, err));
+  for (uint64_t i = 0; i < (p->count + 31) / 32; i++)
     usable[i] &= (uint32_t)(((uint64_t)bits[i + 1] << 32 | bits[i]) >> shift);
-  rdx_free(bits);
-  return status;
+  return RDX_OK;
 }
 
 static uint32_t *address_in(const rdx_device_column *c, uint64_t begin) {

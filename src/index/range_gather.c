@@ -448,7 +448,7 @@ static rdx_status make_included(const ranges *s, rdx_included *out, rdx_error *e
 
 rdx_status rdx_included_create(const rdx_index *index, const rdx_device_column *values, uint32_t value,
                                rdx_included **out, rdx_error *err) {
-  rdx_included *included = NULL;
+  RDX_SCOPED(rdx_included_destroy) rdx_included *included = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *included, "an included column", (void **)&included, err));
   included->column = (rdx_device_column){.device = index->device,
                                          .type = values->type,
@@ -461,15 +461,11 @@ rdx_status rdx_included_create(const rdx_index *index, const rdx_device_column *
                              .io.values_valid = RDX_ADDRESS(uint32_t, values->valid),
                              .value = value};
   const ranges s = {.index = index, .query = &q, .rows = index->ops->rows(index->self)};
-  const rdx_status status = make_included(&s, included, err);
-  if (status != RDX_OK) {
-    rdx_included_destroy(&included);
-    return status;
-  }
+  RDX_TRY(make_included(&s, included, err));
   for (uint32_t part = 0; part < PREFIX_PARTS; part++)
     if (included->sums.blocks[part])
       included->bytes += included->sums.blocks[part]->size + included->sums.tiles[part]->size;
-  *out = included;
+  *out = RDX_KEEP(included);
   return RDX_OK;
 }
 

@@ -157,15 +157,12 @@ static rdx_status place_rows(stabbing *s, stretch points, rdx_parts *parts, rdx_
 
 static rdx_status order_rows(stabbing *s, stretch points, rdx_parts *parts, rdx_error *err) {
   const double start = rdx_now_ms();
-  rdx_buffer *pairs = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *pairs = NULL;
   RDX_TRY(make(s, parts->row_count, 8, &pairs, err));
-  rdx_status status =
-      rdx_primitive_order(s->stream, parts->offsets, parts->rows, points.count, parts->row_count, pairs, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(s->stream, err);
-  rdx_buffer_destroy(&pairs);
+  RDX_TRY(rdx_primitive_order(s->stream, parts->offsets, parts->rows, points.count, parts->row_count, pairs, err));
+  RDX_TRY(rdx_stream_finish(s->stream, err));
   s->result->stats.refine_ms += rdx_now_ms() - start;
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status list_rows(stabbing *s, stretch points, rdx_parts *parts, rdx_error *err) {

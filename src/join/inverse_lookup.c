@@ -80,24 +80,20 @@ static rdx_status look_up(inverse *v, rdx_error *err) {
   static const rdx_lookup_options ordinary = {0};
   const rdx_column keys = rdx_device_column_view(&v->keys);
   const rdx_lookup_params first = {.result = RDX_LOOKUP_FIRST, .stats = v->params->stats};
-  rdx_lookup_result *found = NULL;
+  RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *found = NULL;
   rdx_lookup_view view;
   RDX_TRY(rdx_index_look_up_for(v->index, &keys, NULL, &first, &ordinary, &found, err));
   v->result->stats.device_ms += found->stats.device_ms;
   v->result->stats.rays = found->stats.rays;
   v->result->stats.visits = found->stats.visits;
-  rdx_status status = RDX_OK;
   if (found->on_device) {
     v->found = rdx_buffer_retain(found->parts.first);
   } else { /* it ran in slices */
-    status = rdx_lookup_result_view(found, &view, err);
-    if (status == RDX_OK)
-      status = make(v, v->keys.rows, 4, &v->found, err);
-    if (status == RDX_OK)
-      status = rdx_buffer_upload(v->found, 0, view.first, v->keys.rows * 4, err);
+    RDX_TRY(rdx_lookup_result_view(found, &view, err));
+    RDX_TRY(make(v, v->keys.rows, 4, &v->found, err));
+    RDX_TRY(rdx_buffer_upload(v->found, 0, view.first, v->keys.rows * 4, err));
   }
-  rdx_lookup_result_destroy(&found);
-  return status;
+  return RDX_OK;
 }
 
 /* ---- What each probe gets ---- */
@@ -223,16 +219,12 @@ static rdx_status collect(inverse *v, rdx_stream *stream, rdx_error *err) {
 
 /* `keys` as probes of the index, sorted, looked up, and what the probes get. */
 static rdx_status run_keys(inverse *v, rdx_stream *stream, const rdx_column *keys, rdx_error *err) {
-  rdx_probes given;
+  RDX_SCOPED(rdx_probes_destroy) rdx_probes given = {0};
   RDX_TRY(rdx_probes_create(v->index, keys, NULL, 0, keys->device ? keys->device->rows : keys->rows, &given, err));
   v->result->stats.bytes_uploaded += given.bytes;
-  rdx_status status = sort_keys(v, stream, &given, err);
-  if (status == RDX_OK)
-    status = look_up(v, err);
-  if (status == RDX_OK)
-    status = collect(v, stream, err);
-  rdx_probes_destroy(&given);
-  return status;
+  RDX_TRY(sort_keys(v, stream, &given, err));
+  RDX_TRY(look_up(v, err));
+  return collect(v, stream, err);
 }
 
 static rdx_status run(inverse *v, const rdx_column *keys, const rdx_device_column *probes,
@@ -320,10 +312,7 @@ rdx_status rdx_lookup_inverse(rdx_device *device, const rdx_column *keys, const 
     *stats = (rdx_index_stats){0};
   if (keys->type != RDX_TYPE_STRING || probes->type != RDX_TYPE_STRING)
     return look_up_inverse(&v, keys, probes, used, stats, out, err);
-  rdx_join_codes codes;
-  rdx_status status = rdx_join_codes_make(probes, keys, &codes, err);
-  if (status == RDX_OK)
-    status = look_up_inverse(&v, &codes.right, &codes.left, used, stats, out, err);
-  rdx_join_codes_drop(&codes);
-  return status;
+  RDX_SCOPED(rdx_join_codes_drop) rdx_join_codes codes = {0};
+  RDX_TRY(rdx_join_codes_make(probes, keys, &codes, err));
+  return look_up_inverse(&v, &codes.right, &codes.left, used, stats, out, err);
 }

@@ -278,20 +278,17 @@ static rdx_status find_matches(work *w, rdx_error *err) {
   RDX_TRY(look_up(w, RDX_LOOKUP_ROWS, &options, err));
   if (keep_found(w))
     return RDX_OK;
-  rdx_join_matches m = {0};
-  rdx_status status = RDX_OK;
+  RDX_SCOPED(rdx_join_matches_drop) rdx_join_matches m = {0};
   if (w->inverse)
-    status = rdx_join_matches_invert(w->result, left_count(w), &m, err);
+    RDX_TRY(rdx_join_matches_invert(w->result, left_count(w), &m, err));
   else
-    status = rdx_lookup_result_view(w->result, &w->found, err);
-  if (status == RDX_OK && !w->inverse)
+    RDX_TRY(rdx_lookup_result_view(w->result, &w->found, err));
+  if (!w->inverse)
     m = (rdx_join_matches){.offsets = w->found.offsets, .rows = w->found.rows};
-  if (status == RDX_OK)
-    status = list_matches(w, &m, 0, left_count(w), err);
-  rdx_join_matches_drop(&m);
+  RDX_TRY(list_matches(w, &m, 0, left_count(w), err));
   w->join->view.left_rows = w->join->left_rows;
   w->join->view.right_rows = w->join->right_rows;
-  return status;
+  return RDX_OK;
 }
 
 /* ---- Pairs in parts ---- */
@@ -436,19 +433,17 @@ static rdx_status add_values(work *w, rdx_i128 unit, total *t, rdx_error *err) {
 static rdx_status add_wide_sums(work *w, total *t, rdx_error *err) {
   static const rdx_i128 units[] = {1, (rdx_i128)1 << 32};
   const uint64_t before = t->values;
-  rdx_wide_sums sums_of_halves;
+  RDX_SCOPED(rdx_wide_sums_free) rdx_wide_sums sums_of_halves = {0};
   RDX_TRY(rdx_wide_sums_make(w->params->values, &sums_of_halves, err));
-  rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < RDX_COUNT(units) && status == RDX_OK; i++) {
+  for (uint32_t i = 0; i < RDX_COUNT(units); i++) {
     t->values = before;
     w->values = &sums_of_halves.columns[i];
-    status = add_values(w, units[i], t, err);
+    RDX_TRY(add_values(w, units[i], t, err));
   }
   w->values = NULL;
   w->found.sum_type = sums_of_halves.sum_type;
   w->found.sum_scale = sums_of_halves.sum_scale;
-  rdx_wide_sums_free(&sums_of_halves);
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status add_found(work *w, total *t, rdx_error *err) {
@@ -588,14 +583,11 @@ static const rdx_join_params defaults = {0};
 static rdx_status join_strings(rdx_device *device, const rdx_column *left, const rdx_column *right,
                                const rdx_join_params *p, rdx_join_result **out, rdx_error *err) {
   const double start = rdx_now_ms();
-  rdx_join_codes codes;
-  rdx_status status = rdx_join_codes_make(left, right, &codes, err);
-  if (status == RDX_OK)
-    status = rdx_join_equal(device, &codes.left, &codes.right, p, out, err);
-  rdx_join_codes_drop(&codes);
-  if (status == RDX_OK)
-    (*out)->stats.total_ms = rdx_now_ms() - start;
-  return status;
+  RDX_SCOPED(rdx_join_codes_drop) rdx_join_codes codes = {0};
+  RDX_TRY(rdx_join_codes_make(left, right, &codes, err));
+  RDX_TRY(rdx_join_equal(device, &codes.left, &codes.right, p, out, err));
+  (*out)->stats.total_ms = rdx_now_ms() - start;
+  return RDX_OK;
 }
 
 /* thesis, section 3.5 "Inverse Mapping". */

@@ -36,21 +36,16 @@ static rdx_status encode(const rdx_column *column, const char *what, rdx_column 
 }
 
 rdx_status rdx_join_codes_make(const rdx_column *left, const rdx_column *right, rdx_join_codes *out, rdx_error *err) {
-  rdx_dictionary *own = NULL, *other = NULL;
-  uint32_t *map = NULL;
+  RDX_SCOPED(rdx_dictionary_destroy) rdx_dictionary *own = NULL, *other = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *map = NULL;
   *out = (rdx_join_codes){0};
-  rdx_status status = encode(left, "the left column", &out->left, &own, err);
-  if (status == RDX_OK)
-    status = encode(right, "the right column", &out->right, &other, err);
-  if (status == RDX_OK)
-    status = rdx_dictionary_map(own, other, &map, err);
+  RDX_TRY(encode(left, "the left column", &out->left, &own, err));
+  RDX_TRY(encode(right, "the right column", &out->right, &other, err));
+  RDX_TRY(rdx_dictionary_map(own, other, &map, err));
   uint32_t *codes = (uint32_t *)(uintptr_t)out->left.values;
-  for (uint64_t i = 0; i < out->left.rows && status == RDX_OK; i++)
+  for (uint64_t i = 0; i < out->left.rows; i++)
     codes[i] = rdx_column_has(&out->left, i) ? map[codes[i]] : 0;
-  rdx_free(map);
-  rdx_dictionary_destroy(&own);
-  rdx_dictionary_destroy(&other);
-  return status;
+  return RDX_OK;
 }
 
 void rdx_join_codes_drop(rdx_join_codes *codes) {

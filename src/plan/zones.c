@@ -145,19 +145,17 @@ static rdx_status find_true(const rdx_zone_filter *z, const rdx_input *inputs, c
   const uint64_t all = (z->table->rows + RDX_CATALOG_BLOCK - 1) / RDX_CATALOG_BLOCK;
   const rdx_evaluation e = {
       .pool = z->pool, .inputs = inputs, .parameters = z->parameters, .rows = all, .text = z->text};
-  uint32_t *found = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *found = NULL;
   rdx_error ignored; /* what fails here fails again where rows are evaluated */
   *count = 0;
   if (rdx_evaluate_filter(&e, condition, &found, count, &ignored) != RDX_OK)
     return RDX_OK;
   *few = *count <= all / FEW_SHARE;
-  rdx_status status = RDX_OK;
   if (*few)
-    status = rdx_arena_alloc(z->arena, *count, sizeof **blocks, WHAT, (void **)blocks, err);
-  if (*few && status == RDX_OK && *count > 0)
+    RDX_TRY(rdx_arena_alloc(z->arena, *count, sizeof **blocks, WHAT, (void **)blocks, err));
+  if (*few && *count > 0)
     memcpy(*blocks, found, *count * sizeof **blocks);
-  rdx_free(found);
-  return status;
+  return RDX_OK;
 }
 
 rdx_status rdx_zones_find(const rdx_zone_filter *z, uint32_t **blocks, uint64_t *count, bool *few, rdx_error *err) {

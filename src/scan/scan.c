@@ -144,18 +144,14 @@ rdx_status rdx_scan_create(rdx_device *device, const rdx_column *columns, uint32
   const rdx_scan_ops *ops = choice ? &rdx_scan_auto_ops : methods[used.method];
   RDX_TRY(rdx_scan_check_tracing(ops, device, err));
   RDX_TRY(check_columns(columns, count, err));
-  rdx_scan *scan = NULL;
+  RDX_SCOPED(rdx_scan_destroy) rdx_scan *scan = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *scan, "a scan", (void **)&scan, err));
   scan->device = device;
   scan->ops = ops;
   scan->stats.method = used.method;
-  rdx_status status = create(scan, columns, count, &used, err);
-  if (status != RDX_OK) {
-    rdx_scan_destroy(&scan);
-    return status;
-  }
+  RDX_TRY(create(scan, columns, count, &used, err));
   scan->stats.total_ms = rdx_now_ms() - start;
-  *out = scan;
+  *out = RDX_KEEP(scan);
   return RDX_OK;
 }
 

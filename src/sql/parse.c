@@ -504,22 +504,15 @@ static rdx_status write_statement(const parser *p, rdx_arena *scratch, char **ou
 rdx_status rdx_condition_parse(const char *text, rdx_condition **out, rdx_error *err) {
   if (!text || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_condition_parse: text and out must not be NULL");
-  rdx_condition *c = NULL;
+  RDX_SCOPED(rdx_condition_destroy) rdx_condition *c = NULL;
   char *statement = NULL;
-  rdx_arena scratch = {0};
+  RDX_SCOPED(rdx_arena_free) rdx_arena scratch = {0};
   RDX_TRY(rdx_calloc(1, sizeof *c, "a condition", (void **)&c, err));
   parser p = {.condition = c, .err = err};
-  rdx_status status = rdx_sql_text_scan(text, &scratch, &p.text, err);
-  if (status == RDX_OK)
-    status = write_statement(&p, &scratch, &statement);
-  if (status == RDX_OK)
-    status = parse(&p, statement);
-  rdx_arena_free(&scratch);
-  if (status != RDX_OK) {
-    rdx_condition_destroy(&c);
-    return status;
-  }
-  *out = c;
+  RDX_TRY(rdx_sql_text_scan(text, &scratch, &p.text, err));
+  RDX_TRY(write_statement(&p, &scratch, &statement));
+  RDX_TRY(parse(&p, statement));
+  *out = RDX_KEEP(c);
   return RDX_OK;
 }
 

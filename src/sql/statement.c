@@ -873,23 +873,18 @@ static void unpack_free(void *arena, void *memory) {
 
 /* The tree is unpacked into an arena, so that nothing of it is freed by itself. */
 static rdx_status take_tree(rdx_tree *t, PgQueryProtobuf packed, rdx_sql_statement **out) {
-  rdx_arena unpacked = {0};
+  RDX_SCOPED(rdx_arena_free) rdx_arena unpacked = {0};
   ProtobufCAllocator allocator = {unpack_alloc, unpack_free, &unpacked};
   const PgQuery__ParseResult *tree =
       pg_query__parse_result__unpack(&allocator, packed.len, (const uint8_t *)packed.data);
-  rdx_status status = RDX_OK;
   if (!tree)
-    status = rdx_fail(t->err, RDX_ERROR_MEMORY, "host memory ran out: a statement");
-  else if (tree->n_stmts != 1)
-    status = rdx_tree_refuse(t, 0, "the text is no single statement");
-  else
-    status = take_statement(t, tree->stmts[0]->stmt, out);
-  if (status == RDX_OK) {
-    (*out)->parameters = t->parameters;
-    (*out)->levels = t->deepest;
-  }
-  rdx_arena_free(&unpacked);
-  return status;
+    return rdx_fail(t->err, RDX_ERROR_MEMORY, "host memory ran out: a statement");
+  if (tree->n_stmts != 1)
+    return rdx_tree_refuse(t, 0, "the text is no single statement");
+  RDX_TRY(take_statement(t, tree->stmts[0]->stmt, out));
+  (*out)->parameters = t->parameters;
+  (*out)->levels = t->deepest;
+  return RDX_OK;
 }
 
 /* Whether the parser wants a name for a subquery in FROM, which now has one. */
@@ -923,22 +918,21 @@ static rdx_status parse_deep(void *context, rdx_error *err) {
 }
 
 static rdx_status parse_first(rdx_tree *tree, const char *text, rdx_sql_statement **out, const char **next) {
-  rdx_arena scratch = {0};
+  RDX_SCOPED(rdx_arena_free) rdx_arena scratch = {0};
   rdx_sql_text scanned;
   rdx_sql_statement *statement = NULL;
   tree->text = &scanned;
   *out = NULL;
-  rdx_status status = rdx_sql_text_scan(text, &scratch, &scanned, tree->err);
+  const rdx_status status = rdx_sql_text_scan(text, &scratch, &scanned, tree->err);
   *next = scanned.next;
-  if (status == RDX_OK && scanned.levels > MAX_TOKEN_LEVELS)
-    status = rdx_tree_refuse(tree, rdx_tree_place(tree, 0), "the statement is nested too deeply");
-  else if (status == RDX_OK && scanned.begin < scanned.end)
-    status = scanned.levels > SHALLOW_LEVELS ? rdx_run_deep(parse_deep, &(job){tree, &statement}, tree->err)
-                                             : parse(tree, &statement);
-  rdx_arena_free(&scratch);
-  if (status == RDX_OK)
-    *out = statement;
-  return status;
+  RDX_TRY(status);
+  if (scanned.levels > MAX_TOKEN_LEVELS)
+    return rdx_tree_refuse(tree, rdx_tree_place(tree, 0), "the statement is nested too deeply");
+  if (scanned.begin < scanned.end)
+    RDX_TRY(scanned.levels > SHALLOW_LEVELS ? rdx_run_deep(parse_deep, &(job){tree, &statement}, tree->err)
+                                            : parse(tree, &statement));
+  *out = statement;
+  return RDX_OK;
 }
 
 /* RTCUDB, section 3.1 "RTCUDB parses the query". */

@@ -225,21 +225,17 @@ static rdx_status check_all(filling *f, rdx_error *err) {
 
 rdx_status rdx_groups_create(const rdx_plan *plan, rdx_records records, rdx_groups *out, rdx_error *err) {
   filling f = {.plan = plan, .records = &records, .out = out};
-  uint64_t *memory = NULL;
+  RDX_SCOPED(rdx_free_local) uint64_t *memory = NULL;
   RDX_TRY(check_all(&f, err));
   if (!records.distinct && f.unordered) {
     RDX_TRY(join_records(plan, &records, &memory, err));
     f.unordered = !are_ascending(records.numbers, records.count);
   }
-  rdx_status status = rdx_alloc(lay_out(plan, &records, NULL, out), 1, "the groups of a query", &out->memory, err);
-  if (status == RDX_OK) {
-    lay_out(plan, &records, out->memory, out);
-    out->count = records.count;
-    out->ascending = !f.unordered;
-    status = rdx_device_run_stage_on_host(plan->relation->device, records.count, PIECE, fill_piece, &f, "query", err);
-  }
-  rdx_free(memory);
-  return status;
+  RDX_TRY(rdx_alloc(lay_out(plan, &records, NULL, out), 1, "the groups of a query", &out->memory, err));
+  lay_out(plan, &records, out->memory, out);
+  out->count = records.count;
+  out->ascending = !f.unordered;
+  return rdx_device_run_stage_on_host(plan->relation->device, records.count, PIECE, fill_piece, &f, "query", err);
 }
 
 /* ---- Parts ---- */

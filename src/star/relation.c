@@ -263,17 +263,13 @@ rdx_status rdx_packed_relation_create(rdx_device *device, const rdx_relation *re
                                       rdx_packed_relation **out, rdx_error *err) {
   RDX_TRY(check(relation, err));
   const double start = rdx_now_ms();
-  rdx_packed_relation *r = NULL;
+  RDX_SCOPED(rdx_packed_relation_destroy) rdx_packed_relation *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "a relation", (void **)&r, err));
   r->device = device;
   r->rows = relation->rows;
-  const rdx_status status = fill(relation, shared, r, err);
-  if (status != RDX_OK) {
-    rdx_packed_relation_destroy(&r);
-    return status;
-  }
+  RDX_TRY(fill(relation, shared, r, err));
   r->encode_ms = rdx_now_ms() - start;
-  *out = r;
+  *out = RDX_KEEP(r);
   return RDX_OK;
 }
 

@@ -267,18 +267,14 @@ rdx_status rdx_star_create_sharing(rdx_device *device, const rdx_relation *relat
   const method_ops *ops = &methods[used.method];
   if (ops->cubed && ops->cubed->traces_rays && device->info.tracing == RDX_TRACING_NONE)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", ops->name, device->info.name);
-  rdx_star *star = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *star, "an star", (void **)&star, err));
+  RDX_SCOPED(rdx_star_destroy) rdx_star *star = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *star, "a star", (void **)&star, err));
   star->device = device;
   star->ops = ops;
   star->params = used;
   star->stats.method = used.method;
-  const rdx_status status = create(star, relation, shared, err);
-  if (status != RDX_OK) {
-    rdx_star_destroy(&star);
-    return status;
-  }
-  *out = star;
+  RDX_TRY(create(star, relation, shared, err));
+  *out = RDX_KEEP(star);
   return RDX_OK;
 }
 

@@ -196,27 +196,22 @@ static int64_t special_of(double value) {
 /* The attribute of what is not finite, where something is. */
 static rdx_status add_special(const rdx_packed_relation *relation, const rdx_numbers *numbers, rdx_limbs *d,
                               rdx_error *err) {
-  int64_t *scratch = NULL;
+  RDX_SCOPED(rdx_free_local) int64_t *scratch = NULL;
   bool any = false;
   RDX_TRY(rdx_alloc(numbers->rows, sizeof *scratch, "the limbs of a column", (void **)&scratch, err));
   for (uint64_t first = 0; first < numbers->rows; first += BATCH) {
     double values[BATCH];
-    const rdx_status asked = rdx_progress_at_times("build", first, numbers->rows, err);
-    if (asked != RDX_OK) {
-      rdx_free(scratch);
-      return asked;
-    }
+    RDX_TRY(rdx_progress_at_times("build", first, numbers->rows, err));
     list_values(numbers->context, first, batch_at(numbers, first), values);
     for (uint64_t i = 0; i < batch_at(numbers, first); i++) {
       scratch[first + i] = special_of(values[i]);
       any |= scratch[first + i] != 0;
     }
   }
-  const rdx_status status =
-      any ? rdx_limbs_attribute(relation, numbers, scratch, &d->attributes[d->count], err) : RDX_OK;
-  d->special = any && status == RDX_OK;
-  rdx_free(scratch);
-  return status;
+  if (any)
+    RDX_TRY(rdx_limbs_attribute(relation, numbers, scratch, &d->attributes[d->count], err));
+  d->special = any;
+  return RDX_OK;
 }
 
 /* Codes on the host, and which rows are not NULL. */

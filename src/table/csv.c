@@ -494,14 +494,9 @@ rdx_status rdx_table_parse_csv(const char *name, const char *text, size_t size, 
                                rdx_table **out, rdx_error *err) {
   if (!name || !text || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_parse_csv: name, text and out must not be NULL");
-  reader r;
-  rdx_status status = rdx_csv_start(&r, name, text, size, params, err);
-  if (status == RDX_OK)
-    status = parse(&r, err);
-  if (status == RDX_OK) {
-    *out = r.table;
-    r.table = NULL;
-  }
-  rdx_csv_drop(&r);
-  return status;
+  RDX_SCOPED(rdx_csv_drop) reader r = {0};
+  RDX_TRY(rdx_csv_start(&r, name, text, size, params, err));
+  RDX_TRY(parse(&r, err));
+  *out = RDX_KEEP(r.table);
+  return RDX_OK;
 }

@@ -177,13 +177,10 @@ rdx_status rdx_table_write_csv(const rdx_table *table, const char *path, char de
     x.name = "the standard output";
     return write_all(&x, header, err);
   }
-  rdx_replacement file;
+  RDX_SCOPED(rdx_replacement_drop) rdx_replacement file = {.file = -1};
   RDX_TRY(rdx_replacement_open(path, &file, err));
   x.file = file.file;
   x.name = file.path;
-  rdx_status status = write_all(&x, header, err);
-  if (status == RDX_OK)
-    status = rdx_replacement_commit(&file, err);
-  rdx_replacement_drop(&file);
-  return status;
+  RDX_TRY(write_all(&x, header, err));
+  return rdx_replacement_commit(&file, err);
 }

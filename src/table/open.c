@@ -198,18 +198,17 @@ static rdx_status choose_columns(const char *path, struct rdx_opened *o, const c
 
 static rdx_status make_table(const char *path, const char *const *names, uint32_t count, struct rdx_opened *o,
                              rdx_table **out, rdx_error *err) {
-  rdx_names index = {0};
+  RDX_SCOPED(rdx_names_drop) rdx_names index = {0};
   RDX_TRY(rdx_table_create(count, out, err));
   (*out)->rows = o->header.rows;
   RDX_TRY(rdx_calloc(count, sizeof *o->columns, "a table", (void **)&o->columns, err));
   o->count = count;
-  const rdx_status status = choose_columns(path, o, names, &index, err);
-  rdx_names_drop(&index);
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
+  RDX_TRY(choose_columns(path, o, names, &index, err));
+  for (uint32_t i = 0; i < count; i++)
     RDX_TRY(view_column(o, &o->columns[i], &(*out)->columns[i], err));
-  if (status == RDX_OK && o->header.version == RDX_CONSTRAINED_VERSION)
-    return rdx_table_constrain(*out, declaration_of(o, o->header.columns), err);
-  return status;
+  return o->header.version == RDX_CONSTRAINED_VERSION
+             ? rdx_table_constrain(*out, declaration_of(o, o->header.columns), err)
+             : RDX_OK;
 }
 
 /* ---- Statistics ---- */

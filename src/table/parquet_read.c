@@ -285,16 +285,15 @@ static rdx_status check_cuts(reader *r, rdx_error *err) {
 /* `names` NULL: all. */
 static rdx_status make_table(reader *r, const char *const *names, uint32_t count, rdx_error *err) {
   char sql[128];
-  rdx_names index = {0};
+  RDX_SCOPED(rdx_names_drop) rdx_names index = {0};
   snprintf(sql, sizeof sql, "SELECT * FROM " FROM " LIMIT 0", r->duckdb.alias);
   RDX_TRY(run(r, sql, err));
   r->file_columns = (uint32_t)r->duckdb.call->column_count(&r->result);
   count = names ? count : r->file_columns;
   RDX_TRY(rdx_table_create(count, &r->table, err));
   RDX_TRY(rdx_calloc(count, sizeof *r->sources, WHAT, (void **)&r->sources, err));
-  const rdx_status status = choose_columns(r, names, &index, err);
-  rdx_names_drop(&index);
-  return status == RDX_OK ? check_cuts(r, err) : status;
+  RDX_TRY(choose_columns(r, names, &index, err));
+  return check_cuts(r, err);
 }
 
 /* Names stand for nothing in the statement: columns have numbers. */
@@ -512,14 +511,10 @@ rdx_status rdx_table_read_parquet(const char *path, const char *const *columns, 
                                   rdx_error *err) {
   if (!path || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_read_parquet: path and out must not be NULL");
-  reader r;
-  const rdx_status status = read_all(&r, path, columns, count, err);
-  if (status == RDX_OK) {
-    *out = r.table;
-    r.table = NULL;
-  }
-  close_reader(&r);
-  return status;
+  RDX_SCOPED(close_reader) reader r = {0};
+  RDX_TRY(read_all(&r, path, columns, count, err));
+  *out = RDX_KEEP(r.table);
+  return RDX_OK;
 }
 
 /* ---- To table files ---- */
@@ -537,18 +532,16 @@ static rdx_status create_writer(const reader *r, const char *path, rdx_table_wri
 
 static rdx_status copy_rows(reader *r, rdx_table_writer *writer, rdx_error *err) {
   const uint32_t count = r->table->column_count;
-  rdx_column *columns = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_column *columns = NULL;
   bool more = true;
-  rdx_status status = rdx_alloc(count, sizeof *columns, WHAT, (void **)&columns, err);
-  while (status == RDX_OK && more) {
-    status = read_rows(r, BATCH, &more, err);
-    for (uint32_t i = 0; i < count && status == RDX_OK; i++)
+  RDX_TRY(rdx_alloc(count, sizeof *columns, WHAT, (void **)&columns, err));
+  while (more) {
+    RDX_TRY(read_rows(r, BATCH, &more, err));
+    for (uint32_t i = 0; i < count; i++)
       columns[i] = r->table->columns[i].view;
-    if (status == RDX_OK)
-      status = rdx_table_writer_append(writer, columns, err);
+    RDX_TRY(rdx_table_writer_append(writer, columns, err));
   }
-  rdx_free(columns);
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status import(reader *r, const char *parquet, const char *path, const char *const *columns, uint32_t count,

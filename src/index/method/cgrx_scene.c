@@ -184,20 +184,15 @@ static rdx_status build_scene(rdx_cgrx_scene *c, const rdx_buffer *keys, const r
   RDX_TRY(make_slots(c, keys, &count, &stats->encode_ms, err));
   rdx_scene_params params = scene_params(c->device, p, count);
   const uint32_t key64 = c->key_bits == 64;
-  rdx_buffer *triangles = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *triangles = NULL;
   RDX_TRY(rdx_buffer_create(c->device, count * 36, "the representatives of buckets", &triangles, err));
   const struct cgrx_encode_args args = {.state = RDX_ADDRESS(cgrx_state, c->state),
                                         .keys = RDX_ADDRESS(uint32_t, keys),
                                         .slots = RDX_ADDRESS(uint32_t, c->slots),
                                         .triangles = RDX_ADDRESS(float, triangles)};
-  rdx_status status =
-      rdx_launch_timed(c->device, &rdx_kernel_cgrx_encode, &args, &key64, count, "build", &stats->encode_ms, err);
-  if (status == RDX_OK) {
-    params.primitives = triangles;
-    status = rdx_scene_create(c->device, &params, &c->scene, err);
-  }
-  rdx_buffer_destroy(&triangles);
-  RDX_TRY(status);
+  RDX_TRY(rdx_launch_timed(c->device, &rdx_kernel_cgrx_encode, &args, &key64, count, "build", &stats->encode_ms, err));
+  params.primitives = triangles;
+  RDX_TRY(rdx_scene_create(c->device, &params, &c->scene, err));
   c->shape.slots = RDX_ADDRESS(uint32_t, c->slots);
   c->shape.partition_size = (uint32_t)c->scene->partition_size;
   stats->partitions = c->scene->partitions;

@@ -506,26 +506,22 @@ static rdx_status rebuild(void *self, rdx_index_stats *stats, rdx_error *err) {
 static rdx_status apply(void *self, const rdx_changes *c, rdx_index_stats *stats, rdx_error *err) {
   const double begin = rdx_now_ms();
   updatable *u = self;
-  plan p = {0};
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(destroy_plan) plan p = {0};
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create(u->device, &stream, err));
-  rdx_status status = RDX_OK;
   bool anew = false;
   if (removes_in_place(u, c)) {
-    status = remove_in_place(u, c, &p, stream, err);
+    RDX_TRY(remove_in_place(u, c, &p, stream, err));
   } else {
-    status = make_plan(u, c, stream, &p, err);
+    RDX_TRY(make_plan(u, c, stream, &p, err));
     if (u->chains.shape.buckets == 0) /* there is nothing to remove */
       p.n = c->inserts;
-    anew = status == RDX_OK && (u->chains.shape.buckets == 0 || wants_rebuild(u, &p));
+    anew = u->chains.shape.buckets == 0 || wants_rebuild(u, &p);
     if (anew)
-      status = build_anew(u, c, &p, stream, stats, err);
-    else if (status == RDX_OK)
-      status = change_in_place(u, c, &p, stream, err);
+      RDX_TRY(build_anew(u, c, &p, stream, stats, err));
+    else
+      RDX_TRY(change_in_place(u, c, &p, stream, err));
   }
-  destroy_plan(&p);
-  rdx_stream_destroy(&stream);
-  RDX_TRY(status);
   fill_stats(u, stats);
   if (anew)
     stats->rebuilds++;

@@ -213,33 +213,24 @@ static rdx_status survey(rx *r, rdx_type type, rdx_buffer *sorted, rdx_stream *s
  * rows are set accordingly; else it is NULL. */
 static rdx_status sort_keys(rx *r, const rdx_key_set *keys, bool order, rdx_buffer **in_order, rdx_error *err) {
   const uint64_t bytes = r->count * (r->key_bits / 8);
-  rdx_stream *stream = NULL;
-  rdx_buffer *sorted = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *sorted = NULL;
   RDX_TRY(rdx_stream_create_for(r->device, "build", &stream, err));
-  rdx_status status = rdx_buffer_create(r->device, bytes, "a sorted copy of the keys", &sorted, err);
-  if (status == RDX_OK)
-    status = rdx_stream_copy(stream, keys->keys, 0, sorted, 0, bytes, err);
-  if (status == RDX_OK && order) {
-    status = rdx_buffer_create(r->device, r->count * 4, "the rows of primitives", &r->rows, err);
-    if (status == RDX_OK)
-      status = keys->rows ? rdx_stream_copy(stream, keys->rows, 0, r->rows, 0, r->count * 4, err)
-                          : rdx_primitive_iota(stream, r->rows, r->count, err);
-  } else if (status == RDX_OK && keys->rows) {
+  RDX_TRY(rdx_buffer_create(r->device, bytes, "a sorted copy of the keys", &sorted, err));
+  RDX_TRY(rdx_stream_copy(stream, keys->keys, 0, sorted, 0, bytes, err));
+  if (order) {
+    RDX_TRY(rdx_buffer_create(r->device, r->count * 4, "the rows of primitives", &r->rows, err));
+    RDX_TRY(keys->rows ? rdx_stream_copy(stream, keys->rows, 0, r->rows, 0, r->count * 4, err)
+                       : rdx_primitive_iota(stream, r->rows, r->count, err));
+  } else if (keys->rows) {
     r->rows = rdx_buffer_retain(keys->rows);
   }
-  if (status == RDX_OK)
-    status = rdx_stream_sort(stream, sorted, r->key_bits / 8, r->key_bits, order ? r->rows : NULL, r->count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = survey(r, keys->type, sorted, stream, err);
-  if (status == RDX_OK && order) {
-    *in_order = sorted;
-    sorted = NULL;
-  }
-  rdx_buffer_destroy(&sorted);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(rdx_stream_sort(stream, sorted, r->key_bits / 8, r->key_bits, order ? r->rows : NULL, r->count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(survey(r, keys->type, sorted, stream, err));
+  if (order)
+    *in_order = RDX_KEEP(sorted);
+  return RDX_OK;
 }
 
 static rdx_rx_encoding encoding_of(const rx *r, const rdx_buffer *keys) {

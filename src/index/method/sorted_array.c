@@ -60,10 +60,8 @@ static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_par
     lanes /= 2;
   sorted_array *s = self;
   s->lanes = lanes;
-  rdx_status status = rdx_sorted_keys_create(keys, &s->sorted, stats, err);
-  if (status == RDX_OK)
-    status = make_top(s, keys->device, err);
-  RDX_TRY(status);
+  RDX_TRY(rdx_sorted_keys_create(keys, &s->sorted, stats, err));
+  RDX_TRY(make_top(s, keys->device, err));
   stats->bytes_resident = s->sorted.keys->size + s->sorted.rows->size + (s->top ? s->top->size : 0);
   return RDX_OK;
 }

@@ -41,38 +41,27 @@ rdx_status rdx_find_long_runs(rdx_stream *stream, const rdx_buffer *keys, uint32
 }
 
 static rdx_status sort(const rdx_key_set *set, const rdx_sorted_keys *s, rdx_index_stats *stats, rdx_error *err) {
-  rdx_stream *stream = NULL;
-  rdx_buffer *distinct = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *distinct = NULL;
   uint64_t count = 0;
   RDX_TRY(rdx_stream_create_for(set->device, "build", &stream, err));
-  rdx_status status = rdx_buffer_create(set->device, 8, "a count", &distinct, err);
-  if (status == RDX_OK)
-    status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK && s->keys != set->keys)
-    status = rdx_stream_copy(stream, set->keys, 0, s->keys, 0, s->count * s->key_bits / 8, err);
-  if (status == RDX_OK && !set->rows)
-    status = rdx_primitive_iota(stream, s->rows, s->count, err);
-  else if (status == RDX_OK && s->rows != set->rows)
-    status = rdx_stream_copy(stream, set->rows, 0, s->rows, 0, s->count * 4, err);
-  if (status == RDX_OK)
-    status = rdx_stream_sort(stream, s->keys, s->key_bits / 8, s->key_bits, s->rows, s->count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_unique(stream, s->keys, s->key_bits / 8, 0, NULL, distinct, s->count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_number(distinct, 0, s->count > 0, s->count, "the distinct keys", &count, err);
-  if (status == RDX_OK) {
-    stats->sort_ms = rdx_stream_elapsed(stream, 0, 1);
-    stats->distinct = count == s->count;
-    stats->distinct_keys = count;
-    status = rdx_find_long_runs(stream, s->keys, s->key_bits, s->count, count, &stats->long_runs, err);
-  }
-  rdx_buffer_destroy(&distinct);
-  rdx_stream_destroy(&stream);
-  return status;
+  RDX_TRY(rdx_buffer_create(set->device, 8, "a count", &distinct, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  if (s->keys != set->keys)
+    RDX_TRY(rdx_stream_copy(stream, set->keys, 0, s->keys, 0, s->count * s->key_bits / 8, err));
+  if (!set->rows)
+    RDX_TRY(rdx_primitive_iota(stream, s->rows, s->count, err));
+  else if (s->rows != set->rows)
+    RDX_TRY(rdx_stream_copy(stream, set->rows, 0, s->rows, 0, s->count * 4, err));
+  RDX_TRY(rdx_stream_sort(stream, s->keys, s->key_bits / 8, s->key_bits, s->rows, s->count, err));
+  RDX_TRY(rdx_stream_unique(stream, s->keys, s->key_bits / 8, 0, NULL, distinct, s->count, err));
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_buffer_number(distinct, 0, s->count > 0, s->count, "the distinct keys", &count, err));
+  stats->sort_ms = rdx_stream_elapsed(stream, 0, 1);
+  stats->distinct = count == s->count;
+  stats->distinct_keys = count;
+  return rdx_find_long_runs(stream, s->keys, s->key_bits, s->count, count, &stats->long_runs, err);
 }
 
 /* A buffer to sort in: `source` itself where it has no other user. */

@@ -83,21 +83,18 @@ static rdx_status build_scene(rdx_device *device, const rdx_encoded_column *colu
 static rdx_status build_line(rdx_device *device, const rdx_encoded_column *column, const rdx_rtc1_params *params,
                              line *out, rdx_scan_stats *stats, rdx_error *err) {
   const double start = rdx_now_ms();
-  rdx_encoding encoding;
+  RDX_SCOPED(rdx_encoding_destroy) rdx_encoding encoding = {0};
   const uint64_t rays = 1 + column->rows / ROWS_PER_RAY;
   const uint32_t usual = rays < MAX_RAYS ? (uint32_t)rays : MAX_RAYS;
   scale(column, params->rays ? params->rays : params->published ? PUBLISHED_RAYS : usual, out);
   RDX_TRY(rdx_encoding_create(device, column, UINT32_MAX, &encoding, err));
   const double sorted = rdx_now_ms();
-  const rdx_status status = build_scene(device, column, &encoding, params, out, err);
-  if (status == RDX_OK) {
-    out->rows = rdx_buffer_retain(encoding.order);
-    stats->bytes_scene += out->scene->bytes + out->rows->size;
-  }
-  rdx_encoding_destroy(&encoding);
+  RDX_TRY(build_scene(device, column, &encoding, params, out, err));
+  out->rows = rdx_buffer_retain(encoding.order);
+  stats->bytes_scene += out->scene->bytes + out->rows->size;
   stats->encode_ms += sorted - start;
   stats->scene_ms += rdx_now_ms() - sorted;
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status build(rdx_device *device, const rdx_rtc1_params *params, const rdx_encoded_column *columns,

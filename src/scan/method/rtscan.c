@@ -611,14 +611,11 @@ static rdx_status trace_parts(const run *q, uint64_t query, rdx_stream *stream, 
 /* The conjunction of what the vectors of some terms say. */
 static rdx_status sieve_alone(const rtscan *r, const rdx_term *terms, uint32_t count, const rdx_sieved *sieved,
                               rdx_stream *stream, rdx_buffer *out, rdx_error *err) {
-  rdx_sieve_query query;
+  RDX_SCOPED(rdx_sieve_query_destroy) rdx_sieve_query query = {0};
   uint64_t address = 0;
   RDX_TRY(rdx_sieve_query_create(r->columns, terms, count, r->sieves, sieved, 0, &query, err));
-  rdx_status status = rdx_sieve_query_send(&query, stream, &address, err);
-  if (status == RDX_OK)
-    status = rdx_sieve_combine(stream, address, count, r->rows, false, out, NULL, err);
-  rdx_sieve_query_destroy(&query);
-  return status;
+  RDX_TRY(rdx_sieve_query_send(&query, stream, &address, err));
+  return rdx_sieve_combine(stream, address, count, r->rows, false, out, NULL, err);
 }
 
 /* What the vectors say of several conjunctions, of which one has to hold. */
@@ -938,19 +935,17 @@ static rdx_status evaluate_by_groups(const rtscan *r, rdx_stream *stream, rdx_sc
 static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
                            rdx_error *err) {
   const rtscan *r = self;
-  rdx_buffer *counters = NULL;
-  rdx_status status = counts ? rdx_counters_create(stream, &counters, err) : RDX_OK;
-  if (status == RDX_OK)
-    status = (r->params.published ? evaluate_by_groups : evaluate_at_once)(r, stream, call, counters, counts, err);
-  if (status == RDX_OK && counts) {
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *counters = NULL;
+  if (counts)
+    RDX_TRY(rdx_counters_create(stream, &counters, err));
+  RDX_TRY((r->params.published ? evaluate_by_groups : evaluate_at_once)(r, stream, call, counters, counts, err));
+  if (counts) {
     RDX_TRY(rdx_counters_read(stream, &counters, counts, err)); /* finishes the stream */
     counts->sieve_ms += rdx_stream_elapsed(stream, BEGUN, SIEVED);
     counts->merge_ms += rdx_stream_elapsed(stream, SIEVED, MERGED) + rdx_stream_elapsed(stream, REFINED, GROUPS_MERGED);
     counts->refine_ms += rdx_stream_elapsed(stream, MERGED, REFINED);
-    return RDX_OK;
   }
-  rdx_buffer_destroy(&counters);
-  return status;
+  return RDX_OK;
 }
 
 static uint32_t borders(const void *self, uint32_t column, const uint32_t **out) {

@@ -94,16 +94,15 @@ static rdx_status make_steps(const rdx_cube_core *core, const rdx_measure *m, rd
  * values of an attribute, which is all that such a measure is (star/plan.c). */
 static rdx_status find_unused(const rdx_measure *m, uint64_t *out, rdx_error *err) {
   const rdx_encoded_column *a = m->steps[0].attribute;
-  int64_t *values = NULL;
+  RDX_SCOPED(rdx_free_local) int64_t *values = NULL;
   RDX_TRY(rdx_alloc(a->count, sizeof *values, "the values of a measure", (void **)&values, err));
-  const rdx_status status = rdx_buffer_download(a->values, 0, values, a->count * sizeof *values, err);
-  for (uint64_t i = 0; i < a->count && status == RDX_OK; i++) {
+  RDX_TRY(rdx_buffer_download(a->values, 0, values, a->count * sizeof *values, err));
+  for (uint64_t i = 0; i < a->count; i++) {
     *out = (uint64_t)values[i] - (uint64_t)m->min + 1;
     if (i + 1 < a->count && (uint64_t)values[i + 1] - (uint64_t)m->min != *out)
       break; /* which comes, as there are fewer than 2^32 values */
   }
-  rdx_free(values);
-  return status;
+  return RDX_OK;
 }
 
 /* RTCUDB, section 4.4 "the calculated result Math + English is directly encoded in the coordinate". */

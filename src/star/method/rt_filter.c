@@ -112,18 +112,16 @@ static rdx_status translate_plan(translation *t, const rdx_plan *plan, rdx_node 
 
 static rdx_status evaluate(translation *t, const rdx_node *node, rdx_stream *stream, rdx_buffer *bitmap,
                            rdx_scan_counts *counts, double *device_ms, rdx_error *err) {
+  RDX_SCOPED(rdx_scan_evaluation_end)
   rdx_scan_evaluation e = {.scan = t->scan, .stream = stream, .arena = &t->arena, .counts = counts};
-  rdx_status status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_scan_evaluate(&e, node, bitmap, err);
-  if (status == RDX_OK && !counts)
-    status = rdx_stream_mark(stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK && !counts) /* counting finishes the stream on the way */
+  RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_scan_evaluate(&e, node, bitmap, err));
+  if (!counts)
+    RDX_TRY(rdx_stream_mark(stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  if (!counts) /* counting finishes the stream on the way */
     *device_ms += e.device_ms + rdx_stream_elapsed(stream, 0, 1);
-  rdx_scan_evaluation_end(&e);
-  return status;
+  return RDX_OK;
 }
 
 /* RTCUDB, Figure 4 "The execution of RTScan". */

@@ -367,18 +367,14 @@ static rdx_status build_from(rdx_rtcudb *c, rdx_cube_rows *rows, rdx_buffer **z,
 
 static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rdx_rtcudb *c,
                               rdx_error *err) {
-  rdx_cube_rows rows;
-  rdx_buffer *z = NULL;
+  RDX_SCOPED(rdx_cube_rows_drop) rdx_cube_rows rows = {0};
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *z = NULL;
   RDX_TRY(rdx_calloc(spec->scan_count, sizeof *c->scan, "the scan attributes of a cube", (void **)&c->scan, err));
   RDX_TRY(rdx_alloc(spec->scan_count, sizeof *c->numbers, "the scan attributes of a cube", (void **)&c->numbers, err));
   for (uint32_t i = 0; i < spec->scan_count; i++)
     c->scan[c->scan_count++].number = c->numbers[i] = spec->scan[i];
-  rdx_status status = rdx_star_begin_unordered(relation, spec, &c->core, &rows, err);
-  if (status == RDX_OK)
-    status = build_from(c, &rows, &z, err);
-  rdx_cube_rows_drop(&rows);
-  rdx_buffer_destroy(&z);
-  return status;
+  RDX_TRY(rdx_star_begin_unordered(relation, spec, &c->core, &rows, err));
+  return build_from(c, &rows, &z, err);
 }
 
 static rdx_status check_params(const rdx_rt_cube_params *p, rdx_error *err) {

@@ -26,12 +26,10 @@ static void destroy(void *self) {
 
 static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_cube_spec *spec, sorted_cube *c,
                               rdx_error *err) {
-  rdx_cube_rows rows;
-  rdx_status status = rdx_cube_begin(relation, spec, &c->core, &rows, err);
-  if (status == RDX_OK)
-    status = rdx_cube_store(&c->core, &rows, err);
-  rdx_cube_rows_drop(&rows);
-  return status == RDX_OK ? rdx_runs_create(&c->core, NULL, 0, &c->runs, err) : status;
+  RDX_SCOPED(rdx_cube_rows_drop) rdx_cube_rows rows = {0};
+  RDX_TRY(rdx_cube_begin(relation, spec, &c->core, &rows, err));
+  RDX_TRY(rdx_cube_store(&c->core, &rows, err));
+  return rdx_runs_create(&c->core, NULL, 0, &c->runs, err);
 }
 
 static rdx_status build(void *self, const rdx_packed_relation *relation, const rdx_star_params *params,
