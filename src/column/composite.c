@@ -37,18 +37,16 @@ void rdx_packed_keys_drop(rdx_packed_keys *keys) {
 rdx_status rdx_packed_keys_create(const rdx_composite *c, uint64_t rows, bool nulls, rdx_packed_keys *out,
                                   rdx_error *err) {
   const bool wide = c->bits > 32;
-  *out = (rdx_packed_keys){.column = {.type = wide ? RDX_TYPE_U64 : RDX_TYPE_U32, .rows = rows}};
-  rdx_status status = rdx_calloc(rows, wide ? 8 : 4, WHAT, &out->values, err);
-  if (status == RDX_OK && nulls)
-    status = rdx_alloc(rows / 8 + 1, 1, WHAT, (void **)&out->validity, err);
-  if (status != RDX_OK) {
-    rdx_packed_keys_drop(out);
-    return status;
+  RDX_SCOPED(rdx_packed_keys_drop)
+  rdx_packed_keys made = {.column = {.type = wide ? RDX_TYPE_U64 : RDX_TYPE_U32, .rows = rows}};
+  RDX_TRY(rdx_calloc(rows, wide ? 8 : 4, WHAT, &made.values, err));
+  if (nulls) {
+    RDX_TRY(rdx_alloc(rows / 8 + 1, 1, WHAT, (void **)&made.validity, err));
+    memset(made.validity, 0xff, rows / 8 + 1);
   }
-  if (nulls)
-    memset(out->validity, 0xff, rows / 8 + 1);
-  out->column.values = out->values;
-  out->column.validity = out->validity;
+  made.column.values = made.values;
+  made.column.validity = made.validity;
+  *out = RDX_KEEP(made);
   return RDX_OK;
 }
 
@@ -242,14 +240,13 @@ static rdx_status add_column(const rdx_component *p, const rdx_column *column, r
 }
 
 rdx_status rdx_composite_keys(const rdx_composite *c, const rdx_column *columns, rdx_packed_keys *out, rdx_error *err) {
+  RDX_SCOPED(rdx_packed_keys_drop) rdx_packed_keys made = {0};
   const bool nulls = has_nulls(&columns[0]);
-  RDX_TRY(rdx_packed_keys_create(c, columns[0].rows, nulls, out, err));
-  rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < c->count && status == RDX_OK; i++)
-    status = add_column(&c->parts[i], &columns[i], out, err);
+  RDX_TRY(rdx_packed_keys_create(c, columns[0].rows, nulls, &made, err));
+  for (uint32_t i = 0; i < c->count; i++)
+    RDX_TRY(add_column(&c->parts[i], &columns[i], &made, err));
   if (nulls)
-    memcpy(out->validity, columns[0].validity, (columns[0].rows + 7) / 8);
-  if (status != RDX_OK)
-    rdx_packed_keys_drop(out);
-  return status;
+    memcpy(made.validity, columns[0].validity, (columns[0].rows + 7) / 8);
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }

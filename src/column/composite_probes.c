@@ -185,34 +185,32 @@ static rdx_status check(const rdx_composite *c, const rdx_column *values, uint32
 
 static rdx_status make(const rdx_composite *c, const rdx_column *values, uint32_t columns, rdx_probe_role role,
                        uint64_t more, rdx_packed_keys *out, rdx_error *err) {
+  RDX_SCOPED(rdx_packed_keys_drop) rdx_packed_keys made = {0};
   bound bounds[BLOCK];
   const uint64_t rows = values[0].rows;
-  rdx_status status = rdx_packed_keys_create(c, rows, true, out, err);
-  for (uint64_t begin = 0; begin < rows && status == RDX_OK; begin += BLOCK) {
+  RDX_TRY(rdx_packed_keys_create(c, rows, true, &made, err));
+  for (uint64_t begin = 0; begin < rows; begin += BLOCK) {
     const uint64_t count = rows - begin < BLOCK ? rows - begin : BLOCK;
-    status = make_block(c, values, columns, begin, count, role, bounds, err);
-    if (status == RDX_OK)
-      store(bounds, begin, count, more, out);
+    RDX_TRY(make_block(c, values, columns, begin, count, role, bounds, err));
+    store(bounds, begin, count, more, &made);
   }
-  if (status != RDX_OK)
-    rdx_packed_keys_drop(out);
-  return status;
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 rdx_status rdx_composite_probes(const rdx_composite *c, const rdx_column *values, const rdx_column *upper_values,
                                 uint32_t count, rdx_packed_keys *lower, rdx_packed_keys *upper, rdx_error *err) {
+  RDX_SCOPED(rdx_packed_keys_drop) rdx_packed_keys made = {0};
   *upper = (rdx_packed_keys){0};
   RDX_TRY(check(c, values, count, values[0].rows, err));
   if (upper_values)
     RDX_TRY(check(c, upper_values, count, values[0].rows, err));
   const uint64_t rest = ones(c->parts[count - 1].shift);
-  RDX_TRY(make(c, values, count, upper_values ? RDX_PROBE_LOWER : RDX_PROBE_POINT, 0, lower, err));
-  rdx_status status = RDX_OK;
+  RDX_TRY(make(c, values, count, upper_values ? RDX_PROBE_LOWER : RDX_PROBE_POINT, 0, &made, err));
   if (upper_values)
-    status = make(c, upper_values, count, RDX_PROBE_UPPER, rest, upper, err);
+    RDX_TRY(make(c, upper_values, count, RDX_PROBE_UPPER, rest, upper, err));
   else if (count < c->count)
-    status = make(c, values, count, RDX_PROBE_POINT, rest, upper, err);
-  if (status != RDX_OK)
-    rdx_packed_keys_drop(lower);
-  return status;
+    RDX_TRY(make(c, values, count, RDX_PROBE_POINT, rest, upper, err));
+  *lower = RDX_KEEP(made);
+  return RDX_OK;
 }

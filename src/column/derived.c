@@ -21,13 +21,6 @@ static rdx_status create(rdx_device *device, rdx_type type, uint64_t rows, rdx_d
 }
 
 /* Give `*out` to the caller, or drop it. */
-static rdx_status hand_over(rdx_status status, rdx_device_column *column, rdx_device_column **out) {
-  if (status == RDX_OK)
-    *out = column;
-  else
-    rdx_device_column_destroy(&column);
-  return status;
-}
 
 static rdx_status create_bits(rdx_device_column *d, rdx_error *err) {
   return rdx_buffer_create(d->device, rdx_bitmap_bytes(d->rows), "NULL bits", &d->valid, err);
@@ -62,15 +55,16 @@ static rdx_status find_present(rdx_device_column *d, const rdx_buffer *words, ui
 
 rdx_status rdx_device_column_of_rows(rdx_buffer *rows, uint64_t count, bool some_absent, rdx_device_column **out,
                                      rdx_error *err) {
-  rdx_device_column *d = NULL;
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *d = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(create(rows->device, RDX_TYPE_U32, count, &d, err));
   d->keys = rdx_buffer_retain(rows);
-  rdx_status status = some_absent ? rdx_stream_create(d->device, &stream, err) : RDX_OK;
-  if (status == RDX_OK && some_absent)
-    status = find_present(d, rows, RDX_NO_ROW, stream, err);
-  rdx_stream_destroy(&stream);
-  return hand_over(status, d, out);
+  if (some_absent) {
+    RDX_TRY(rdx_stream_create(d->device, &stream, err));
+    RDX_TRY(find_present(d, rows, RDX_NO_ROW, stream, err));
+  }
+  *out = RDX_KEEP(d);
+  return RDX_OK;
 }
 
 static rdx_status take_sums(rdx_device_column *d, rdx_buffer *sums, const rdx_buffer *counts, rdx_stream *stream,
@@ -86,31 +80,27 @@ static rdx_status take_sums(rdx_device_column *d, rdx_buffer *sums, const rdx_bu
 
 rdx_status rdx_device_column_of_sums(rdx_type type, uint8_t scale, rdx_buffer *sums, const rdx_buffer *counts,
                                      uint64_t count, rdx_device_column **out, rdx_error *err) {
-  rdx_device_column *d = NULL;
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *d = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(create(sums->device, type, count, &d, err));
   d->scale = scale;
-  rdx_status status = rdx_stream_create(d->device, &stream, err);
-  if (status == RDX_OK)
-    status = take_sums(d, sums, counts, stream, err);
-  rdx_stream_destroy(&stream);
-  return hand_over(status, d, out);
+  RDX_TRY(rdx_stream_create(d->device, &stream, err));
+  RDX_TRY(take_sums(d, sums, counts, stream, err));
+  *out = RDX_KEEP(d);
+  return RDX_OK;
 }
 
 rdx_status rdx_device_column_of_probes(const rdx_buffer *offsets, uint64_t probes, uint64_t count,
                                        rdx_device_column **out, rdx_error *err) {
-  rdx_device_column *d = NULL;
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *d = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(create(offsets->device, RDX_TYPE_U32, count, &d, err));
-  rdx_status status = rdx_stream_create(d->device, &stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(d->device, count * 4, "a column", &d->keys, err);
-  if (status == RDX_OK)
-    status = rdx_derived_probes(stream, offsets, probes, d->keys, count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_stream_destroy(&stream);
-  return hand_over(status, d, out);
+  RDX_TRY(rdx_stream_create(d->device, &stream, err));
+  RDX_TRY(rdx_buffer_create(d->device, count * 4, "a column", &d->keys, err));
+  RDX_TRY(rdx_derived_probes(stream, offsets, probes, d->keys, count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  *out = RDX_KEEP(d);
+  return RDX_OK;
 }
 
 rdx_status rdx_device_column_upload(rdx_device *device, const rdx_column *column, const uint32_t *words,
@@ -148,20 +138,19 @@ static rdx_status combine(const rdx_device_column *column, const rdx_buffer *bit
 
 rdx_status rdx_device_column_filter(const rdx_device_column *column, const rdx_buffer *bits, rdx_device_column **out,
                                     rdx_error *err) {
-  rdx_device_column *d = NULL;
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *d = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(check_type("rdx_scan_result_filter", column, err));
   RDX_TRY(create(column->device, column->type, column->rows, &d, err));
   d->scale = column->scale;
   d->magnitude = column->magnitude;
   d->keys = rdx_buffer_retain(column->keys);
-  rdx_status status = RDX_OK;
-  if (d->rows > 0)
-    status = rdx_stream_create(d->device, &stream, err);
-  if (status == RDX_OK && d->rows > 0)
-    status = combine(column, bits, d, stream, err);
-  rdx_stream_destroy(&stream);
-  return hand_over(status, d, out);
+  if (d->rows > 0) {
+    RDX_TRY(rdx_stream_create(d->device, &stream, err));
+    RDX_TRY(combine(column, bits, d, stream, err));
+  }
+  *out = RDX_KEEP(d);
+  return RDX_OK;
 }
 
 /* `beyond` becomes 1 where there is no such row. */
@@ -209,19 +198,19 @@ static rdx_status check_gather(const rdx_device_column *column, const rdx_device
 
 rdx_status rdx_device_column_gather(const rdx_device_column *column, const rdx_device_column *rows,
                                     rdx_device_column **out, rdx_error *err) {
-  rdx_device_column *d = NULL;
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *d = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(check_gather(column, rows, out, err));
   RDX_TRY(create(column->device, column->type, rows->rows, &d, err));
   d->scale = column->scale;
   d->magnitude = column->magnitude;
-  rdx_status status = rdx_stream_create(d->device, &stream, err);
-  if (status == RDX_OK && d->rows == 0)
-    status = rdx_buffer_create(d->device, 0, "a column", &d->keys, err);
-  else if (status == RDX_OK)
-    status = gather(column, rows, d, stream, err);
-  rdx_stream_destroy(&stream);
-  return hand_over(status, d, out);
+  RDX_TRY(rdx_stream_create(d->device, &stream, err));
+  if (d->rows == 0)
+    RDX_TRY(rdx_buffer_create(d->device, 0, "a column", &d->keys, err));
+  else
+    RDX_TRY(gather(column, rows, d, stream, err));
+  *out = RDX_KEEP(d);
+  return RDX_OK;
 }
 
 /* ---- Rows by whether they have a value ---- */
@@ -252,19 +241,18 @@ static rdx_status select_rows(const rdx_device_column *column, bool with_value, 
 
 rdx_status rdx_device_column_rows(const rdx_device_column *column, bool with_value, rdx_device_column **out,
                                   rdx_error *err) {
-  rdx_device_column *d = NULL;
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *d = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   const uint64_t count = with_value ? column->rows - column->nulls : column->nulls;
   RDX_TRY(create(column->device, RDX_TYPE_U32, count, &d, err));
-  rdx_status status = RDX_OK;
-  if (count == 0)
-    status = rdx_buffer_create(d->device, 0, "a column", &d->keys, err);
-  else
-    status = rdx_stream_create(d->device, &stream, err);
-  if (status == RDX_OK && count > 0)
-    status = select_rows(column, with_value, d, stream, err);
-  rdx_stream_destroy(&stream);
-  return hand_over(status, d, out);
+  if (count == 0) {
+    RDX_TRY(rdx_buffer_create(d->device, 0, "a column", &d->keys, err));
+  } else {
+    RDX_TRY(rdx_stream_create(d->device, &stream, err));
+    RDX_TRY(select_rows(column, with_value, d, stream, err));
+  }
+  *out = RDX_KEEP(d);
+  return RDX_OK;
 }
 
 /* ---- Of two columns ---- */
@@ -286,18 +274,17 @@ static rdx_status pair(const rdx_device_column *high, const rdx_device_column *l
 
 rdx_status rdx_device_column_pair(const rdx_device_column *high, const rdx_device_column *low, rdx_device_column **out,
                                   rdx_error *err) {
-  rdx_device_column *d = NULL;
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *d = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(create(high->device, RDX_TYPE_U64, high->rows, &d, err));
-  rdx_status status = RDX_OK;
-  if (d->rows == 0)
-    status = rdx_buffer_create(d->device, 0, "a column", &d->keys, err);
-  else
-    status = rdx_stream_create(d->device, &stream, err);
-  if (status == RDX_OK && d->rows > 0)
-    status = pair(high, low, d, stream, err);
-  rdx_stream_destroy(&stream);
-  return hand_over(status, d, out);
+  if (d->rows == 0) {
+    RDX_TRY(rdx_buffer_create(d->device, 0, "a column", &d->keys, err));
+  } else {
+    RDX_TRY(rdx_stream_create(d->device, &stream, err));
+    RDX_TRY(pair(high, low, d, stream, err));
+  }
+  *out = RDX_KEEP(d);
+  return RDX_OK;
 }
 
 static rdx_status append(const rdx_device_column *rows, const rdx_device_column *more, rdx_buffer *to,

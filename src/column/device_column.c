@@ -82,14 +82,11 @@ static rdx_status upload_valid(rdx_device_column *d, const rdx_column *c, rdx_er
   if (d->nulls == 0)
     return RDX_OK;
   const uint64_t size = (c->rows + 31) / 32 * 4;
-  uint8_t *bits = NULL; /* whole words, which the caller's bitmap need not fill */
+  RDX_SCOPED(rdx_free_local) uint8_t *bits = NULL; /* whole words, which the caller's bitmap need not fill */
   RDX_TRY(rdx_calloc(size, 1, "NULL bits", (void **)&bits, err));
   memcpy(bits, c->validity, (c->rows + 7) / 8);
-  rdx_status status = rdx_buffer_create(d->device, size, "NULL bits", &d->valid, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_upload(d->valid, 0, bits, size, err);
-  rdx_free(bits);
-  return status;
+  RDX_TRY(rdx_buffer_create(d->device, size, "NULL bits", &d->valid, err));
+  return rdx_buffer_upload(d->valid, 0, bits, size, err);
 }
 
 /* The bytes and offsets of an ordinary column of strings. */

@@ -41,7 +41,7 @@ static rdx_status grow(rdx_distinct *d, rdx_error *err) {
   if (d->capacity > UINT32_MAX / 4)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a string column has more than %u distinct values", d->capacity);
   const uint32_t capacity = d->capacity ? 2 * d->capacity : 16; /* little, for tables of many columns */
-  uint32_t *slots = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *slots = NULL;
   RDX_TRY(rdx_realloc((void **)&d->offsets, (size_t)capacity + 1, sizeof *d->offsets, "a dictionary", err));
   d->strings.offsets = d->offsets; /* at once: what follows may fail, or the string that needs room be known already */
   d->offsets[0] = 0;
@@ -49,13 +49,9 @@ static rdx_status grow(rdx_distinct *d, rdx_error *err) {
   RDX_TRY(rdx_realloc((void **)&d->hashes, capacity, sizeof *d->hashes, "a dictionary", err));
   RDX_TRY(rdx_progress_at_times("dictionary", 0, 0, err));
   RDX_TRY(rdx_calloc(2 * (size_t)capacity, sizeof *slots, "a dictionary", (void **)&slots, err));
-  const rdx_status status = place_all(d, slots, capacity, err);
-  if (status != RDX_OK) {
-    rdx_free(slots);
-    return status;
-  }
+  RDX_TRY(place_all(d, slots, capacity, err));
   rdx_free(d->slots);
-  d->slots = slots;
+  d->slots = RDX_KEEP(slots);
   d->capacity = capacity;
   return RDX_OK;
 }
@@ -299,29 +295,22 @@ rdx_status rdx_distinct_sort(const rdx_distinct *d, const char *stage, uint32_t 
                              rdx_error *err) {
   sorter s = {.strings = d, .stage = stage, .err = err};
   const uint32_t count = (uint32_t)d->strings.rows;
-  entry *entries = NULL; /* and room for as many */
-  uint32_t *both[2] = {NULL, NULL};
-  rdx_status status = rdx_alloc(count, 2 * sizeof *entries, "a dictionary", (void **)&entries, err);
-  for (int i = 0; i < 2 && status == RDX_OK; i++)
-    status = rdx_alloc(count, sizeof *both[i], "a dictionary", (void **)&both[i], err);
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++) {
+  RDX_SCOPED(rdx_free_local) entry *entries = NULL; /* and room for as many */
+  RDX_SCOPED(rdx_free_local) uint32_t *order = NULL, *numbers = NULL;
+  RDX_TRY(rdx_alloc(count, 2 * sizeof *entries, "a dictionary", (void **)&entries, err));
+  RDX_TRY(rdx_alloc(count, sizeof *order, "a dictionary", (void **)&order, err));
+  RDX_TRY(rdx_alloc(count, sizeof *numbers, "a dictionary", (void **)&numbers, err));
+  for (uint32_t i = 0; i < count; i++) {
     entries[i].number = i;
-    status = rdx_loop_goes_on(i, count, stage, err);
+    RDX_TRY(rdx_loop_goes_on(i, count, stage, err));
   }
-  if (status == RDX_OK)
-    status = sort_strings(&s, entries, count, 0, entries + count);
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++) {
-    both[0][i] = entries[i].number;
-    both[1][entries[i].number] = i;
-    status = rdx_loop_goes_on(i, count, stage, err);
+  RDX_TRY(sort_strings(&s, entries, count, 0, entries + count));
+  for (uint32_t i = 0; i < count; i++) {
+    order[i] = entries[i].number;
+    numbers[entries[i].number] = i;
+    RDX_TRY(rdx_loop_goes_on(i, count, stage, err));
   }
-  rdx_free(entries);
-  if (status != RDX_OK) {
-    rdx_free(both[0]);
-    rdx_free(both[1]);
-    return status;
-  }
-  *sorted = both[0];
-  *places = both[1];
+  *sorted = RDX_KEEP(order);
+  *places = RDX_KEEP(numbers);
   return RDX_OK;
 }

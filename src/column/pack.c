@@ -209,6 +209,7 @@ rdx_status rdx_encoded_column_pack(rdx_device *device, rdx_encoded_column *c, do
 /* Codes of 4 or 8 bytes are keys of a column. */
 rdx_status rdx_encoded_column_make_dense(rdx_device *device, const rdx_encoded_column *column, rdx_encoded_column *out,
                                          rdx_error *err) {
+  RDX_SCOPED(rdx_encoded_column_drop)
   rdx_encoded_column dense = {.type = column->bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
                               .key_bits = 8 * column->bytes,
                               .rows = column->rows,
@@ -221,13 +222,10 @@ rdx_status rdx_encoded_column_make_dense(rdx_device *device, const rdx_encoded_c
   dense.bytes = rdx_code_bytes(found.count);
   if (status == RDX_OK)
     status = take_keys(&dense, &found, err);
-  if (status == RDX_OK)
-    status = make_codes(device, &dense, &ms, err);
   rdx_free(found.keys);
+  RDX_TRY(status);
+  RDX_TRY(make_codes(device, &dense, &ms, err));
   rdx_buffer_destroy(&dense.keys);
-  if (status == RDX_OK)
-    *out = dense;
-  else
-    rdx_encoded_column_drop(&dense);
-  return status;
+  *out = RDX_KEEP(dense);
+  return RDX_OK;
 }

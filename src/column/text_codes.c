@@ -60,18 +60,15 @@ rdx_status rdx_text_wants_codes(const rdx_device_column *column, bool *out, rdx_
 
 rdx_status rdx_text_codes_create(const rdx_device_column *column, rdx_dictionary **dictionary,
                                  rdx_device_column **codes, rdx_error *err) {
+  RDX_SCOPED(rdx_dictionary_destroy) rdx_dictionary *made = NULL;
   const rdx_column text = rdx_device_column_text(column);
-  uint32_t *values = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *values = NULL;
   RDX_TRY(rdx_alloc(text.rows, sizeof *values, "the codes of strings", (void **)&values, err));
-  rdx_status status = rdx_dictionary_create(&text, values, dictionary, err);
-  if (status == RDX_OK) {
-    const rdx_column view = {.type = RDX_TYPE_U32, .rows = text.rows, .values = values, .validity = text.validity};
-    status = rdx_device_column_create(column->device, &view, codes, err);
-  }
-  rdx_free(values);
-  if (status != RDX_OK)
-    rdx_dictionary_destroy(dictionary);
-  return status;
+  RDX_TRY(rdx_dictionary_create(&text, values, &made, err));
+  const rdx_column view = {.type = RDX_TYPE_U32, .rows = text.rows, .values = values, .validity = text.validity};
+  RDX_TRY(rdx_device_column_create(column->device, &view, codes, err));
+  *dictionary = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 /* ---- Probes ---- */

@@ -159,25 +159,21 @@ typedef struct scan_times {
 static rdx_status time_scan(measuring *m, const uint32_t *values, uint64_t rows, scan_times *out, uint32_t place,
                             rdx_error *err) {
   RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *there = NULL;
+  RDX_SCOPED(rdx_scan_destroy) rdx_scan *scan = NULL;
   rdx_column column = column_u32(values, rows);
   if (m->device->info.backend != RDX_BACKEND_CPU) {
     RDX_TRY(rdx_device_column_create(m->device, &column, &there, err));
     column = rdx_device_column_view(there);
   }
-  scanning s = {.result = RDX_SCAN_COUNT};
   rdx_scan_stats stats;
   for (uint32_t i = 0; i < 3; i++) {
-    rdx_scan_destroy(&s.scan);
-    RDX_TRY(rdx_scan_create(m->device, &column, 1, NULL, &s.scan, err));
-    rdx_scan_get_stats(s.scan, &stats);
+    rdx_scan_destroy(&scan);
+    RDX_TRY(rdx_scan_create(m->device, &column, 1, NULL, &scan, err));
+    rdx_scan_get_stats(scan, &stats);
     out->pack[place] = i == 0 || stats.total_ms < out->pack[place] ? stats.total_ms : out->pack[place];
   }
-  rdx_status status = time_best(scan_once, &s, &out->count[place], err);
-  s.result = RDX_SCAN_ROWS;
-  if (status == RDX_OK)
-    status = time_best(scan_once, &s, &out->list[place], err);
-  rdx_scan_destroy(&s.scan);
-  return status;
+  RDX_TRY(time_best(scan_once, &(scanning){scan, RDX_SCAN_COUNT}, &out->count[place], err));
+  return time_best(scan_once, &(scanning){scan, RDX_SCAN_ROWS}, &out->list[place], err);
 }
 
 static rdx_status measure_scan(measuring *m, rdx_error *err) {

@@ -359,19 +359,15 @@ void rdx_statement_count_rays(rdx_statement *statement, bool count) {
 }
 
 rdx_status rdx_statement_execute(rdx_statement *statement, rdx_answer **out, rdx_error *err) {
-  rdx_answer *answer = NULL;
+  RDX_SCOPED(rdx_answer_destroy) rdx_answer *answer = NULL;
   if (!statement || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_statement_execute: statement and out must not be NULL");
   RDX_TRY(rdx_calloc(1, sizeof *answer, "an answer", (void **)&answer, err));
   answer->stats.method = answer->method;
   answer->counts_rays = statement->counts_rays;
   start_time(statement->database);
-  const rdx_status status = end_time(statement->database, run(statement, answer, err), err);
-  if (status != RDX_OK) {
-    rdx_answer_destroy(&answer);
-    return status;
-  }
-  *out = answer;
+  RDX_TRY(end_time(statement->database, run(statement, answer, err), err));
+  *out = RDX_KEEP(answer);
   return RDX_OK;
 }
 

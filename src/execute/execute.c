@@ -237,14 +237,13 @@ static rdx_status run_scalar(rdx_execution *x, const rdx_plan_scalar *s, rdx_err
 }
 
 rdx_status rdx_execute_query(rdx_execution *x, rdx_frame *out, rdx_error *err) {
-  *out = (rdx_frame){0};
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame made = {0};
   for (uint32_t i = 0; i < x->plan->scalar_count; i++)
     RDX_TRY(run_scalar(x, &x->plan->scalars[i], err));
-  RDX_TRY(rdx_execute_node(x, x->plan->root, out, err));
-  const rdx_status status = rdx_frame_bring(out, err);
-  if (status != RDX_OK)
-    rdx_frame_destroy(out);
-  return status;
+  RDX_TRY(rdx_execute_node(x, x->plan->root, &made, err));
+  RDX_TRY(rdx_frame_bring(&made, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 /* ---- Actuals ---- */

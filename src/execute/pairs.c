@@ -63,13 +63,13 @@ static rdx_status look_up(rdx_joining *j, lookup *l, rdx_matches *m, rdx_error *
 
 rdx_status rdx_matches_find(rdx_joining *j, bool ordered, rdx_matches *out, rdx_error *err) {
   lookup *l = NULL;
-  *out = (rdx_matches){.inverse = !ordered && j->left_key.column.rows < j->right_key.column.rows};
+  RDX_SCOPED(rdx_matches_drop)
+  rdx_matches made = {.inverse = !ordered && j->left_key.column.rows < j->right_key.column.rows};
   RDX_TRY(rdx_calloc(1, sizeof *l, WHAT, (void **)&l, err));
-  RDX_TRY(rdx_shared_create(drop_lookup, l, &out->keeper, err));
-  const rdx_status status = look_up(j, l, out, err);
-  if (status != RDX_OK)
-    rdx_matches_drop(out);
-  return status;
+  RDX_TRY(rdx_shared_create(drop_lookup, l, &made.keeper, err));
+  RDX_TRY(look_up(j, l, &made, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 void rdx_matches_drop(rdx_matches *matches) {

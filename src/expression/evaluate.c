@@ -158,16 +158,13 @@ static rdx_status evaluate_fixed(const rdx_program *program, const rdx_bound *ex
 }
 
 rdx_status rdx_evaluate(const rdx_evaluation *e, const rdx_bound *expression, rdx_vector *out, rdx_error *err) {
-  rdx_program program;
-  *out = (rdx_vector){0};
+  RDX_SCOPED(rdx_program_free) rdx_program program = {0};
+  RDX_SCOPED(rdx_vector_destroy) rdx_vector made = {0};
   RDX_TRY(rdx_compile(e, expression, &program, err));
-  const rdx_status status = rdx_column_type_of(expression->type) == RDX_TYPE_STRING
-                                ? rdx_evaluate_texts(&program, out, err)
-                                : evaluate_fixed(&program, expression, out, err);
-  rdx_program_free(&program);
-  if (status != RDX_OK)
-    rdx_vector_destroy(out);
-  return status;
+  RDX_TRY(rdx_column_type_of(expression->type) == RDX_TYPE_STRING ? rdx_evaluate_texts(&program, &made, err)
+                                                                  : evaluate_fixed(&program, expression, &made, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 /* ---- Several expressions ---- */

@@ -168,25 +168,20 @@ static rdx_status check(const rdx_index *index, const rdx_index_changes *changes
 static rdx_status apply(rdx_index *index, const rdx_index_changes *changes, rdx_stream *stream, rdx_index_stats *stats,
                         rdx_error *err) {
   const double start = rdx_now_ms();
-  half inserts = {0}, removes = {0};
-  rdx_status status = load(index, changes->insert, stream, true, &inserts, err);
-  if (status == RDX_OK)
-    status = load(index, changes->remove, stream, false, &removes, err);
-  if (status == RDX_OK)
-    status = cancel_pairs(index, &inserts, &removes, stream, err);
+  RDX_SCOPED(destroy_half) half inserts = {0}, removes = {0};
+  RDX_TRY(load(index, changes->insert, stream, true, &inserts, err));
+  RDX_TRY(load(index, changes->remove, stream, false, &removes, err));
+  RDX_TRY(cancel_pairs(index, &inserts, &removes, stream, err));
   stats->sort_ms = rdx_now_ms() - start;
-  if (status == RDX_OK && inserts.count + removes.count > 0) {
-    const rdx_changes c = {.inserts = inserts.count,
-                           .removes = removes.count,
-                           .insert_keys = inserts.keys,
-                           .insert_rows = inserts.rows,
-                           .remove_keys = removes.keys};
-    status = index->ops->apply(index->self, &c, stats, err);
-    stats->long_runs |= c.inserts > 0;
-  }
-  destroy_half(&inserts);
-  destroy_half(&removes);
-  return status;
+  if (inserts.count + removes.count == 0)
+    return RDX_OK;
+  const rdx_changes c = {.inserts = inserts.count,
+                         .removes = removes.count,
+                         .insert_keys = inserts.keys,
+                         .insert_rows = inserts.rows,
+                         .remove_keys = removes.keys};
+  stats->long_runs |= c.inserts > 0;
+  return index->ops->apply(index->self, &c, stats, err);
 }
 
 /* Say what a change that failed has left, unless nobody knows. */

@@ -187,21 +187,17 @@ static rdx_status make_codes(const rdx_index *index, const rdx_device_column *co
 
 static rdx_status make_kept(const rdx_index *index, const rdx_device_column *column, bool refit, kept_column *out,
                             rdx_error *err) {
-  *out = (kept_column){0};
-  rdx_status status = RDX_OK;
+  RDX_SCOPED(drop_kept) kept_column made = {0};
   if (column->nulls > 0 && index->params.rx.updatable) {
     const uint64_t words = (column->rows + 31) / 32;
-    status = rdx_alloc(words, 4, "the NULL bits of an index", (void **)&out->validity, err);
-    if (status == RDX_OK)
-      status = rdx_buffer_download(column->valid, 0, out->validity, words * 4, err);
+    RDX_TRY(rdx_alloc(words, 4, "the NULL bits of an index", (void **)&made.validity, err));
+    RDX_TRY(rdx_buffer_download(column->valid, 0, made.validity, words * 4, err));
   }
-  if (status == RDX_OK)
-    status = make_codes(index, column, refit, out, err);
-  if (status == RDX_OK && column->type == RDX_TYPE_STRING && !out->dictionary)
-    status = rdx_device_column_copy_text(column, &out->text, err);
-  if (status != RDX_OK)
-    drop_kept(out);
-  return status;
+  RDX_TRY(make_codes(index, column, refit, &made, err));
+  if (column->type == RDX_TYPE_STRING && !made.dictionary)
+    RDX_TRY(rdx_device_column_copy_text(column, &made.text, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 /* Exchange what the index keeps for `kept`, which then holds the old. */
@@ -308,28 +304,20 @@ rdx_status rdx_index_update(rdx_index *index, const rdx_column *keys, rdx_update
   RDX_TRY(rdx_index_check_single(index, "rdx_index_update()", err));
   const double start = rdx_now_ms();
   const rdx_device_column *column = NULL;
-  rdx_device_column *owned = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *owned = NULL;
+  RDX_SCOPED(drop_kept) kept_column kept = {0};
   RDX_TRY(rdx_rows_check("an index", keys->rows, err));
   RDX_TRY(rdx_device_column_use(index->device, keys, &column, &owned, err));
-  rdx_status status = RDX_OK;
   const rdx_type type = rdx_index_key_type(index);
   if (column->type != type || column->scale != index->key_scale)
-    status = rdx_fail(err, RDX_ERROR_ARGUMENT,
-                      "the index holds %s keys of scale %u; an update cannot turn them into %s of scale %u",
-                      rdx_type_name(type), index->key_scale, rdx_type_name(column->type), column->scale);
-  kept_column kept = {0};
-  if (status == RDX_OK)
-    status = make_kept(index, column, mode == RDX_UPDATE_REFIT, &kept, err);
+    return rdx_fail(err, RDX_ERROR_ARGUMENT,
+                    "the index holds %s keys of scale %u; an update cannot turn them into %s of scale %u",
+                    rdx_type_name(type), index->key_scale, rdx_type_name(column->type), column->scale);
+  RDX_TRY(make_kept(index, column, mode == RDX_UPDATE_REFIT, &kept, err));
   const rdx_device_column *keyed = kept.codes ? kept.codes : column;
-  if (status == RDX_OK)
-    status = mode == RDX_UPDATE_REFIT ? refit(index, keyed, err) : build(index, keyed, err);
-  if (status == RDX_OK) {
-    swap_kept(index, &kept);
-    rdx_included_destroy(&index->included); /* it is in the order of the keys that were */
-  }
-  drop_kept(&kept);
-  rdx_device_column_destroy(&owned);
-  if (status == RDX_OK)
-    index->stats.total_ms = rdx_now_ms() - start;
-  return status;
+  RDX_TRY(mode == RDX_UPDATE_REFIT ? refit(index, keyed, err) : build(index, keyed, err));
+  swap_kept(index, &kept);
+  rdx_included_destroy(&index->included); /* it is in the order of the keys that were */
+  index->stats.total_ms = rdx_now_ms() - start;
+  return RDX_OK;
 }

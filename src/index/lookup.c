@@ -111,13 +111,10 @@ static rdx_status run_query(const run *r, rdx_stream *stream, const rdx_probes *
   }
   if (!probes->places)
     return run_as_arranged(r, stream, q, ms, err);
-  rdx_arranged arranged;
+  RDX_SCOPED(rdx_arranged_destroy) rdx_arranged arranged = {0};
   RDX_TRY(rdx_arranged_begin(probes, stream, q, &arranged, ms, err));
-  rdx_status status = run_as_arranged(r, stream, &arranged.query, ms, err);
-  if (status == RDX_OK)
-    status = rdx_arranged_end(probes, stream, q, &arranged, ms, err);
-  rdx_arranged_destroy(&arranged);
-  return status;
+  RDX_TRY(run_as_arranged(r, stream, &arranged.query, ms, err));
+  return rdx_arranged_end(probes, stream, q, &arranged, ms, err);
 }
 
 static rdx_status new_buffer(const run *r, uint64_t count, uint64_t size, rdx_buffer **out, rdx_error *err) {
@@ -376,18 +373,15 @@ static rdx_status look_up_distinct(const run *r, rdx_stream *stream, rdx_distinc
 static rdx_status run_repeated(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
                                rdx_error *err) {
   double *ms = &r->result->stats.device_ms;
-  rdx_distinct_probes distinct;
-  rdx_parts found = {0};
+  RDX_SCOPED(rdx_distinct_probes_destroy) rdx_distinct_probes distinct = {0};
+  RDX_SCOPED(rdx_parts_destroy) rdx_parts found = {0};
   RDX_TRY(rdx_distinct_probes_create(r->index, stream, probes, &distinct, ms, err));
   run once = *r;
   once.distinct = &distinct;
   once.repeated = probes;
-  rdx_status status = look_up_distinct(&once, stream, &distinct, &found, err);
-  if (status == RDX_OK)
-    status = rdx_distinct_probes_expand(&distinct, r->index, stream, probes, &found, parts, ms, err);
-  rdx_parts_destroy(&found);
-  rdx_distinct_probes_destroy(&distinct);
-  return status == RDX_OK && r->stats ? add_hits(r, stream, parts->count, probes->count, err) : status;
+  RDX_TRY(look_up_distinct(&once, stream, &distinct, &found, err));
+  RDX_TRY(rdx_distinct_probes_expand(&distinct, r->index, stream, probes, &found, parts, ms, err));
+  return r->stats ? add_hits(r, stream, parts->count, probes->count, err) : RDX_OK;
 }
 
 /* The rows that a sample of the probes finds. */
@@ -403,10 +397,9 @@ static rdx_status count_sample(const run *r, rdx_stream *stream, const rdx_probe
 
 /* Whether many probes of a sample repeat others: where a first match will do, rows do not count, but rays do. */
 static rdx_status many_repeat(const run *r, rdx_stream *stream, const rdx_probes *sample, bool *out, rdx_error *err) {
-  rdx_distinct_probes distinct;
+  RDX_SCOPED(rdx_distinct_probes_destroy) rdx_distinct_probes distinct = {0};
   RDX_TRY(rdx_distinct_probes_create(r->index, stream, sample, &distinct, &r->result->stats.device_ms, err));
   *out = distinct.probes.count <= sample->count / 4 * 3;
-  rdx_distinct_probes_destroy(&distinct);
   return RDX_OK;
 }
 
@@ -418,18 +411,14 @@ static rdx_status repeats_pay(const run *r, rdx_stream *stream, const rdx_probes
   const uint64_t some = probes->count / REPEATS_SAMPLE;
   const uint64_t size = some < REPEATS_MIN ? REPEATS_MIN : some;
   uint64_t rows = 0;
-  rdx_probes sample;
+  RDX_SCOPED(rdx_probes_destroy) rdx_probes sample = {0};
   RDX_TRY(rdx_probes_sample(r->index, stream, probes, size, &sample, err));
-  if (r->options->any) {
-    const rdx_status status = many_repeat(r, stream, &sample, out, err);
-    rdx_probes_destroy(&sample);
-    return status;
-  }
-  const rdx_status status = count_sample(r, stream, &sample, &rows, err);
-  rdx_probes_destroy(&sample);
+  if (r->options->any)
+    return many_repeat(r, stream, &sample, out, err);
+  RDX_TRY(count_sample(r, stream, &sample, &rows, err));
   *out =
       rows / size > REPEATS_PAY && (double)rows / (double)size * (double)probes->count > (double)r->index->stats.keys;
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status run_probes(const run *r, rdx_stream *stream, rdx_probes *probes, rdx_parts *parts, rdx_error *err) {
@@ -453,24 +442,20 @@ static rdx_status run_all(run *r, rdx_error *err);
 
 static rdx_status run_slice(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_error *err) {
   const double start = rdx_now_ms();
-  rdx_probes probes;
+  RDX_SCOPED(rdx_parts_destroy) rdx_parts made = {0};
+  RDX_SCOPED(rdx_probes_destroy) rdx_probes probes = {0};
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_probes_create(r->index, r->lower, r->upper, begin, count, &probes, err));
   if (probes.bytes > 0)
     r->result->stats.upload_ms += rdx_now_ms() - start;
   r->result->stats.bytes_uploaded += probes.bytes;
-  rdx_stream *stream = NULL;
-  rdx_status status = rdx_stream_create(r->index->device, &stream, err);
-  if (status == RDX_OK)
-    stream->stage = "lookup";
-  if (status == RDX_OK)
-    status = run_probes(r, stream, &probes, parts, err);
+  RDX_TRY(rdx_stream_create(r->index->device, &stream, err));
+  stream->stage = "lookup";
+  RDX_TRY(run_probes(r, stream, &probes, &made, err));
   if (r->kind == RDX_LOOKUP_FIRST) /* counted for the stats only */
-    rdx_buffer_destroy(&parts->count);
-  rdx_stream_destroy(&stream);
-  rdx_probes_destroy(&probes);
-  if (status != RDX_OK)
-    rdx_parts_destroy(parts);
-  return status;
+    rdx_buffer_destroy(&made.count);
+  *parts = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 /* Turn a slice's rows found by prefix into its exact answers, and add them to the host's arrays of `out`. */
@@ -478,18 +463,14 @@ static rdx_status refine_text(const run *r, uint64_t begin, uint64_t count, rdx_
                               rdx_error *err) {
   const double start = rdx_now_ms();
   rdx_column keys[2] = {rdx_column_on_host(r->lower), r->upper ? rdx_column_on_host(r->upper) : (rdx_column){0}};
-  uint64_t *offsets = NULL;
-  uint32_t *rows = NULL;
-  rdx_status status = rdx_parts_download_rows(parts, count, r->index->stats.rows, &offsets, &rows, err);
-  if (status == RDX_OK) {
-    rdx_strings_refine(r->index->text, &keys[0], r->upper ? &keys[1] : NULL, begin, count, offsets, rows);
-    status = rdx_lookup_result_append_rows(out, r->values, count, offsets, rows, err);
-  }
-  rdx_free(offsets);
-  rdx_free(rows);
+  RDX_SCOPED(rdx_free_local) uint64_t *offsets = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *rows = NULL;
+  RDX_TRY(rdx_parts_download_rows(parts, count, r->index->stats.rows, &offsets, &rows, err));
   rdx_parts_destroy(parts);
+  rdx_strings_refine(r->index->text, &keys[0], r->upper ? &keys[1] : NULL, begin, count, offsets, rows);
+  RDX_TRY(rdx_lookup_result_append_rows(out, r->values, count, offsets, rows, err));
   r->result->stats.refine_ms += rdx_now_ms() - start;
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status append(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_lookup_result *out,
@@ -506,37 +487,28 @@ static void mark(const uint32_t *rows, uint64_t count, uint32_t *marks) {
 /* Give a slice's rows away. */
 static rdx_status pass_on(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_error *err) {
   const rdx_rows_sink *sink = &r->options->sink;
-  rdx_lookup_result *part = NULL;
+  RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *part = NULL;
   rdx_lookup_view view = {0};
-  rdx_status status =
-      rdx_lookup_result_create(r->index->device, RDX_LOOKUP_ROWS, count, r->index->stats.rows, &part, err);
-  if (status == RDX_OK)
-    status = append(r, begin, count, parts, part, err);
-  if (status == RDX_OK)
-    status = rdx_lookup_result_view(part, &view, err);
-  if (status == RDX_OK && r->options->marks)
-    mark(view.rows, view.offsets[count], r->options->marks);
-  else if (status == RDX_OK)
-    status = sink->take(sink->context, begin, &view, err);
-  rdx_parts_destroy(parts);
-  rdx_lookup_result_destroy(&part);
-  return status;
+  RDX_TRY(rdx_lookup_result_create(r->index->device, RDX_LOOKUP_ROWS, count, r->index->stats.rows, &part, err));
+  RDX_TRY(append(r, begin, count, parts, part, err));
+  RDX_TRY(rdx_lookup_result_view(part, &view, err));
+  if (!r->options->marks)
+    return sink->take(sink->context, begin, &view, err);
+  mark(view.rows, view.offsets[count], r->options->marks);
+  return RDX_OK;
 }
 
 /* The rows of disjoint probes, which are not those given. */
 static rdx_status mark_disjoint(const run *r, rdx_parts *parts, rdx_error *err) {
-  uint32_t *rows = NULL;
-  rdx_status status = rdx_alloc(parts->row_count, 4, "the rows that match", (void **)&rows, err);
-  if (status == RDX_OK && parts->rows) /* else no probe was left */
-    status = rdx_buffer_download(parts->rows, 0, rows, parts->row_count * 4, err);
-  if (status == RDX_OK && parts->rows)
-    status =
-        rdx_returned_u32s(r->index->device, rows, parts->row_count, r->index->stats.rows - 1, "the row of a key", err);
-  if (status == RDX_OK)
-    mark(rows, parts->row_count, r->options->marks);
-  rdx_free(rows);
-  rdx_parts_destroy(parts);
-  return status;
+  RDX_SCOPED(rdx_free_local) uint32_t *rows = NULL;
+  RDX_TRY(rdx_alloc(parts->row_count, 4, "the rows that match", (void **)&rows, err));
+  if (parts->rows) { /* else no probe was left */
+    RDX_TRY(rdx_buffer_download(parts->rows, 0, rows, parts->row_count * 4, err));
+    RDX_TRY(
+        rdx_returned_u32s(r->index->device, rows, parts->row_count, r->index->stats.rows - 1, "the row of a key", err));
+  }
+  mark(rows, parts->row_count, r->options->marks);
+  return RDX_OK;
 }
 
 static rdx_status take_slice(const run *r, uint64_t begin, uint64_t count, rdx_parts *parts, rdx_error *err) {
@@ -552,8 +524,8 @@ static rdx_status run_slices(const run *r, uint64_t total, uint64_t slice, rdx_e
   uint64_t begin = 0;
   while (begin < total) {
     const uint64_t count = total - begin < slice ? total - begin : slice;
-    rdx_parts parts = {0};
-    rdx_status status = run_slice(r, begin, count, &parts, err);
+    RDX_SCOPED(rdx_parts_destroy) rdx_parts parts = {0};
+    const rdx_status status = run_slice(r, begin, count, &parts, err);
     if (status == RDX_ERROR_DEVICE_MEMORY && count > 1) {
       slice = count / 2;
       continue;
@@ -569,6 +541,9 @@ static rdx_status run_slices(const run *r, uint64_t total, uint64_t slice, rdx_e
 /* How many rows each probe has, on the host; by prefix: how many at most. */
 static rdx_status count_rows(const run *r, rdx_lookup_result **out, rdx_lookup_view *view, rdx_error *err) {
   static const rdx_lookup_options none = {0};
+  RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *counted = NULL;
+  const rdx_index_stats *stats = &r->index->stats;
+  RDX_TRY(rdx_lookup_result_create(r->index->device, RDX_LOOKUP_COUNT, r->lower->rows, stats->rows, &counted, err));
   run count = *r;
   count.kind = RDX_LOOKUP_COUNT;
   count.summing = RDX_SUM_NONE;
@@ -576,19 +551,13 @@ static rdx_status count_rows(const run *r, rdx_lookup_result **out, rdx_lookup_v
   count.values = NULL;
   count.included = NULL;
   count.options = &none;
-  const rdx_index_stats *stats = &r->index->stats;
-  RDX_TRY(
-      rdx_lookup_result_create(r->index->device, RDX_LOOKUP_COUNT, r->lower->rows, stats->rows, &count.result, err));
-  rdx_status status = run_all(&count, err);
-  if (status == RDX_OK)
-    status = rdx_lookup_result_view(count.result, view, err);
-  if (status == RDX_OK)
-    status = rdx_returned_u32s(r->index->device, view->count, view->probes, stats->keys, "the matches of a probe", err);
-  r->result->stats.device_ms += count.result->stats.device_ms;
-  if (status != RDX_OK)
-    rdx_lookup_result_destroy(&count.result);
-  *out = count.result;
-  return status;
+  count.result = counted;
+  RDX_TRY(run_all(&count, err));
+  RDX_TRY(rdx_lookup_result_view(counted, view, err));
+  RDX_TRY(rdx_returned_u32s(r->index->device, view->count, view->probes, stats->keys, "the matches of a probe", err));
+  r->result->stats.device_ms += counted->stats.device_ms;
+  *out = RDX_KEEP(counted);
+  return RDX_OK;
 }
 
 /* The probes from `begin` on that have so many rows together, at least one. */
@@ -613,8 +582,8 @@ static rdx_status run_counted(run *r, const rdx_lookup_view *counts, uint64_t ma
   }
   while (begin < counts->probes) {
     const uint64_t count = cut_slice(counts, begin, max_probes, r->max_rows);
-    rdx_parts parts = {0};
-    rdx_status status = run_slice(r, begin, count, &parts, err);
+    RDX_SCOPED(rdx_parts_destroy) rdx_parts parts = {0};
+    const rdx_status status = run_slice(r, begin, count, &parts, err);
     if (status == RDX_ERROR_DEVICE_MEMORY && count > 1) {
       max_probes = count / 2;
       continue;
@@ -689,41 +658,36 @@ static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, 
                                const rdx_lookup_params *params, const rdx_lookup_options *options,
                                rdx_lookup_result **out, rdx_error *err) {
   const double start = rdx_now_ms();
+  RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *result = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *owned = NULL;
+  RDX_TRY(rdx_lookup_result_create(index->device, params->result, lower->rows, index->stats.rows, &result, err));
   run r = {.index = index,
            .lower = lower,
            .upper = upper,
            .kind = params->result,
            .stats = params->stats,
-           .options = options};
+           .options = options,
+           .result = result};
   r.by_prefix = index->stats.key_type == RDX_TYPE_STRING && !index->text->exact;
   r.arranged = params->sort_probes || index->ops->radix_bits;
-  rdx_device_column *owned = NULL;
-  RDX_TRY(rdx_lookup_result_create(index->device, params->result, lower->rows, index->stats.rows, &r.result, err));
-  rdx_status status = RDX_OK;
   if (params->values)
-    status = rdx_device_column_use(index->device, params->values, &r.values, &owned, err);
-  if (status == RDX_OK && owned) {
-    r.result->stats.upload_ms += rdx_now_ms() - start;
-    r.result->stats.bytes_uploaded += owned->rows * owned->key_bits / 8;
+    RDX_TRY(rdx_device_column_use(index->device, params->values, &r.values, &owned, err));
+  if (owned) {
+    result->stats.upload_ms += rdx_now_ms() - start;
+    result->stats.bytes_uploaded += owned->rows * owned->key_bits / 8;
   }
   if (params->result == RDX_LOOKUP_SUM && !params->values) {
     r.included = index->included;
     r.values = &index->included->column;
   }
-  if (status == RDX_OK && r.values)
-    status = plan_sum(&r, err);
+  if (r.values)
+    RDX_TRY(plan_sum(&r, err));
   /* Rows and first rows belong to their probes; so do sums that may name a probe, or depend on their order. */
   r.unordered = options->unordered && !r.by_prefix && (r.kind == RDX_LOOKUP_COUNT || r.summing == RDX_SUM_PLAIN);
-  if (status == RDX_OK)
-    status = run_all(&r, err);
-  rdx_device_column_destroy(&owned);
-  if (status != RDX_OK) {
-    rdx_lookup_result_destroy(&r.result);
-    return status;
-  }
-  r.result->stats.total_ms = rdx_now_ms() - start;
-  r.result->given_away = options->marks || options->sink.take;
-  *out = r.result;
+  RDX_TRY(run_all(&r, err));
+  result->stats.total_ms = rdx_now_ms() - start;
+  result->given_away = options->marks || options->sink.take;
+  *out = RDX_KEEP(result);
   return RDX_OK;
 }
 

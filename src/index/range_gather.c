@@ -322,15 +322,11 @@ static rdx_status find_and_gather(ranges *s, rdx_stream *stream, double *ms, rdx
 
 rdx_status rdx_range_gather(const rdx_index *index, rdx_stream *stream, const rdx_index_query *query, double *ms,
                             rdx_error *err) {
-  ranges s = {.index = index, .query = query, .rows = index->ops->rows(index->self)};
-  rdx_status status = rdx_buffer_create(index->device, query->count * 4, "spans", &s.begin, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(index->device, query->count * 4, "spans", &s.size, err);
-  if (status == RDX_OK)
-    status = (query->included ? add_included : find_and_gather)(&s, stream, ms, err);
-  rdx_buffer_destroy(&s.begin);
-  rdx_buffer_destroy(&s.size);
-  return status;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *begin = NULL, *size = NULL;
+  RDX_TRY(rdx_buffer_create(index->device, query->count * 4, "spans", &begin, err));
+  RDX_TRY(rdx_buffer_create(index->device, query->count * 4, "spans", &size, err));
+  ranges s = {.index = index, .query = query, .rows = index->ops->rows(index->self), .begin = begin, .size = size};
+  return (query->included ? add_included : find_and_gather)(&s, stream, ms, err);
 }
 
 /* ---- Indexes that walk along ranges by themselves ---- */

@@ -63,15 +63,12 @@ static rdx_status collect(const rdx_index *index, rdx_stream *stream, const sear
 
 rdx_status rdx_distinct_probes_create(const rdx_index *index, rdx_stream *stream, const rdx_probes *probes,
                                       rdx_distinct_probes *out, double *ms, rdx_error *err) {
-  search s = {0};
-  *out = (rdx_distinct_probes){0};
-  rdx_status status = find(index, stream, probes, &s, &out->probes.count, ms, err);
-  if (status == RDX_OK)
-    status = collect(index, stream, &s, out, ms, err);
-  drop_search(&s);
-  if (status != RDX_OK)
-    rdx_distinct_probes_destroy(out);
-  return status;
+  RDX_SCOPED(drop_search) search s = {0};
+  RDX_SCOPED(rdx_distinct_probes_destroy) rdx_distinct_probes made = {0};
+  RDX_TRY(find(index, stream, probes, &s, &made.probes.count, ms, err));
+  RDX_TRY(collect(index, stream, &s, &made, ms, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 void rdx_distinct_probes_destroy(rdx_distinct_probes *distinct) {
@@ -159,17 +156,13 @@ static rdx_status take_sample(const rdx_index *index, rdx_stream *stream, const 
 
 rdx_status rdx_probes_sample(const rdx_index *index, rdx_stream *stream, const rdx_probes *probes, uint64_t count,
                              rdx_probes *out, rdx_error *err) {
-  *out = (rdx_probes){.begin = probes->begin, .count = count};
-  uint32_t *places = NULL;
-  rdx_buffer *list = NULL;
+  RDX_SCOPED(rdx_probes_destroy) rdx_probes made = {.begin = probes->begin, .count = count};
+  RDX_SCOPED(rdx_free_local) uint32_t *places = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *list = NULL;
   RDX_TRY(rdx_alloc(count, 4, "a sample of probes", (void **)&places, err));
   choose_places(probes->count, places, count);
-  rdx_status status = make(index, count, 4, &list, err);
-  if (status == RDX_OK)
-    status = take_sample(index, stream, probes, places, list, out, err);
-  rdx_buffer_destroy(&list);
-  rdx_free(places);
-  if (status != RDX_OK)
-    rdx_probes_destroy(out);
-  return status;
+  RDX_TRY(make(index, count, 4, &list, err));
+  RDX_TRY(take_sample(index, stream, probes, places, list, &made, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }

@@ -67,21 +67,15 @@ rdx_status rdx_summing_choose(const rdx_device *device, const rdx_device_column 
 
 rdx_status rdx_sums_join(rdx_stream *stream, rdx_type type, rdx_buffer **sums, uint64_t count, uint32_t *bad,
                          rdx_error *err) {
-  rdx_buffer *joined = NULL, *overflow = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *joined = NULL, *overflow = NULL;
   RDX_TRY(rdx_buffer_create((*sums)->device, count * 8, "the results of a lookup", &joined, err));
-  rdx_status status = rdx_buffer_create((*sums)->device, 4, "the results of a lookup", &overflow, err);
-  if (status == RDX_OK)
-    status = rdx_stream_fill(stream, overflow, 0, 4, 0, err);
-  if (status == RDX_OK)
-    status = rdx_primitive_wide(stream, *sums, type != RDX_TYPE_U64, joined, overflow, count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(overflow, 0, bad, 4, err);
-  if (status == RDX_OK)
-    status = rdx_returned_number(joined->device, *bad, 0, count, "the probe of a sum that overflows", err);
-  rdx_buffer_destroy(&overflow);
+  RDX_TRY(rdx_buffer_create((*sums)->device, 4, "the results of a lookup", &overflow, err));
+  RDX_TRY(rdx_stream_fill(stream, overflow, 0, 4, 0, err));
+  RDX_TRY(rdx_primitive_wide(stream, *sums, type != RDX_TYPE_U64, joined, overflow, count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_buffer_download(overflow, 0, bad, 4, err));
+  RDX_TRY(rdx_returned_number(joined->device, *bad, 0, count, "the probe of a sum that overflows", err));
   rdx_buffer_destroy(sums);
-  *sums = joined;
-  return status;
+  *sums = RDX_KEEP(joined);
+  return RDX_OK;
 }

@@ -205,12 +205,9 @@ static rdx_status list_parts(stabbing *s, const uint32_t *counts, const rdx_look
   const uint64_t max = rdx_part_rows(s->device, options->bytes_more);
   for (uint64_t done = 0; done < s->points->rows;) {
     const stretch points = cut(s, counts, done, max);
-    rdx_parts parts = {0};
-    rdx_status status = list_rows(s, points, &parts, err);
-    if (status == RDX_OK)
-      status = take_rows(s, points, options, &parts, err);
-    rdx_parts_destroy(&parts);
-    RDX_TRY(status);
+    RDX_SCOPED(rdx_parts_destroy) rdx_parts parts = {0};
+    RDX_TRY(list_rows(s, points, &parts, err));
+    RDX_TRY(take_rows(s, points, options, &parts, err));
     done += points.count;
     RDX_TRY(rdx_progress("lookup", done, s->points->rows, err));
   }
@@ -229,39 +226,30 @@ static rdx_status expect(stabbing *s, const uint32_t *counts, const rdx_lookup_o
 }
 
 static rdx_status count_and_list(stabbing *s, const rdx_lookup_options *options, rdx_error *err) {
-  uint32_t *counts = NULL;
-  rdx_parts parts = {0};
-  rdx_status status = count(s, (stretch){0, s->points->rows}, &parts, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(s->points->rows, 4, "the counts of points", (void **)&counts, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(parts.count, 0, counts, s->points->rows * 4, err);
-  if (status == RDX_OK)
-    status = rdx_returned_u32s(s->device, counts, s->points->rows, s->count, "the ranges of a point", err);
+  RDX_SCOPED(rdx_free_local) uint32_t *counts = NULL;
+  RDX_SCOPED(rdx_parts_destroy) rdx_parts parts = {0};
+  RDX_TRY(count(s, (stretch){0, s->points->rows}, &parts, err));
+  RDX_TRY(rdx_alloc(s->points->rows, 4, "the counts of points", (void **)&counts, err));
+  RDX_TRY(rdx_buffer_download(parts.count, 0, counts, s->points->rows * 4, err));
+  RDX_TRY(rdx_returned_u32s(s->device, counts, s->points->rows, s->count, "the ranges of a point", err));
   rdx_parts_destroy(&parts);
-  if (status == RDX_OK)
-    status = expect(s, counts, options, err);
-  if (status == RDX_OK)
-    status = list_parts(s, counts, options, err);
-  rdx_free(counts);
+  RDX_TRY(expect(s, counts, options, err));
+  RDX_TRY(list_parts(s, counts, options, err));
   s->result->given_away = options->sink.take != NULL;
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status look_up(stabbing *s, const rdx_lookup_options *options, rdx_error *err) {
   const double start = rdx_now_ms();
-  rdx_parts parts = {0};
-  rdx_status status = RDX_OK;
+  RDX_SCOPED(rdx_parts_destroy) rdx_parts parts = {0};
   if (s->result->kind == RDX_LOOKUP_ROWS) {
-    status = count_and_list(s, options, err);
+    RDX_TRY(count_and_list(s, options, err));
   } else {
-    status = count(s, (stretch){0, s->points->rows}, &parts, err);
-    if (status == RDX_OK)
-      rdx_lookup_result_take(s->result, &parts);
-    rdx_parts_destroy(&parts);
+    RDX_TRY(count(s, (stretch){0, s->points->rows}, &parts, err));
+    rdx_lookup_result_take(s->result, &parts);
   }
   s->result->stats.total_ms = rdx_now_ms() - start;
-  return status;
+  return RDX_OK;
 }
 
 /* ---- Both ---- */

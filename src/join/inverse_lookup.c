@@ -158,21 +158,16 @@ static rdx_status add_up(inverse *v, rdx_stream *stream, rdx_error *err) {
 static rdx_status place_rows(inverse *v, rdx_stream *stream, rdx_error *err) {
   static const rdx_lookup_options none = {0};
   const uint64_t probes = v->probes.rows, max = probes * v->keys.rows;
-  rdx_buffer *counts = NULL;
-  rdx_status status = count(v, stream, &counts, err);
-  if (status == RDX_OK)
-    status = make(v, probes + 1, 8, &v->parts.offsets, err);
-  if (status == RDX_OK)
-    status = rdx_stream_scan(stream, counts, v->parts.offsets, probes, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_number(v->parts.offsets, probes * 8, 0, max, "the matches of probes", &v->parts.row_count, err);
-  rdx_buffer_destroy(&counts);
-  if (status == RDX_OK && v->parts.row_count > UINT32_MAX)
-    status = rdx_fail(err, RDX_ERROR_MEMORY, "%llu rows match: ask for their number, or for fewer probes at a time",
-                      (unsigned long long)v->parts.row_count);
-  return status == RDX_OK ? rdx_expect_rows(v->device, v->parts.row_count, &none, err) : status;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *counts = NULL;
+  RDX_TRY(count(v, stream, &counts, err));
+  RDX_TRY(make(v, probes + 1, 8, &v->parts.offsets, err));
+  RDX_TRY(rdx_stream_scan(stream, counts, v->parts.offsets, probes, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_buffer_number(v->parts.offsets, probes * 8, 0, max, "the matches of probes", &v->parts.row_count, err));
+  if (v->parts.row_count > UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_MEMORY, "%llu rows match: ask for their number, or for fewer probes at a time",
+                    (unsigned long long)v->parts.row_count);
+  return rdx_expect_rows(v->device, v->parts.row_count, &none, err);
 }
 
 static rdx_status list_rows(inverse *v, rdx_stream *stream, rdx_error *err) {

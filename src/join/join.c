@@ -107,13 +107,11 @@ static bool wants_matched(rdx_join_kind kind) {
 
 /* A bit for each left row, of an index over the left side. Rows are found once each, however many pairs there are. */
 static rdx_status mark_left(work *w, uint32_t **out, rdx_error *err) {
-  RDX_TRY(rdx_calloc(left_count(w) / 32 + 1, 4, "the left rows of a join", (void **)out, err));
-  const rdx_status status = look_up(w, RDX_LOOKUP_ROWS, &(rdx_lookup_options){.marks = *out}, err);
-  if (status != RDX_OK) {
-    rdx_free(*out);
-    *out = NULL;
-  }
-  return status;
+  RDX_SCOPED(rdx_free_local) uint32_t *marks = NULL;
+  RDX_TRY(rdx_calloc(left_count(w) / 32 + 1, 4, "the left rows of a join", (void **)&marks, err));
+  RDX_TRY(look_up(w, RDX_LOOKUP_ROWS, &(rdx_lookup_options){.marks = marks}, err));
+  *out = RDX_KEEP(marks);
+  return RDX_OK;
 }
 
 static rdx_status count_matched_left(work *w, uint64_t *out, rdx_error *err) {
@@ -474,13 +472,10 @@ static rdx_status add_unmatched(const work *w, total *t, rdx_error *err) {
   const bool strings = w->indexed->type == RDX_TYPE_STRING; /* which ranges may not hold */
   const rdx_join_params anti = {.kind = RDX_JOIN_ANTI,
                                 .mapping = strings ? RDX_JOIN_MAPPING_INVERSE : RDX_JOIN_MAPPING_DIRECT};
-  rdx_join_result *unmatched = NULL;
+  RDX_SCOPED(rdx_join_result_destroy) rdx_join_result *unmatched = NULL;
   RDX_TRY(rdx_join_between(w->device, w->indexed, w->lower, w->upper, &anti, &unmatched, err));
-  rdx_status status = RDX_OK;
-  if (unmatched->view.count > 0)
-    status = add_rows(w->device, w->params, unmatched->view.left_rows, unmatched->view.count, t, err);
-  rdx_join_result_destroy(&unmatched);
-  return status;
+  const rdx_join_view *v = &unmatched->view;
+  return v->count > 0 ? add_rows(w->device, w->params, v->left_rows, v->count, t, err) : RDX_OK;
 }
 
 /* thesis, section 4.3 "the result of the key is added to the corresponding query". */

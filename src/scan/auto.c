@@ -54,23 +54,26 @@ static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params
 
 static void destroy(void *self) {
   chooser *c = self;
-  for (uint32_t i = 0; i < c->count; i++)
+  for (uint32_t i = 0; i < c->count; i++) {
     c->candidates[i].ops->destroy(c->candidates[i].self);
-  rdx_free(c);
+    rdx_free(c->candidates[i].self);
+  }
 }
 
 /* ---- Preparing ---- */
 
-static rdx_status build_all(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
-                            uint32_t count, rdx_scan_stats *stats, chooser *c, rdx_error *err) {
+static rdx_status build(void *self, rdx_device *device, const rdx_scan_params *params,
+                        const rdx_encoded_column *columns, uint32_t count, rdx_scan_stats *stats, rdx_error *err) {
+  chooser *c = self;
   rdx_scan_method wanted[RDX_SCAN_METHODS];
   const uint32_t n = list_wanted(params, wanted);
   for (uint32_t i = 0; i < n; i++) {
     candidate *one = &c->candidates[i];
     *one = (candidate){.method = wanted[i], .ops = rdx_scan_ops_of(wanted[i])};
     RDX_TRY(rdx_scan_check_tracing(one->ops, device, err));
-    RDX_TRY(one->ops->build(device, params, columns, count, stats, &one->self, err));
+    RDX_TRY(rdx_calloc(1, one->ops->size, "a scan", &one->self, err));
     c->count++;
+    RDX_TRY(one->ops->build(one->self, device, params, columns, count, stats, err));
   }
   rdx_scan_way ways[RDX_SCAN_METHODS] = {{0}};
   for (uint32_t i = 0; i < n; i++)
@@ -79,19 +82,6 @@ static rdx_status build_all(rdx_device *device, const rdx_scan_params *params, c
   RDX_TRY(rdx_scan_measure(device, ways, n, columns, count, err));
   for (uint32_t i = 0; i < n; i++)
     c->candidates[i].rate = ways[i].rate;
-  return RDX_OK;
-}
-
-static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
-                        uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
-  chooser *c = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *c, "a choice of scans", (void **)&c, err));
-  const rdx_status status = build_all(device, params, columns, count, stats, c, err);
-  if (status != RDX_OK) {
-    destroy(c);
-    return status;
-  }
-  *out = c;
   return RDX_OK;
 }
 
@@ -135,5 +125,9 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *
   return best->ops->evaluate(best->self, stream, call, counts, err);
 }
 
-const rdx_scan_ops rdx_scan_auto_ops = {
-    .name = "auto", .estimate = estimate, .build = build, .evaluate = evaluate, .destroy = destroy};
+const rdx_scan_ops rdx_scan_auto_ops = {.name = "auto",
+                                        .size = sizeof(chooser),
+                                        .estimate = estimate,
+                                        .build = build,
+                                        .evaluate = evaluate,
+                                        .destroy = destroy};

@@ -100,7 +100,8 @@ static rdx_status prepare(rdx_scan *scan, const rdx_column *columns, uint32_t co
            (unsigned long long)columns[0].rows);
   RDX_TRY(rdx_device_expect(device, need, what, "use fewer rows or columns, or another method", err));
   scan->stats.encode_ms = rdx_now_ms() - start;
-  return scan->ops->build(device, params, scan->columns, count, &scan->stats, &scan->self, err);
+  RDX_TRY(rdx_calloc(1, scan->ops->size, "a scan", &scan->self, err));
+  return scan->ops->build(scan->self, device, params, scan->columns, count, &scan->stats, err);
 }
 
 /* What only preparing needed. */
@@ -161,6 +162,7 @@ void rdx_scan_destroy(rdx_scan **scan) {
   rdx_scan *s = *scan;
   if (s->self)
     s->ops->destroy(s->self);
+  rdx_free(s->self);
   for (uint32_t i = 0; i < s->stats.columns; i++)
     rdx_encoded_column_drop(&s->columns[i]);
   rdx_free(s->columns);
@@ -311,7 +313,7 @@ rdx_status rdx_scan_run(const rdx_scan *scan, const rdx_predicate *predicate, co
 
 static rdx_status read_words(rdx_scan_result *result, const rdx_buffer *buffer, uint64_t count, uint32_t **out,
                              rdx_error *err) {
-  uint32_t *words = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *words = NULL;
   const uint64_t bytes = count * sizeof *words;
   if (*out)
     return RDX_OK;
@@ -321,11 +323,10 @@ static rdx_status read_words(rdx_scan_result *result, const rdx_buffer *buffer, 
     status = rdx_buffer_download(buffer, 0, words, bytes, err);
   if (status != RDX_OK) {
     rdx_device_release_host(result->scan->device, bytes);
-    rdx_free(words);
     return status;
   }
   result->host_bytes += bytes;
-  *out = words;
+  *out = RDX_KEEP(words);
   return RDX_OK;
 }
 

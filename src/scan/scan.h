@@ -36,6 +36,7 @@ typedef struct rdx_scan_call {
 
 typedef struct rdx_scan_ops {
   const char *name;
+  size_t size; /* of a scan, which is all zero before it is built */
   bool traces_rays;
   /* Intervals of a term, at most; more are evaluated in turn and united. 0: any number. */
   uint32_t max_intervals;
@@ -44,9 +45,10 @@ typedef struct rdx_scan_ops {
   /* Device bytes held at the peak of preparing, the columns not counted. */
   uint64_t (*estimate)(const rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
                        uint32_t count);
-  /* Prepare. The method may keep references to the columns' buffers; the columns are destroyed afterwards. */
-  rdx_status (*build)(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
-                      uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err);
+  /* Prepare. The method may keep references to the columns' buffers; the columns are destroyed afterwards. What a
+   * failure leaves is for `destroy`. */
+  rdx_status (*build)(void *self, rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
+                      uint32_t count, rdx_scan_stats *stats, rdx_error *err);
   /* Record a call on `stream`. Work that needs the host goes before recording. `counts` NULL: not asked for; else
    * `stream` may be finished inside, and the counts added. */
   rdx_status (*evaluate)(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,

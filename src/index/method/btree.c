@@ -122,15 +122,12 @@ static rdx_status create_leaves(const btree *b, uint64_t leaves, tree *t, rdx_er
 
 /* A tree for `n` entries in leaves in their order. On failure nothing is left to destroy. */
 static rdx_status create_tree(const btree *b, uint64_t n, tree *out, rdx_error *err) {
-  *out = (tree){.n = n, .per_leaf = b->per_leaf};
-  rdx_status status = create_leaves(b, leaves_of(n, b->per_leaf), out, err);
-  if (status == RDX_OK) {
-    out->leaves = out->used = out->capacity;
-    status = create_nodes(b, out, err);
-  }
-  if (status != RDX_OK)
-    destroy_tree(out);
-  return status;
+  RDX_SCOPED(destroy_tree) tree made = {.n = n, .per_leaf = b->per_leaf};
+  RDX_TRY(create_leaves(b, leaves_of(n, b->per_leaf), &made, err));
+  made.leaves = made.used = made.capacity;
+  RDX_TRY(create_nodes(b, &made, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 /* ---- Building ---- */
@@ -183,11 +180,11 @@ static rdx_status load(const btree *b, const tree *t, const rdx_buffer *keys, co
 /* RX, section 4.1 "bulk-loads the tree with the sorted key-value pairs". */
 static rdx_status load_new(const btree *b, const rdx_buffer *keys, const rdx_buffer *rows, uint64_t n, tree *out,
                            double *ms, rdx_error *err) {
-  RDX_TRY(create_tree(b, n, out, err));
-  rdx_status status = load(b, out, keys, rows, ms, err);
-  if (status != RDX_OK)
-    destroy_tree(out);
-  return status;
+  RDX_SCOPED(destroy_tree) tree made = {0};
+  RDX_TRY(create_tree(b, n, &made, err));
+  RDX_TRY(load(b, &made, keys, rows, ms, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 static void fill_stats(const btree *b, rdx_index_stats *stats) {
@@ -217,17 +214,13 @@ static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_par
                         rdx_error *err) {
   RDX_TRY(check_params(keys->device, &params->btree, err));
   btree *b = self;
+  RDX_SCOPED(rdx_sorted_keys_destroy) rdx_sorted_keys sorted = {0};
   b->lanes = choose_lanes(keys->device, &params->btree);
-  rdx_sorted_keys sorted;
   b->device = keys->device;
   b->key_bits = keys->key_bits;
   b->per_leaf = entries_of_leaf(params);
-  rdx_status status = rdx_sorted_keys_create(keys, &sorted, stats, err);
-  if (status == RDX_OK) {
-    status = load_new(b, sorted.keys, sorted.rows, sorted.count, &b->tree, &stats->encode_ms, err);
-    rdx_sorted_keys_destroy(&sorted);
-  }
-  RDX_TRY(status);
+  RDX_TRY(rdx_sorted_keys_create(keys, &sorted, stats, err));
+  RDX_TRY(load_new(b, sorted.keys, sorted.rows, sorted.count, &b->tree, &stats->encode_ms, err));
   b->distinct = stats->distinct;
   fill_stats(b, stats);
   return RDX_OK;
@@ -365,9 +358,10 @@ static bool wants_rewrite(const btree *b, const plan *p) {
 
 static rdx_status rewrite(const btree *b, const rdx_changes *c, const plan *p, rdx_stream *stream, tree *out,
                           rdx_error *err) {
+  RDX_SCOPED(destroy_tree) tree made = {0};
   const tree *t = &b->tree;
   const uint32_t key64 = b->key_bits == 64;
-  RDX_TRY(create_tree(b, p->n, out, err));
+  RDX_TRY(create_tree(b, p->n, &made, err));
   const struct btree_rewrite_args args = {.keys = RDX_ADDRESS(uint32_t, t->keys),
                                           .rows = RDX_ADDRESS(uint32_t, t->rows),
                                           .order = RDX_ADDRESS(uint32_t, t->order),
@@ -376,23 +370,19 @@ static rdx_status rewrite(const btree *b, const rdx_changes *c, const plan *p, r
                                           .insert_rows = RDX_ADDRESS(uint32_t, c->insert_rows),
                                           .plans = RDX_ADDRESS(uint32_t, p->plans),
                                           .begins = RDX_ADDRESS(uint64_t, p->places),
-                                          .keys_out = RDX_ADDRESS(uint32_t, out->keys),
-                                          .rows_out = RDX_ADDRESS(uint32_t, out->rows),
+                                          .keys_out = RDX_ADDRESS(uint32_t, made.keys),
+                                          .rows_out = RDX_ADDRESS(uint32_t, made.rows),
                                           .leaves = t->leaves,
                                           .insert_count = (uint32_t)c->inserts,
-                                          .per_leaf = out->per_leaf,
-                                          .n = (uint32_t)out->n};
+                                          .per_leaf = made.per_leaf,
+                                          .n = (uint32_t)made.n};
   /* Of no more use as places, these become the entries before each leaf. */
-  rdx_status status = rdx_stream_scan(stream, p->merged, p->places, t->leaves, err);
-  if (status == RDX_OK)
-    status = rdx_stream_launch(stream, &rdx_kernel_btree_rewrite, &args, &key64, out->leaves, NULL, err);
-  if (status == RDX_OK)
-    status = record_levels(b, out, 0, stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status != RDX_OK)
-    destroy_tree(out);
-  return status;
+  RDX_TRY(rdx_stream_scan(stream, p->merged, p->places, t->leaves, err));
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_btree_rewrite, &args, &key64, made.leaves, NULL, err));
+  RDX_TRY(record_levels(b, &made, 0, stream, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 /* Find room for `count` new leaves beside the old ones, in memory of their own where there is too little. */
@@ -467,19 +457,14 @@ static rdx_status record_replacing(const btree *b, const rdx_changes *c, const p
 /* Make a tree that shares the leaves that do not change with the old one. */
 static rdx_status replace(const btree *b, const rdx_changes *c, const plan *p, rdx_stream *stream, tree *out,
                           rdx_error *err) {
-  rdx_buffer *counts = NULL, *change = NULL;
-  rdx_status status = create_replacing(b, p, stream, out, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(b->device, p->leaves * 4, "the order of leaves", &counts, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(b->device, sizeof(btree_change), "a change of a B+-tree", &change, err);
-  if (status == RDX_OK)
-    status = record_replacing(b, c, p, counts, change, stream, out, err);
-  rdx_buffer_destroy(&counts);
-  rdx_buffer_destroy(&change);
-  if (status != RDX_OK)
-    destroy_tree(out);
-  return status;
+  RDX_SCOPED(destroy_tree) tree made = {0};
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *counts = NULL, *change = NULL;
+  RDX_TRY(create_replacing(b, p, stream, &made, err));
+  RDX_TRY(rdx_buffer_create(b->device, p->leaves * 4, "the order of leaves", &counts, err));
+  RDX_TRY(rdx_buffer_create(b->device, sizeof(btree_change), "a change of a B+-tree", &change, err));
+  RDX_TRY(record_replacing(b, c, p, counts, change, stream, &made, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 static rdx_status make_changed(const btree *b, const rdx_changes *c, tree *out, rdx_error *err) {

@@ -205,15 +205,13 @@ static rdx_status build_scene(rdx_cgrx_scene *c, const rdx_buffer *keys, const r
 
 rdx_status rdx_cgrx_scene_create(const rdx_sorted_keys *sorted, const rdx_cgrx_params *p, bool optimized,
                                  rdx_index_stats *stats, rdx_cgrx_scene *out, rdx_error *err) {
-  *out = (rdx_cgrx_scene){.device = sorted->keys->device, .key_bits = sorted->key_bits};
-  rdx_status status = lay_out(out, sorted, p, optimized, err);
-  if (status == RDX_OK)
-    status = rdx_cgrx_scene_upload(out, err);
-  if (status == RDX_OK)
-    status = build_scene(out, sorted->keys, p, stats, err);
-  if (status != RDX_OK)
-    rdx_cgrx_scene_destroy(out);
-  return status;
+  RDX_SCOPED(rdx_cgrx_scene_destroy)
+  rdx_cgrx_scene made = {.device = sorted->keys->device, .key_bits = sorted->key_bits};
+  RDX_TRY(lay_out(&made, sorted, p, optimized, err));
+  RDX_TRY(rdx_cgrx_scene_upload(&made, err));
+  RDX_TRY(build_scene(&made, sorted->keys, p, stats, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 uint64_t rdx_cgrx_scene_bytes(const rdx_cgrx_scene *c) {

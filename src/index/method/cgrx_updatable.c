@@ -176,16 +176,13 @@ static rdx_status load(const updatable *u, const rdx_sorted_keys *sorted, chains
 static rdx_status create_chains(const updatable *u, const rdx_key_set *keys, chains *out, rdx_index_stats *stats,
                                 rdx_error *err) {
   const rdx_cgrx_params params = scene_params(&u->params);
-  rdx_sorted_keys sorted;
-  *out = (chains){.n = keys->count};
+  RDX_SCOPED(rdx_sorted_keys_destroy) rdx_sorted_keys sorted = {0};
+  RDX_SCOPED(destroy_chains) chains made = {.n = keys->count};
   RDX_TRY(rdx_sorted_keys_create(keys, &sorted, stats, err));
-  rdx_status status = rdx_cgrx_scene_create(&sorted, &params, !is_naive(&u->params), stats, &out->scene, err);
-  if (status == RDX_OK)
-    status = load(u, &sorted, out, stats, err);
-  rdx_sorted_keys_destroy(&sorted);
-  if (status != RDX_OK)
-    destroy_chains(out);
-  return status;
+  RDX_TRY(rdx_cgrx_scene_create(&sorted, &params, !is_naive(&u->params), stats, &made.scene, err));
+  RDX_TRY(load(u, &sorted, &made, stats, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 static void fill_stats(const updatable *u, rdx_index_stats *stats) {
@@ -472,17 +469,12 @@ static rdx_status build_anew(updatable *u, const rdx_changes *c, const plan *p, 
                              rdx_index_stats *stats, rdx_error *err) {
   const double sort_ms = stats->sort_ms; /* of the batch */
   chains anew = {0};
+  RDX_SCOPED(rdx_key_set_destroy)
   rdx_key_set set = {.device = u->device, .type = u->type, .key_bits = u->key_bits, .count = p->n};
-  rdx_status status = rdx_buffer_create(u->device, set.count * (u->key_bits / 8), "the keys that stay", &set.keys, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(u->device, set.count * 4, "the rows that stay", &set.rows, err);
-  if (status == RDX_OK)
-    status = collect(u, c, p, stream, &set, err);
-  if (status == RDX_OK)
-    status = create_chains(u, &set, &anew, stats, err);
-  rdx_buffer_destroy(&set.keys);
-  rdx_buffer_destroy(&set.rows);
-  RDX_TRY(status);
+  RDX_TRY(rdx_buffer_create(u->device, set.count * (u->key_bits / 8), "the keys that stay", &set.keys, err));
+  RDX_TRY(rdx_buffer_create(u->device, set.count * 4, "the rows that stay", &set.rows, err));
+  RDX_TRY(collect(u, c, p, stream, &set, err));
+  RDX_TRY(create_chains(u, &set, &anew, stats, err));
   destroy_chains(&u->chains);
   u->chains = anew;
   u->distinct = stats->distinct;

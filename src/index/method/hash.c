@@ -89,21 +89,17 @@ typedef struct building {
 
 /* Sort the mixed keys. */
 static rdx_status sort(building *b, rdx_index_stats *stats, rdx_error *err) {
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *keys = NULL;
   rdx_key_set mixed = *b->set;
-  mixed.keys = NULL;
-  RDX_TRY(rdx_buffer_create(mixed.device, mixed.count * mixed.key_bits / 8, "the mixed keys", &mixed.keys, err));
+  RDX_TRY(rdx_buffer_create(mixed.device, mixed.count * mixed.key_bits / 8, "the mixed keys", &keys, err));
+  mixed.keys = keys;
   const struct hash_mix_args args = {.keys = RDX_ADDRESS(uint32_t, b->set->keys),
                                      .mixed = RDX_ADDRESS(uint32_t, mixed.keys)};
   const uint32_t key64 = mixed.key_bits == 64;
-  rdx_status status = rdx_stream_mark(b->stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_launch(b->stream, &rdx_kernel_hash_mix, &args, &key64, mixed.count, NULL, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish_timed(b->stream, &stats->encode_ms, err);
-  if (status == RDX_OK)
-    status = rdx_sorted_keys_create(&mixed, &b->sorted, stats, err);
-  rdx_buffer_destroy(&mixed.keys);
-  return status;
+  RDX_TRY(rdx_stream_mark(b->stream, err));
+  RDX_TRY(rdx_stream_launch(b->stream, &rdx_kernel_hash_mix, &args, &key64, mixed.count, NULL, err));
+  RDX_TRY(rdx_stream_finish_timed(b->stream, &stats->encode_ms, err));
+  return rdx_sorted_keys_create(&mixed, &b->sorted, stats, err);
 }
 
 static struct hash_place_args place_args(const building *b) {

@@ -330,47 +330,37 @@ static rdx_status keys_of_primitives(rx *r, const rdx_device_column *column, rdx
     *out = rdx_buffer_retain(column->keys);
     return RDX_OK;
   }
-  rdx_stream *stream = NULL;
-  RDX_TRY(rdx_buffer_create(r->device, r->count * (r->key_bits / 8), "the keys of primitives", out, err));
-  rdx_status status = rdx_stream_create(r->device, &stream, err);
-  if (status == RDX_OK)
-    status =
-        rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, column->keys), r->rows, r->key_bits, *out, r->count, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_stream_destroy(&stream);
-  if (status != RDX_OK)
-    rdx_buffer_destroy(out);
-  return status;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *keys = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
+  RDX_TRY(rdx_buffer_create(r->device, r->count * (r->key_bits / 8), "the keys of primitives", &keys, err));
+  RDX_TRY(rdx_stream_create(r->device, &stream, err));
+  RDX_TRY(rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, column->keys), r->rows, r->key_bits, keys, r->count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  *out = RDX_KEEP(keys);
+  return RDX_OK;
 }
 
 /* Move the primitives of `r` to the keys of `moved`, which shares its rows; the old state stays whole until the scene
  * has moved. */
 static rdx_status refit_scene(rx *r, rx *moved, const rdx_device_column *column, rdx_index_stats *stats,
                               rdx_error *err) {
-  rdx_buffer *keys = NULL, *primitives = NULL, *ignored = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *keys = NULL, *primitives = NULL, *ignored = NULL;
   const double start = rdx_now_ms();
   RDX_TRY(keys_of_primitives(r, column, &keys, err));
   const rdx_key_set set = {
       .device = r->device, .type = column->type, .key_bits = r->key_bits, .count = r->count, .keys = keys};
-  rdx_status status = r->count > 0 ? sort_keys(moved, &set, false, &ignored, err) : RDX_OK;
+  if (r->count > 0)
+    RDX_TRY(sort_keys(moved, &set, false, &ignored, err));
   stats->sort_ms = rdx_now_ms() - start;
   rdx_rx_encoding e = encoding_of(r, keys);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(r->device, r->count * primitive_bytes(&r->params), "the primitives of a scene",
-                               &primitives, err);
-  if (status == RDX_OK)
-    status = rdx_rx_encode(&e, 0, r->count, primitives, err);
+  RDX_TRY(rdx_buffer_create(r->device, r->count * primitive_bytes(&r->params), "the primitives of a scene", &primitives,
+                            err));
+  RDX_TRY(rdx_rx_encode(&e, 0, r->count, primitives, err));
   stats->encode_ms = e.ms;
-  if (status == RDX_OK && needs_keys(&r->params))
+  if (needs_keys(&r->params))
     moved->keys = rdx_buffer_retain(keys);
-  if (status == RDX_OK)
-    status = upload_state(moved, err);
-  if (status == RDX_OK)
-    status = rdx_scene_refit(r->scene, primitives, err);
-  rdx_buffer_destroy(&keys);
-  rdx_buffer_destroy(&primitives);
-  return status;
+  RDX_TRY(upload_state(moved, err));
+  return rdx_scene_refit(r->scene, primitives, err);
 }
 
 /* RX, section 3.6 "in-place updates to bounding volume hierarchies". */

@@ -75,15 +75,12 @@ static rdx_status make_buffer(const rdx_key_set *set, rdx_buffer *source, uint64
 
 rdx_status rdx_sorted_keys_create(const rdx_key_set *set, rdx_sorted_keys *out, rdx_index_stats *stats,
                                   rdx_error *err) {
-  *out = (rdx_sorted_keys){.key_bits = set->key_bits, .count = set->count};
-  rdx_status status = make_buffer(set, set->keys, set->count * set->key_bits / 8, "the sorted keys", &out->keys, err);
-  if (status == RDX_OK)
-    status = make_buffer(set, set->rows, set->count * 4, "the sorted rows", &out->rows, err);
-  if (status == RDX_OK)
-    status = sort(set, out, stats, err);
-  if (status != RDX_OK)
-    rdx_sorted_keys_destroy(out);
-  return status;
+  RDX_SCOPED(rdx_sorted_keys_destroy) rdx_sorted_keys made = {.key_bits = set->key_bits, .count = set->count};
+  RDX_TRY(make_buffer(set, set->keys, set->count * set->key_bits / 8, "the sorted keys", &made.keys, err));
+  RDX_TRY(make_buffer(set, set->rows, set->count * 4, "the sorted rows", &made.rows, err));
+  RDX_TRY(sort(set, &made, stats, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 rdx_status rdx_sorted_keys_at(const rdx_sorted_keys *sorted, uint64_t entry, uint64_t *out, rdx_error *err) {
@@ -109,25 +106,17 @@ static rdx_status list_runs(const rdx_sorted_keys *sorted, rdx_stream *stream, r
 
 /* thesis, section 4.2 "unique_by_key". */
 rdx_status rdx_sorted_keys_runs(const rdx_sorted_keys *sorted, rdx_buffer **starts, uint64_t *count, rdx_error *err) {
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *made = NULL;
   rdx_device *device = sorted->keys->device;
-  rdx_buffer *bits = NULL, *list = NULL, *number = NULL;
-  rdx_stream *stream = NULL;
-  rdx_status status = rdx_buffer_create(device, (sorted->count + 31) / 32 * 4, "the heads of runs", &bits, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(device, sorted->count * 4, "the runs of equal keys", &list, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(device, 8, "a count", &number, err);
-  if (status == RDX_OK)
-    status = rdx_stream_create_for(device, "build", &stream, err);
-  if (status == RDX_OK)
-    status = list_runs(sorted, stream, bits, list, number, starts, count, err);
-  rdx_stream_destroy(&stream);
-  rdx_buffer_destroy(&bits);
-  rdx_buffer_destroy(&list);
-  rdx_buffer_destroy(&number);
-  if (status != RDX_OK)
-    rdx_buffer_destroy(starts);
-  return status;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *bits = NULL, *list = NULL, *number = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
+  RDX_TRY(rdx_buffer_create(device, (sorted->count + 31) / 32 * 4, "the heads of runs", &bits, err));
+  RDX_TRY(rdx_buffer_create(device, sorted->count * 4, "the runs of equal keys", &list, err));
+  RDX_TRY(rdx_buffer_create(device, 8, "a count", &number, err));
+  RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
+  RDX_TRY(list_runs(sorted, stream, bits, list, number, &made, count, err));
+  *starts = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 float rdx_first_reach(uint64_t range, uint64_t count, uint64_t length) {

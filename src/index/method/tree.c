@@ -230,18 +230,14 @@ static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_par
                         rdx_error *err) {
   RDX_TRY(check_params(keys->device, &params->tree, err));
   tree *t = self;
-  rdx_sorted_keys sorted;
+  RDX_SCOPED(rdx_sorted_keys_destroy) rdx_sorted_keys sorted = {0};
   t->device = keys->device;
   t->params = params->tree;
   t->key_bits = keys->key_bits;
   t->count = keys->count;
-  rdx_status status = rdx_sorted_keys_create(keys, &sorted, stats, err);
-  if (status == RDX_OK) {
-    t->distinct = stats->distinct;
-    status = build_levels(t, &sorted, stats, err);
-    rdx_sorted_keys_destroy(&sorted);
-  }
-  return status;
+  RDX_TRY(rdx_sorted_keys_create(keys, &sorted, stats, err));
+  t->distinct = stats->distinct;
+  return build_levels(t, &sorted, stats, err);
 }
 
 /* ---- Lookups ---- */

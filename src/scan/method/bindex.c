@@ -53,7 +53,6 @@ static void destroy(void *self) {
   rdx_encoded_columns_release(b->columns, b->count);
   rdx_free(b->encodings);
   rdx_free(b->sieves);
-  rdx_free(b);
 }
 
 static rdx_status build_parts(rdx_device *device, const rdx_encoded_column *columns, uint32_t count,
@@ -83,25 +82,19 @@ static uint32_t slices_of(uint64_t rows, uint32_t threads) {
 }
 
 /* RTScan, section 5.1 "BinDex-CUDA". */
-static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
-                        uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
+static rdx_status build(void *self, rdx_device *device, const rdx_scan_params *params,
+                        const rdx_encoded_column *columns, uint32_t count, rdx_scan_stats *stats, rdx_error *err) {
   const rdx_sieve_params sieve = sieve_params(params);
   if (sieve.vectors > SIEVE_MAX_VECTORS)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "bindex: vectors must be 1 to %u, not %u", SIEVE_MAX_VECTORS,
                     sieve.vectors);
   const double start = rdx_now_ms();
-  bindex *b = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *b, "a BinDex", (void **)&b, err));
+  bindex *b = self;
   b->rows = columns[0].rows;
   if (device->info.backend == RDX_BACKEND_CPU && device->info.threads <= FEW_THREADS)
     b->slices = slices_of(b->rows, device->info.threads);
-  const rdx_status status = build_parts(device, columns, count, sieve, b, stats, err);
-  if (status != RDX_OK) {
-    destroy(b);
-    return status;
-  }
+  RDX_TRY(build_parts(device, columns, count, sieve, b, stats, err));
   stats->encode_ms += rdx_now_ms() - start;
-  *out = b;
   return RDX_OK;
 }
 
@@ -250,6 +243,7 @@ static uint32_t borders(const void *self, uint32_t column, const uint32_t **out)
 
 const rdx_scan_ops rdx_bindex_ops = {
     .name = "bindex",
+    .size = sizeof(bindex),
     .max_intervals = RDX_SIEVE_INTERVALS,
     .max_terms = MAX_TERMS,
     .estimate = estimate,

@@ -42,7 +42,6 @@ static void destroy(void *self) {
     rdx_free(t->list[i].self);
   }
   rdx_free(t->list);
-  rdx_free(t);
 }
 
 static rdx_status build_tree(rdx_device *device, const rdx_encoded_column *column, tree *out, rdx_scan_stats *stats,
@@ -76,21 +75,15 @@ static rdx_status build_trees(rdx_device *device, const rdx_encoded_column *colu
 }
 
 /* RTScan, section 5.1 "GPU B-Tree". */
-static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
-                        uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
+static rdx_status build(void *self, rdx_device *device, const rdx_scan_params *params,
+                        const rdx_encoded_column *columns, uint32_t count, rdx_scan_stats *stats, rdx_error *err) {
   const double start = rdx_now_ms();
-  trees *t = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *t, "B+-trees", (void **)&t, err));
+  trees *t = self;
   t->published = params->btree.published;
   t->rows = columns[0].rows;
-  const rdx_status status = build_trees(device, columns, count, t, stats, err);
-  if (status != RDX_OK) {
-    destroy(t);
-    return status;
-  }
+  RDX_TRY(build_trees(device, columns, count, t, stats, err));
   stats->table_ms += rdx_now_ms() - start;
   stats->encode_ms += rdx_now_ms() - start;
-  *out = t;
   return RDX_OK;
 }
 
@@ -138,6 +131,7 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *
 
 const rdx_scan_ops rdx_btree_scan_ops = {
     .name = "btree_scan",
+    .size = sizeof(trees),
     .estimate = estimate,
     .build = build,
     .evaluate = evaluate,

@@ -23,7 +23,7 @@ typedef struct column_scan {
   rdx_device *device;
   uint64_t rows, stride;
   uint32_t count;
-  packed_column columns[];
+  packed_column *columns;
 } column_scan;
 
 /* ---- Preparing ---- */
@@ -65,7 +65,7 @@ static void destroy(void *self) {
     rdx_buffer_destroy(&s->columns[i].zones);
     rdx_buffer_destroy(&s->columns[i].valid);
   }
-  rdx_free(s);
+  rdx_free(s->columns);
 }
 
 /* ---- Steps ---- */
@@ -166,22 +166,18 @@ static rdx_status pack(const column_scan *s, const rdx_encoded_column *c, packed
   return rdx_launch_timed(s->device, &rdx_kernel_column_pack, &args, &key64, (s->rows + 31) / 32, "build", ms, err);
 }
 
-static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
-                        uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
+static rdx_status build(void *self, rdx_device *device, const rdx_scan_params *params,
+                        const rdx_encoded_column *columns, uint32_t count, rdx_scan_stats *stats, rdx_error *err) {
   (void)params;
-  column_scan *s = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *s + count * sizeof *s->columns, "a column scan", (void **)&s, err));
+  column_scan *s = self;
+  RDX_TRY(rdx_calloc(count, sizeof *s->columns, "a column scan", (void **)&s->columns, err));
   s->device = device;
   s->rows = stats->rows;
   s->stride = stride_of(stats->rows);
-  rdx_status status = RDX_OK;
-  for (; s->count < count && status == RDX_OK; s->count++)
-    status = pack(s, &columns[s->count], &s->columns[s->count], &stats->encode_ms, err);
-  if (status != RDX_OK) {
-    destroy(s);
-    return status;
+  for (uint32_t i = 0; i < count; i++) {
+    s->count++; /* what is packed in part is destroyed, too */
+    RDX_TRY(pack(s, &columns[i], &s->columns[i], &stats->encode_ms, err));
   }
-  *out = s;
   return RDX_OK;
 }
 
@@ -339,5 +335,10 @@ static double work(const void *self, const rdx_term *terms, uint32_t count) {
   return bytes * (double)s->rows;
 }
 
-const rdx_scan_ops rdx_column_scan_ops = {
-    .name = "column", .estimate = estimate, .build = build, .evaluate = evaluate, .work = work, .destroy = destroy};
+const rdx_scan_ops rdx_column_scan_ops = {.name = "column",
+                                          .size = sizeof(column_scan),
+                                          .estimate = estimate,
+                                          .build = build,
+                                          .evaluate = evaluate,
+                                          .work = work,
+                                          .destroy = destroy};

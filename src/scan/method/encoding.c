@@ -99,8 +99,8 @@ static void drop_repeats(rdx_encoding *e, uint64_t entries) {
 static rdx_status map_codes(rdx_stream *stream, const rdx_encoded_column *column, const rdx_buffer *codes,
                             uint32_t step, rdx_encoding *e, rdx_error *err) {
   const uint64_t entries = ((uint64_t)e->count + step - 1) / step;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *table = NULL;
   RDX_TRY(table_alloc(e, entries, err));
-  rdx_buffer *table = NULL;
   RDX_TRY(rdx_buffer_create(stream->device, entries * 16, "a mapping table", &table, err));
   uint64_t *const at = RDX_ADDRESS(uint64_t, table);
   const struct sieve_map_args args = {.sorted = RDX_ADDRESS(uint32_t, codes),
@@ -110,45 +110,31 @@ static rdx_status map_codes(rdx_stream *stream, const rdx_encoded_column *column
                                       .n = e->count,
                                       .step = step};
   const uint32_t key64 = column->key_bits == 64;
-  rdx_status status = rdx_stream_launch(stream, &rdx_kernel_sieve_map, &args, &key64, entries, NULL, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(table, 0, e->codes, entries * 8, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(table, entries * 8, e->first, entries * 4, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(table, entries * 12, e->end, entries * 4, err);
-  rdx_buffer_destroy(&table);
-  if (status == RDX_OK)
-    status = check_table(stream->device, column, e, entries, step, err);
-  if (status == RDX_OK)
-    drop_repeats(e, entries);
-  return status;
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_sieve_map, &args, &key64, entries, NULL, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_buffer_download(table, 0, e->codes, entries * 8, err));
+  RDX_TRY(rdx_buffer_download(table, entries * 8, e->first, entries * 4, err));
+  RDX_TRY(rdx_buffer_download(table, entries * 12, e->end, entries * 4, err));
+  RDX_TRY(check_table(stream->device, column, e, entries, step, err));
+  drop_repeats(e, entries);
+  return RDX_OK;
 }
 
 /* RTScan, section 4.2 "Uniform Encoding". */
 rdx_status rdx_encoding_create(rdx_device *device, const rdx_encoded_column *column, uint32_t step, rdx_encoding *out,
                                rdx_error *err) {
-  *out = (rdx_encoding){.rows = (uint32_t)column->rows, .count = (uint32_t)(column->rows - column->nulls)};
-  rdx_buffer *codes = NULL;
-  rdx_stream *stream = NULL;
-  rdx_status status = rdx_stream_create_for(device, "build", &stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(device, column->rows * 4, "rows in the order of their values", &out->order, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(device, (uint64_t)out->count * column->key_bits / 8, "sorted values", &codes, err);
-  if (status == RDX_OK)
-    status = sort_rows(stream, column, out, codes, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err); /* and free what the sort took */
-  if (status == RDX_OK)
-    status = map_codes(stream, column, codes, step, out, err);
-  rdx_stream_destroy(&stream);
-  rdx_buffer_destroy(&codes);
-  if (status != RDX_OK)
-    rdx_encoding_destroy(out);
-  return status;
+  RDX_SCOPED(rdx_encoding_destroy)
+  rdx_encoding made = {.rows = (uint32_t)column->rows, .count = (uint32_t)(column->rows - column->nulls)};
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *codes = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
+  RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
+  RDX_TRY(rdx_buffer_create(device, column->rows * 4, "rows in the order of their values", &made.order, err));
+  RDX_TRY(rdx_buffer_create(device, (uint64_t)made.count * column->key_bits / 8, "sorted values", &codes, err));
+  RDX_TRY(sort_rows(stream, column, &made, codes, err));
+  RDX_TRY(rdx_stream_finish(stream, err)); /* and free what the sort took */
+  RDX_TRY(map_codes(stream, column, codes, step, &made, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 /* RTScan, section 4.2 "a binary search is conducted on the mapping table". */

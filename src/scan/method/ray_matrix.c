@@ -132,19 +132,18 @@ static rdx_status sort_cubes(rdx_device *device, const rdx_encoded_column *colum
 static rdx_status build_scene(rdx_device *device, const rdx_matrix_scene_params *params, rdx_matrix_scene *c,
                               rdx_error *err) {
   const uint64_t boxes = boxes_of(c->rows, c->rows_per_box);
-  rdx_scene_params scene = scene_params(params, boxes);
-  RDX_TRY(rdx_buffer_create(device, boxes * 24, "the boxes of a scene", &scene.primitives, err));
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *primitives = NULL;
+  RDX_TRY(rdx_buffer_create(device, boxes * 24, "the boxes of a scene", &primitives, err));
   const struct ray_matrix_box_args args = {.cells = RDX_ADDRESS(uint64_t, c->cells),
-                                           .boxes = RDX_ADDRESS(float, scene.primitives),
+                                           .boxes = RDX_ADDRESS(float, primitives),
                                            .rows = (uint32_t)c->rows,
                                            .rows_per_box = c->rows_per_box,
                                            .width = c->width};
   double ms = 0;
-  rdx_status status = rdx_launch_timed(device, &rdx_kernel_ray_matrix_box, &args, NULL, boxes, "build", &ms, err);
-  if (status == RDX_OK)
-    status = rdx_scene_create(device, &scene, &c->scene, err);
-  rdx_buffer_destroy(&scene.primitives);
-  return status;
+  RDX_TRY(rdx_launch_timed(device, &rdx_kernel_ray_matrix_box, &args, NULL, boxes, "build", &ms, err));
+  rdx_scene_params scene = scene_params(params, boxes);
+  scene.primitives = primitives;
+  return rdx_scene_create(device, &scene, &c->scene, err);
 }
 
 static rdx_status create_parts(rdx_device *device, const rdx_encoded_column *columns, rdx_encoding *encodings,
@@ -240,17 +239,15 @@ rdx_status rdx_counters_create(rdx_stream *stream, rdx_buffer **out, rdx_error *
   return status;
 }
 
-rdx_status rdx_counters_read(rdx_stream *stream, rdx_buffer **counters, rdx_scan_counts *counts, rdx_error *err) {
+rdx_status rdx_counters_read(rdx_stream *stream, const rdx_buffer *counters, rdx_scan_counts *counts, rdx_error *err) {
   uint32_t values[RAY_MATRIX_STRIPES * 2];
-  rdx_status status = rdx_stream_finish(stream, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_download(*counters, 0, values, sizeof values, err);
-  for (uint32_t i = 0; i < RAY_MATRIX_STRIPES && status == RDX_OK; i++) {
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_buffer_download(counters, 0, values, sizeof values, err));
+  for (uint32_t i = 0; i < RAY_MATRIX_STRIPES; i++) {
     counts->rays_hit += values[2 * i];
     counts->intersections += values[2 * i + 1];
   }
-  rdx_buffer_destroy(counters);
-  return status;
+  return RDX_OK;
 }
 
 /* Nobody asks for rays beyond this: cubes as wide as usual take fewer than there are rows. */

@@ -106,8 +106,8 @@ void rdx_regions_add(rdx_regions *regions, const rdx_matrix_scene *cubes, const 
 
 /* Counters of rays on the device. */
 RDX_MUST_USE rdx_status rdx_counters_create(rdx_stream *stream, rdx_buffer **out, rdx_error *err);
-/* Finish the stream, add the counters up, and destroy them. */
-RDX_MUST_USE rdx_status rdx_counters_read(rdx_stream *stream, rdx_buffer **counters, rdx_scan_counts *counts,
+/* Finish the stream and add the counters up. */
+RDX_MUST_USE rdx_status rdx_counters_read(rdx_stream *stream, const rdx_buffer *counters, rdx_scan_counts *counts,
                                           rdx_error *err);
 
 /* A launch of rays through regions: the bits of rows whose cubes are met become what the query's terms say. */

@@ -49,7 +49,6 @@ static void destroy(void *self) {
   }
   rdx_encoded_columns_release(l->columns, l->count);
   rdx_free(l->lines);
-  rdx_free(l);
 }
 
 static void scale(const rdx_encoded_column *column, uint32_t rays, line *out) {
@@ -97,44 +96,37 @@ static rdx_status build_line(rdx_device *device, const rdx_encoded_column *colum
   return RDX_OK;
 }
 
-static rdx_status build(rdx_device *device, const rdx_rtc1_params *params, const rdx_encoded_column *columns,
-                        uint32_t count, bool along, rdx_scan_stats *stats, void **out, rdx_error *err) {
-  const char *name = along ? "rtindex" : "rtc1";
+static rdx_status build(lines *l, rdx_device *device, const rdx_rtc1_params *params, const rdx_encoded_column *columns,
+                        uint32_t count, rdx_scan_stats *stats, rdx_error *err) {
+  const char *name = l->along ? "rtindex" : "rtc1";
   if (params->build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: unknown build preference", name);
   if (params->rays > RTC1_MAX_CELL)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: at most %u rays along an axis, not %u", name, RTC1_MAX_CELL,
                     params->rays);
-  lines *l = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *l, "RTc1", (void **)&l, err));
-  l->along = along;
   l->published = params->published;
   l->rows = columns[0].rows;
-  rdx_status status = rdx_calloc(count, sizeof *l->lines, "RTc1", (void **)&l->lines, err);
-  if (status == RDX_OK)
-    status = rdx_encoded_columns_retain(columns, count, &l->columns, err);
-  if (status == RDX_OK)
-    l->count = count;
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
-    status = build_line(device, &columns[i], params, &l->lines[i], stats, err);
-  if (status != RDX_OK) {
-    destroy(l);
-    return status;
-  }
-  *out = l;
+  RDX_TRY(rdx_calloc(count, sizeof *l->lines, "RTc1", (void **)&l->lines, err));
+  RDX_TRY(rdx_encoded_columns_retain(columns, count, &l->columns, err));
+  l->count = count;
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(build_line(device, &columns[i], params, &l->lines[i], stats, err));
   return RDX_OK;
 }
 
 /* RTScan, section 2.2 "Utilizing RT Cores for Scan". */
-static rdx_status build_rtindex(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
-                                uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
-  return build(device, &params->rtc1, columns, count, true, stats, out, err);
+static rdx_status build_rtindex(void *self, rdx_device *device, const rdx_scan_params *params,
+                                const rdx_encoded_column *columns, uint32_t count, rdx_scan_stats *stats,
+                                rdx_error *err) {
+  lines *l = self;
+  l->along = true;
+  return build(l, device, &params->rtc1, columns, count, stats, err);
 }
 
 /* RTScan, section 2.3 "An Attempt to Improve the Scan Performance". */
-static rdx_status build_rtc1(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
-                             uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
-  return build(device, &params->rtc1, columns, count, false, stats, out, err);
+static rdx_status build_rtc1(void *self, rdx_device *device, const rdx_scan_params *params,
+                             const rdx_encoded_column *columns, uint32_t count, rdx_scan_stats *stats, rdx_error *err) {
+  return build(self, device, &params->rtc1, columns, count, stats, err);
 }
 
 /* ---- Evaluating ---- */
@@ -220,17 +212,16 @@ static rdx_status narrow_columns(evaluation *e, rdx_error *err) {
 static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *call, rdx_scan_counts *counts,
                            rdx_error *err) {
   const lines *l = self;
-  evaluation e = {.lines = l, .stream = stream, .call = call};
-  rdx_status status = counts ? rdx_counters_create(stream, &e.counters, err) : RDX_OK;
-  if (status == RDX_OK)
-    status = l->published ? merge_columns(&e, err) : narrow_columns(&e, err);
-  if (status == RDX_OK && counts) {
-    counts->rays += e.rays;
-    counts->bytes += call->count * ((l->rows + 7) / 8);
-    return rdx_counters_read(stream, &e.counters, counts, err);
-  }
-  rdx_buffer_destroy(&e.counters);
-  return status;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *counters = NULL;
+  if (counts)
+    RDX_TRY(rdx_counters_create(stream, &counters, err));
+  evaluation e = {.lines = l, .stream = stream, .call = call, .counters = counters};
+  RDX_TRY(l->published ? merge_columns(&e, err) : narrow_columns(&e, err));
+  if (!counts)
+    return RDX_OK;
+  counts->rays += e.rays;
+  counts->bytes += call->count * ((l->rows + 7) / 8);
+  return rdx_counters_read(stream, counters, counts, err);
 }
 
 /* Bits set: all that a term qualifies. */
@@ -244,6 +235,7 @@ static double work(const void *self, const rdx_term *terms, uint32_t count) {
 
 const rdx_scan_ops rdx_scan_rtindex_ops = {
     .name = "rtindex",
+    .size = sizeof(lines),
     .traces_rays = true,
     .estimate = estimate,
     .build = build_rtindex,
@@ -254,6 +246,7 @@ const rdx_scan_ops rdx_scan_rtindex_ops = {
 
 const rdx_scan_ops rdx_rtc1_ops = {
     .name = "rtc1",
+    .size = sizeof(lines),
     .traces_rays = true,
     .estimate = estimate,
     .build = build_rtc1,

@@ -80,7 +80,6 @@ static void destroy(void *self) {
     rdx_matrix_scene_destroy(&r->group[g]);
   rdx_encoded_columns_release(r->columns, r->count);
   rdx_free(r->group);
-  rdx_free(r);
 }
 
 static rdx_status build_parts(rdx_device *device, const rdx_encoded_column *columns, uint32_t count, rtc3 *r,
@@ -101,31 +100,26 @@ static rdx_status build_parts(rdx_device *device, const rdx_encoded_column *colu
 }
 
 static rdx_status build_with(rdx_device *device, const rdx_rtc3_params *resolved, const rdx_encoded_column *columns,
-                             uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
-  rtc3 *r = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *r, "RTc3", (void **)&r, err));
-  r->params = *resolved;
-  r->rows = columns[0].rows;
-  r->cuts_rays = device->info.backend != RDX_BACKEND_CPU && !resolved->published;
-  const rdx_status status = build_parts(device, columns, count, r, stats, err);
-  if (status != RDX_OK) {
-    destroy(r);
-    return status;
-  }
-  *out = r;
-  return RDX_OK;
+                             uint32_t count, rtc3 *r, rdx_scan_stats *stats, rdx_error *err) {
+  *r = (rtc3){.params = *resolved,
+              .rows = columns[0].rows,
+              .cuts_rays = device->info.backend != RDX_BACKEND_CPU && !resolved->published};
+  return build_parts(device, columns, count, r, stats, err);
 }
 
 /* RTScan, section 3.1 "Our Second Attempt: RTc3". */
-static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
-                        uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
+static rdx_status build(void *self, rdx_device *device, const rdx_scan_params *params,
+                        const rdx_encoded_column *columns, uint32_t count, rdx_scan_stats *stats, rdx_error *err) {
+  rtc3 *r = self;
   rdx_rtc3_params p = params->rtc3;
   RDX_TRY(resolve(&p, err));
   const uint32_t asked = p.rows_per_box;
   share_boxes(device, columns[0].rows, count, &p);
-  rdx_status status = build_with(device, &p, columns, count, stats, out, err);
-  while (rdx_matrix_scene_share_more(status, asked, &p.rows_per_box))
-    status = build_with(device, &p, columns, count, stats, out, err);
+  rdx_status status = build_with(device, &p, columns, count, r, stats, err);
+  while (rdx_matrix_scene_share_more(status, asked, &p.rows_per_box)) {
+    destroy(r);
+    status = build_with(device, &p, columns, count, r, stats, err);
+  }
   return status;
 }
 
@@ -229,7 +223,8 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *
   const rdx_matrix_scene *c = choose_group(r, terms, count);
   rdx_ray_matrix matrix = matrix_of(c);
   rdx_regions regions = {0};
-  rdx_sieve_query query;
+  RDX_SCOPED(rdx_sieve_query_destroy) rdx_sieve_query query = {0};
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *counters = NULL;
   add_regions(r, c, &matrix, terms, count, &regions);
   if (r->cuts_rays) {
     cut_rays(c, regions.rays, &matrix);
@@ -238,21 +233,18 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *
   }
   const uint32_t size = regions.count * (uint32_t)sizeof *regions.regions;
   RDX_TRY(rdx_sieve_query_create(r->columns, terms, count, NULL, NULL, size, &query, err));
+  if (counts)
+    RDX_TRY(rdx_counters_create(stream, &counters, err));
   rdx_ray_matrix_launch l = {
-      .term_count = count, .region_count = regions.count, .rays = regions.rays, .out = call->out};
+      .term_count = count, .region_count = regions.count, .rays = regions.rays, .out = call->out, .counters = counters};
   regions = (rdx_regions){.regions = rdx_sieve_query_take(&query, size, &l.regions_place)};
   add_regions(r, c, &matrix, terms, count, &regions);
-  rdx_status status = counts ? rdx_counters_create(stream, &l.counters, err) : RDX_OK;
-  if (status == RDX_OK)
-    status = launch(c, &matrix, &query, &l, call->narrow, stream, err);
-  rdx_sieve_query_destroy(&query);
-  if (status == RDX_OK && counts) {
-    counts->rays += l.rays;
-    counts->bytes += (r->rows + 7) / 8;
-    return rdx_counters_read(stream, &l.counters, counts, err);
-  }
-  rdx_buffer_destroy(&l.counters);
-  return status;
+  RDX_TRY(launch(c, &matrix, &query, &l, call->narrow, stream, err));
+  if (!counts)
+    return RDX_OK;
+  counts->rays += l.rays;
+  counts->bytes += (r->rows + 7) / 8;
+  return rdx_counters_read(stream, counters, counts, err);
 }
 
 /* Rays, and the rows that the group lets through. */
@@ -273,6 +265,7 @@ static double work(const void *self, const rdx_term *terms, uint32_t count) {
 
 const rdx_scan_ops rdx_rtc3_ops = {
     .name = "rtc3",
+    .size = sizeof(rtc3),
     .traces_rays = true,
     .max_intervals = INTERVALS,
     .max_terms = MAX_TERMS,

@@ -284,7 +284,6 @@ static void destroy(void *self) {
   rdx_free(r->encodings);
   rdx_free(r->encoded);
   rdx_free(r->sieves);
-  rdx_free(r);
 }
 
 /* Place the columns of a group; their orders stay where others `need` them. */
@@ -392,37 +391,30 @@ static rdx_status build_parts(rdx_device *device, const rdx_encoded_column *colu
 }
 
 static rdx_status build_with(rdx_device *device, const rdx_rtscan_params *resolved, bool lines,
-                             const rdx_encoded_column *columns, uint32_t count, rdx_scan_stats *stats, void **out,
+                             const rdx_encoded_column *columns, uint32_t count, rtscan *r, rdx_scan_stats *stats,
                              rdx_error *err) {
-  rtscan *r = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *r, "RTScan", (void **)&r, err));
-  r->params = *resolved;
-  r->rows = columns[0].rows;
-  r->form_count = lines ? 2 : 1;
+  *r = (rtscan){.params = *resolved, .rows = columns[0].rows, .form_count = lines ? 2 : 1};
   r->forms[0] = (form){.scan = r, .size = r->params.groups[0] ? 3 : r->params.group};
   r->forms[1] = (form){.scan = r, .size = 1};
   rdx_device_get_calibration(device, &r->rates);
-  const rdx_status status = build_parts(device, columns, count, r, stats, err);
-  if (status != RDX_OK) {
-    destroy(r);
-    return status;
-  }
-  *out = r;
-  return RDX_OK;
+  return build_parts(device, columns, count, r, stats, err);
 }
 
 /* What a scene takes is known when it is built: that may be more than was thought. */
-static rdx_status build(rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
-                        uint32_t count, rdx_scan_stats *stats, void **out, rdx_error *err) {
+static rdx_status build(void *self, rdx_device *device, const rdx_scan_params *params,
+                        const rdx_encoded_column *columns, uint32_t count, rdx_scan_stats *stats, rdx_error *err) {
+  rtscan *r = self;
   rdx_rtscan_params p = params->rtscan;
   bool lines = wants_lines(&p, count);
   RDX_TRY(resolve(&p, err));
   RDX_TRY(check_groups(&p, count, err));
   const uint32_t asked = p.rows_per_box;
   suit_device(device, columns, count, asked, &p, &lines);
-  rdx_status status = build_with(device, &p, lines, columns, count, stats, out, err);
-  while (status == RDX_ERROR_DEVICE_MEMORY && take_less(asked, &p, &lines))
-    status = build_with(device, &p, lines, columns, count, stats, out, err);
+  rdx_status status = build_with(device, &p, lines, columns, count, r, stats, err);
+  while (status == RDX_ERROR_DEVICE_MEMORY && take_less(asked, &p, &lines)) {
+    destroy(r);
+    status = build_with(device, &p, lines, columns, count, r, stats, err);
+  }
   return status;
 }
 
@@ -940,7 +932,7 @@ static rdx_status evaluate(const void *self, rdx_stream *stream, rdx_scan_call *
     RDX_TRY(rdx_counters_create(stream, &counters, err));
   RDX_TRY((r->params.published ? evaluate_by_groups : evaluate_at_once)(r, stream, call, counters, counts, err));
   if (counts) {
-    RDX_TRY(rdx_counters_read(stream, &counters, counts, err)); /* finishes the stream */
+    RDX_TRY(rdx_counters_read(stream, counters, counts, err)); /* finishes the stream */
     counts->sieve_ms += rdx_stream_elapsed(stream, BEGUN, SIEVED);
     counts->merge_ms += rdx_stream_elapsed(stream, SIEVED, MERGED) + rdx_stream_elapsed(stream, REFINED, GROUPS_MERGED);
     counts->refine_ms += rdx_stream_elapsed(stream, MERGED, REFINED);
@@ -956,6 +948,7 @@ static uint32_t borders(const void *self, uint32_t column, const uint32_t **out)
 
 const rdx_scan_ops rdx_rtscan_ops = {
     .name = "rtscan",
+    .size = sizeof(rtscan),
     .traces_rays = true,
     .max_intervals = INTERVALS,
     .max_terms = MAX_TERMS,

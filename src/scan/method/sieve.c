@@ -124,21 +124,15 @@ static rdx_status create_parts(rdx_device *device, const rdx_encoded_column *col
 rdx_status rdx_sieve_create(rdx_device *device, const rdx_encoded_column *column, const rdx_encoding *encoding,
                             rdx_sieve_params params, rdx_sieve *out, rdx_error *err) {
   const uint32_t max = max_borders(params);
-  *out = (rdx_sieve){.stride = stride_of(column->rows)};
-  uint32_t *entries = NULL;
-  uint64_t *codes = NULL;
-  rdx_status status = rdx_alloc(max + 2, sizeof *out->borders, "borders", (void **)&out->borders, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(max + 1, sizeof *entries, "borders", (void **)&entries, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(max, sizeof *codes, "borders", (void **)&codes, err);
-  if (status == RDX_OK)
-    status = create_parts(device, column, encoding, params, entries, codes, out, err);
-  rdx_free(entries);
-  rdx_free(codes);
-  if (status != RDX_OK)
-    rdx_sieve_destroy(out);
-  return status;
+  RDX_SCOPED(rdx_sieve_destroy) rdx_sieve made = {.stride = stride_of(column->rows)};
+  RDX_SCOPED(rdx_free_local) uint32_t *entries = NULL;
+  RDX_SCOPED(rdx_free_local) uint64_t *codes = NULL;
+  RDX_TRY(rdx_alloc(max + 2, sizeof *made.borders, "borders", (void **)&made.borders, err));
+  RDX_TRY(rdx_alloc(max + 1, sizeof *entries, "borders", (void **)&entries, err));
+  RDX_TRY(rdx_alloc(max, sizeof *codes, "borders", (void **)&codes, err));
+  RDX_TRY(create_parts(device, column, encoding, params, entries, codes, &made, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 /* ---- Choosing ---- */

@@ -225,23 +225,19 @@ static rdx_status order_rows(rdx_cube_core *core, rdx_buffer **scan_places, rdx_
 }
 
 rdx_status rdx_cube_places(const rdx_cube_core *core, rdx_buffer **out, rdx_error *err) {
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *made = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   uint64_t starts = 0;
-  RDX_TRY(rdx_buffer_create(core->device, core->rows * 4, "the places of rows", out, err));
-  rdx_status status = rdx_stream_create_for(core->device, "build", &stream, err);
-  if (status == RDX_OK)
-    status = rdx_stream_constants(stream, core->scan.starts, (uint64_t)core->scan.count * 4, &starts, err);
+  RDX_TRY(rdx_buffer_create(core->device, core->rows * 4, "the places of rows", &made, err));
+  RDX_TRY(rdx_stream_create_for(core->device, "build", &stream, err));
+  RDX_TRY(rdx_stream_constants(stream, core->scan.starts, (uint64_t)core->scan.count * 4, &starts, err));
   const struct star_place_args args = {.starts = (uint32_t *)(uintptr_t)starts,
-                                       .out_places = RDX_ADDRESS(uint32_t, *out),
+                                       .out_places = RDX_ADDRESS(uint32_t, made),
                                        .starts_count = core->scan.count};
-  if (status == RDX_OK)
-    status = rdx_stream_launch(stream, &rdx_kernel_star_place, &args, NULL, core->rows, NULL, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(stream, err);
-  rdx_stream_destroy(&stream);
-  if (status != RDX_OK)
-    rdx_buffer_destroy(out);
-  return status;
+  RDX_TRY(rdx_stream_launch(stream, &rdx_kernel_star_place, &args, NULL, core->rows, NULL, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 /* ---- Building ---- */

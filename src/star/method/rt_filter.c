@@ -51,7 +51,8 @@ static rdx_status create(const rdx_cube_core *core, const rdx_cube_rows *rows, c
   RDX_TRY(rdx_workspace_create(core->device, rdx_bitmap_bytes(core->rows), &scan->workspace, err));
   for (uint32_t i = 0; i < count; i++)
     RDX_TRY(make_column(core, rows, attributes[i], &scan->columns[i], err));
-  RDX_TRY(scan->ops->build(core->device, &params, scan->columns, count, &scan->stats, &scan->self, err));
+  RDX_TRY(rdx_calloc(1, scan->ops->size, "a scan", &scan->self, err));
+  RDX_TRY(scan->ops->build(scan->self, core->device, &params, scan->columns, count, &scan->stats, err));
   for (uint32_t i = 0; i < count; i++)
     rdx_buffer_destroy(&scan->columns[i].keys); /* the method keeps what it needs */
   return RDX_OK;
