@@ -202,20 +202,17 @@ rdx_status rdx_catalog_zones(rdx_catalog *catalog, rdx_catalog_table *table, uin
 /* ---- Names ---- */
 
 rdx_status rdx_catalog_create(rdx_device *device, const char *folder, bool safe, rdx_catalog **out, rdx_error *err) {
-  rdx_catalog *c = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_catalog *c = NULL;
   struct stat info;
   if (folder && (stat(folder, &info) != 0 || !S_ISDIR(info.st_mode)))
     return rdx_fail(err, RDX_ERROR_IO, "there is no folder %s", folder);
   RDX_TRY(rdx_calloc(1, sizeof *c, WHAT, (void **)&c, err));
   c->device = device;
   c->safe = safe;
-  const rdx_status status = folder ? rdx_copy_text(folder, WHAT, &c->folder, err) : RDX_OK;
-  if (status != RDX_OK) {
-    rdx_free(c);
-    return status;
-  }
+  if (folder)
+    RDX_TRY(rdx_copy_text(folder, WHAT, &c->folder, err));
   pthread_mutex_init(&c->lock, NULL);
-  *out = c;
+  *out = RDX_KEEP(c);
   return RDX_OK;
 }
 
@@ -253,19 +250,15 @@ static rdx_source *find_source(rdx_catalog *c, const char *name) {
 
 /* The source of a name, made where there is none. `path` may be NULL. */
 static rdx_status add_source(rdx_catalog *c, const char *name, const char *path, rdx_source **out, rdx_error *err) {
-  rdx_source made = {.csv = {.for_copy = true}};
+  RDX_SCOPED(drop_source) rdx_source made = {.csv = {.for_copy = true}};
   *out = find_source(c, name);
   if (*out)
     return RDX_OK;
   RDX_TRY(rdx_reserve_one((void **)&c->sources, c->source_count, &c->source_capacity, sizeof *c->sources, WHAT, err));
-  rdx_status status = rdx_copy_text(name, WHAT, &made.name, err);
-  if (status == RDX_OK && path)
-    status = rdx_copy_text(path, WHAT, &made.path, err);
-  if (status != RDX_OK) {
-    drop_source(&made);
-    return status;
-  }
-  c->sources[c->source_count] = made;
+  RDX_TRY(rdx_copy_text(name, WHAT, &made.name, err));
+  if (path)
+    RDX_TRY(rdx_copy_text(path, WHAT, &made.path, err));
+  c->sources[c->source_count] = RDX_KEEP(made);
   *out = &c->sources[c->source_count++];
   return RDX_OK;
 }

@@ -92,14 +92,12 @@ static rdx_status list_columns(const rdx_table_version *v, const uint32_t *colum
 }
 
 static rdx_status make_scan(rdx_catalog *c, rdx_table_version *v, rdx_kept_scan *s, rdx_error *err) {
-  rdx_column *views = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_column *views = NULL;
   RDX_TRY(rdx_table_version_open_columns(v, s->columns, s->count, err));
   RDX_TRY(rdx_alloc(s->count, sizeof *views, WHAT, (void **)&views, err));
   for (uint32_t i = 0; i < s->count; i++)
     views[i] = v->table.columns[s->columns[i]].column;
-  const rdx_status status = rdx_scan_create(c->device, views, s->count, &s->params, &s->scan, err);
-  rdx_free(views);
-  return status;
+  return rdx_scan_create(c->device, views, s->count, &s->params, &s->scan, err);
 }
 
 static rdx_status keep_scan(rdx_catalog *c, rdx_table_version *v, const uint32_t *columns, uint32_t count,

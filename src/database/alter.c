@@ -260,19 +260,14 @@ static rdx_status constrain(altered *a, rdx_table *content) {
 
 static rdx_status write_columns(altered *a, const rdx_sql_statement *written, const rdx_table *old) {
   rdx_database *d = a->statement->database;
-  rdx_table *content = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *content = NULL;
   RDX_TRY(decide_columns(a, written));
   if (!a->changed)
     return RDX_OK;
   RDX_TRY(rdx_change_columns(old, &(rdx_new_columns){.list = a->columns, .count = a->count}, a->table->path != NULL,
                              &content, a->err));
-  rdx_status status = constrain(a, content);
-  if (status == RDX_OK)
-    status = rdx_indexes_announce(d, &a->indexes, a->err);
-  if (status != RDX_OK) {
-    rdx_table_destroy(&content);
-    return status;
-  }
+  RDX_TRY(constrain(a, content));
+  RDX_TRY(rdx_indexes_announce(d, &a->indexes, a->err));
   RDX_TRY(rdx_change_replace(a->statement, a->table, &content, a->err));
   return rdx_indexes_take(d, &a->indexes, a->err);
 }
@@ -316,22 +311,17 @@ static rdx_status alter_columns(rdx_statement *s, rdx_catalog_table *table, rdx_
 
 /* A table in memory: its rows are copied, as others may still read the old one. */
 static rdx_status rename_in_memory(rdx_statement *s, rdx_catalog_table *table, const char *to, rdx_error *err) {
-  rdx_table *old = NULL, *content = NULL;
-  rdx_new_column *columns = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *old = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_new_column *columns = NULL;
+  rdx_table *content = NULL;
   RDX_TRY(rdx_change_open(s, table, &old, err));
-  rdx_status status = rdx_calloc(table->column_count, sizeof *columns, WHAT, (void **)&columns, err);
-  for (uint32_t i = 0; i < table->column_count && status == RDX_OK; i++)
+  RDX_TRY(rdx_calloc(table->column_count, sizeof *columns, WHAT, (void **)&columns, err));
+  for (uint32_t i = 0; i < table->column_count; i++)
     columns[i] = (rdx_new_column){table->columns[i].name, table->columns[i].declaration, .from = i};
-  if (status == RDX_OK)
-    status = rdx_change_columns(old, &(rdx_new_columns){columns, table->column_count, table->constraints}, false,
-                                &content, err);
-  if (status == RDX_OK)
-    content->temporary = table->temporary;
-  if (status == RDX_OK)
-    status = rdx_catalog_add(s->database->catalog, to, content, err);
-  rdx_free(columns);
-  rdx_table_destroy(&old);
-  return status;
+  RDX_TRY(rdx_change_columns(old, &(rdx_new_columns){columns, table->column_count, table->constraints}, false, &content,
+                             err));
+  content->temporary = table->temporary;
+  return rdx_catalog_add(s->database->catalog, to, content, err);
 }
 
 static rdx_status rename_file(rdx_statement *s, const rdx_catalog_table *table, const char *to, rdx_error *err) {

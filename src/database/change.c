@@ -252,20 +252,15 @@ static rdx_status check_new(const rdx_statement *s, bool *exists, rdx_error *err
 
 static rdx_status run_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
-  rdx_table *table = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *table = NULL;
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
   bool exists = false;
   snprintf(answer->tag, sizeof answer->tag, "CREATE TABLE");
   RDX_TRY(check_new(s, &exists, err));
   if (exists)
     return RDX_OK;
   RDX_TRY(rdx_table_create(written->column_count, &table, err));
-  rdx_arena arena = {0};
-  const rdx_status status = make_empty(s, &arena, table, err);
-  rdx_arena_free(&arena);
-  if (status != RDX_OK) {
-    rdx_table_destroy(&table);
-    return status;
-  }
+  RDX_TRY(make_empty(s, &arena, table, err));
   return store(s, written->name, &table, err);
 }
 
@@ -380,35 +375,43 @@ rdx_status rdx_change_replace(rdx_statement *s, const rdx_catalog_table *table, 
 
 /* ---- COPY ---- */
 
-/* The columns of a table, or those that are named, as they are. */
-static rdx_status read_table(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+/* The columns that a statement names, or all. */
+static rdx_status list_columns(rdx_statement *s, const rdx_catalog_table *table, uint32_t **out, uint32_t *count,
+                               rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
-  rdx_catalog_table *table = NULL;
-  rdx_table *all = NULL;
-  uint32_t *columns = NULL, count = 0;
-  RDX_TRY(rdx_change_find(s, written->name, &table, err));
-  rdx_status status =
-      rdx_calloc((size_t)table->column_count + written->name_count, sizeof *columns, "COPY", (void **)&columns, err);
-  for (uint32_t k = 0; status == RDX_OK && k < (written->name_count ? written->name_count : table->column_count); k++) {
-    uint32_t i = written->name_count ? 0 : k;
-    while (written->name_count && i < table->column_count && strcmp(table->columns[i].name, written->names[k]) != 0)
-      i++;
-    if (i == table->column_count)
-      status = rdx_change_fail(s, err, RDX_ERROR_NOT_FOUND, "table \"%.100s\" has no column \"%.100s\"", table->name,
-                               written->names[k]);
-    columns[count++] = i;
+  RDX_SCOPED(rdx_free_local) uint32_t *columns = NULL;
+  *count = written->name_count ? written->name_count : table->column_count;
+  RDX_TRY(rdx_alloc(*count, sizeof *columns, "COPY", (void **)&columns, err));
+  for (uint32_t k = 0; k < *count; k++) {
+    columns[k] = written->name_count ? 0 : k;
+    while (written->name_count && columns[k] < table->column_count &&
+           strcmp(table->columns[columns[k]].name, written->names[k]) != 0)
+      columns[k]++;
+    if (columns[k] == table->column_count)
+      return rdx_change_fail(s, err, RDX_ERROR_NOT_FOUND, "table \"%.100s\" has no column \"%.100s\"", table->name,
+                             written->names[k]);
   }
-  if (status == RDX_OK)
-    status = rdx_catalog_open_columns(s->database->catalog, table, columns, count, err);
-  if (status == RDX_OK)
-    status = rdx_change_view_columns(table, columns, count, &all, err);
-  answer->table = all;
+  *out = RDX_KEEP(columns);
+  return RDX_OK;
+}
+
+static rdx_status view_table(rdx_statement *s, rdx_catalog_table *table, rdx_answer *answer, rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) uint32_t *columns = NULL;
+  uint32_t count = 0;
+  RDX_TRY(list_columns(s, table, &columns, &count, err));
+  RDX_TRY(rdx_catalog_open_columns(s->database->catalog, table, columns, count, err));
+  return rdx_change_view_columns(table, columns, count, &answer->table, err);
+}
+
+static rdx_status read_table(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  rdx_catalog_table *table = NULL;
+  RDX_TRY(rdx_change_find(s, s->prepared->runs->name, &table, err));
+  const rdx_status status = view_table(s, table, answer, err);
   answer->stats.rows = table->rows;
   /* The view reads the table's memory: the answer holds it no longer than this statement does. */
   s->copied = status == RDX_OK ? table : NULL;
   if (status != RDX_OK)
     rdx_catalog_release(s->database->catalog, table);
-  rdx_free(columns);
   return status;
 }
 
@@ -461,38 +464,27 @@ static rdx_status read_file(rdx_statement *s, const rdx_catalog_table *table, co
                             rdx_table **out, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
   rdx_csv_params csv = *options->csv;
-  rdx_csv_type *types = NULL;
-  const char **names = NULL;
-  char(*numbers)[12] = NULL;
-  const uint32_t count = written->name_count ? written->name_count : table->column_count;
+  RDX_SCOPED(rdx_free_local) uint32_t *columns = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_csv_type *types = NULL;
+  RDX_SCOPED(rdx_free_local) const char **names = NULL;
+  RDX_SCOPED(rdx_free_local) char(*numbers)[12] = NULL;
+  uint32_t count = 0;
+  RDX_TRY(list_columns(s, table, &columns, &count, err));
   RDX_TRY(rdx_calloc(count, sizeof *types, "COPY", (void **)&types, err));
-  rdx_status status = rdx_calloc(count, sizeof *numbers, "COPY", (void **)&numbers, err);
-  if (status == RDX_OK)
-    status = rdx_calloc(count, sizeof *names, "COPY", (void **)&names, err);
-  for (uint32_t k = 0; status == RDX_OK && k < count; k++) {
-    uint32_t i = written->name_count ? 0 : k;
-    while (written->name_count && i < table->column_count && strcmp(table->columns[i].name, written->names[k]) != 0)
-      i++;
-    if (i == table->column_count) {
-      status = rdx_change_fail(s, err, RDX_ERROR_NOT_FOUND, "table \"%.100s\" has no column \"%.100s\"", table->name,
-                               written->names[k]);
-      break;
-    }
+  RDX_TRY(rdx_calloc(count, sizeof *numbers, "COPY", (void **)&numbers, err));
+  RDX_TRY(rdx_calloc(count, sizeof *names, "COPY", (void **)&names, err));
+  for (uint32_t k = 0; k < count; k++) {
+    const rdx_catalog_column *c = &table->columns[columns[k]];
     snprintf(numbers[k], sizeof *numbers, "%u", k + 1);
-    names[k] = csv.header == RDX_SWITCH_OFF ? numbers[k] : table->columns[i].name;
-    types[k] = (rdx_csv_type){names[k], table->columns[i].type, table->columns[i].scale};
+    names[k] = csv.header == RDX_SWITCH_OFF ? numbers[k] : c->name;
+    types[k] = (rdx_csv_type){names[k], c->type, c->scale};
   }
   csv.types = types;
   csv.type_count = count;
   csv.columns = names;
   csv.column_count = count;
-  if (status == RDX_OK)
-    status = options->parquet ? rdx_table_read_parquet(written->path, names, count, out, err)
-                              : rdx_table_read_csv(written->path, &csv, out, err);
-  rdx_free((void *)names);
-  rdx_free(numbers);
-  rdx_free(types);
-  return status;
+  return options->parquet ? rdx_table_read_parquet(written->path, names, count, out, err)
+                          : rdx_table_read_csv(written->path, &csv, out, err);
 }
 
 static rdx_status run_copy_from(rdx_statement *s, const rdx_copy_options *options, rdx_answer *answer, rdx_error *err) {

@@ -274,18 +274,14 @@ rdx_status rdx_defined_create(rdx_statement *s, rdx_answer *answer, rdx_error *e
   RDX_LOCKED(&s->database->views_lock);
   rdx_database *d = s->database;
   const rdx_sql_statement *written = s->prepared->statement;
-  rdx_defined_view v;
+  RDX_SCOPED(drop_view) rdx_defined_view v = {0};
   const bool replaced = written->replaces && rdx_defined_has(d, written->name, true);
   RDX_TRY(replaced ? check_replaceable(s, written->name, err) : rdx_defined_check_new(s, written->name, err));
   RDX_TRY(check_columns(s, err));
   RDX_TRY(rdx_change_check_lasting(s, "a view", err));
   RDX_TRY(make_view(d, written->name, s->prepared->text, s->prepared->rest, &v, err));
-  const rdx_status status = rdx_definition_write(d, KIND, v.name, v.text, err);
-  if (status != RDX_OK) {
-    drop_view(&v);
-    return status;
-  }
-  keep_view(d, v);
+  RDX_TRY(rdx_definition_write(d, KIND, v.name, v.text, err));
+  keep_view(d, RDX_KEEP(v));
   rdx_definitions_changed(d);
   return RDX_OK;
 }

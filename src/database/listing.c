@@ -125,19 +125,15 @@ typedef struct listing {
 static rdx_status add_kept_names(listing *l, const rdx_catalog_kept *kept, rdx_error *err) {
   rdx_growing *to = l->table->columns;
   const char *tables[RDX_COUNT(kept->tables)];
-  const char **columns = NULL;
+  RDX_SCOPED(rdx_free_local) const char **columns = NULL;
   for (uint32_t i = 0; i < kept->table_count; i++)
     tables[i] = kept->tables[i]->name;
   RDX_TRY(rdx_alloc(kept->column_count + 1, sizeof *columns, "a list", (void **)&columns, err));
   for (uint32_t i = 0; i < kept->column_count; i++)
     columns[i] = kept->tables[0]->columns[kept->columns[i]].name;
-  rdx_status status = add_names(&to[VIEWS], l->rows, (const char *const *)kept->cubes, kept->cube_count, err);
-  if (status == RDX_OK)
-    status = add_names(&to[TABLES], l->rows, tables, kept->table_count, err);
-  if (status == RDX_OK)
-    status = add_names(&to[COLUMNS], l->rows, columns, kept->column_count, err);
-  rdx_free(columns);
-  return status;
+  RDX_TRY(add_names(&to[VIEWS], l->rows, (const char *const *)kept->cubes, kept->cube_count, err));
+  RDX_TRY(add_names(&to[TABLES], l->rows, tables, kept->table_count, err));
+  return add_names(&to[COLUMNS], l->rows, columns, kept->column_count, err);
 }
 
 static rdx_status add_kept(void *user, const rdx_catalog_kept *kept, rdx_error *err) {
@@ -157,21 +153,16 @@ static rdx_status add_kept(void *user, const rdx_catalog_kept *kept, rdx_error *
 }
 
 rdx_status rdx_database_prepared(rdx_database *database, rdx_table **out, rdx_error *err) {
-  listing l = {.now_ms = rdx_now_ms()};
-  rdx_status status = RDX_OK;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *table = NULL;
   if (!database || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_prepared: database and out must not be NULL");
-  RDX_TRY(rdx_table_create(RDX_COUNT(prepared_columns), &l.table, err));
-  for (uint32_t i = 0; i < RDX_COUNT(prepared_columns) && status == RDX_OK; i++)
-    status = start_column(&l.table->columns[i], prepared_columns[i].name, prepared_columns[i].type, 0, err);
-  if (status == RDX_OK)
-    status = rdx_catalog_visit(database->catalog, add_kept, &l, err);
-  if (status != RDX_OK) {
-    rdx_table_destroy(&l.table);
-    return status;
-  }
-  rdx_table_finish(l.table, l.rows);
-  *out = l.table;
+  RDX_TRY(rdx_table_create(RDX_COUNT(prepared_columns), &table, err));
+  for (uint32_t i = 0; i < RDX_COUNT(prepared_columns); i++)
+    RDX_TRY(start_column(&table->columns[i], prepared_columns[i].name, prepared_columns[i].type, 0, err));
+  listing l = {.table = table, .now_ms = rdx_now_ms()};
+  RDX_TRY(rdx_catalog_visit(database->catalog, add_kept, &l, err));
+  rdx_table_finish(table, l.rows);
+  *out = RDX_KEEP(table);
   return RDX_OK;
 }
 

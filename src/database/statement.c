@@ -37,16 +37,12 @@ void rdx_prepared_release(rdx_prepared *p) {
 }
 
 static rdx_status begin_prepared(rdx_database *d, const char *text, rdx_prepared **out, rdx_error *err) {
-  rdx_prepared *p = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_prepared *p = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *p, "a statement", (void **)&p, err));
   p->database = d;
   p->users = 1;
-  const rdx_status status = rdx_copy_text(text, "a statement", &p->text, err);
-  if (status != RDX_OK) {
-    rdx_free(p);
-    return status;
-  }
-  *out = p;
+  RDX_TRY(rdx_copy_text(text, "a statement", &p->text, err));
+  *out = RDX_KEEP(p);
   return RDX_OK;
 }
 

@@ -361,15 +361,14 @@ uint64_t rdx_scene_source_bytes(const rdx_device *device, const rdx_scene_params
 
 static rdx_status create_whole(rdx_device *device, const rdx_scene_params *params, uint64_t size, uint32_t parts,
                                rdx_scene **out, rdx_error *err) {
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *primitives = NULL;
+  RDX_TRY(
+      rdx_buffer_create(device, primitive_bytes(params, params->count), "the primitives of a scene", &primitives, err));
+  RDX_TRY(params->source.make(params->source.context, 0, params->count, primitives, err));
   rdx_scene_params made = *params;
   made.source = (rdx_scene_source){0};
-  RDX_TRY(rdx_buffer_create(device, primitive_bytes(params, params->count), "the primitives of a scene",
-                            &made.primitives, err));
-  rdx_status status = params->source.make(params->source.context, 0, params->count, made.primitives, err);
-  if (status == RDX_OK)
-    status = device->ops->scene_create(device, &made, size, parts, out, err);
-  rdx_buffer_destroy(&made.primitives);
-  return status;
+  made.primitives = primitives;
+  return device->ops->scene_create(device, &made, size, parts, out, err);
 }
 
 /* RX, section 2.1 "pass it to optixAccelBuild() to generate the BVH". */

@@ -15,16 +15,15 @@
 static pthread_mutex_t starting = PTHREAD_MUTEX_INITIALIZER; /* one starts the threads of a device */
 
 rdx_status rdx_device_host_pool(rdx_device *device, rdx_pool **out, rdx_error *err) {
-  rdx_status status = RDX_OK;
   *out = atomic_load(&device->host_pool);
   if (*out)
     return RDX_OK;
   RDX_LOCKED(&starting);
   *out = atomic_load(&device->host_pool);
   if (!*out)
-    status = rdx_pool_create(0, out, err);
+    RDX_TRY(rdx_pool_create(0, out, err));
   atomic_store(&device->host_pool, *out);
-  return status;
+  return RDX_OK;
 }
 
 void rdx_device_end_host(rdx_device *device) {

@@ -39,10 +39,8 @@ rdx_status rdx_device_measure_memory(rdx_device *device, uint64_t bytes, rdx_dev
   if (!device || !out || bytes < 4 || bytes / 4 > UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_ARGUMENT,
                     "rdx_device_measure_memory: device and out must not be NULL, bytes be 4 to 2^34 - 4");
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   *out = (rdx_device_rates){0};
   RDX_TRY(rdx_stream_create(device, &stream, err));
-  const rdx_status status = measure(stream, bytes / 4 * 4, out, err);
-  rdx_stream_destroy(&stream);
-  return status;
+  return measure(stream, bytes / 4 * 4, out, err);
 }

@@ -188,16 +188,12 @@ static rdx_status rank_groups(aggregation *a, rdx_operand *groups, rdx_vector *f
 static rdx_status combine_groups(aggregation *a, rdx_error *err) {
   rdx_operand groups = {.frame = a->groups.grouped};
   rdx_key_column *columns = NULL;
-  rdx_vector *flat = NULL, vector = {0};
+  RDX_SCOPED(rdx_vectors_destroy) rdx_vectors flat = {0};
+  rdx_vector vector = {0};
   RDX_TRY(rdx_operand_refresh(a->x, &groups, err));
   RDX_TRY(rdx_arena_alloc(a->x->arena, a->groups.grouped.count, sizeof *columns, WHAT, (void **)&columns, err));
-  RDX_TRY(rdx_calloc(a->groups.grouped.count, sizeof *flat, WHAT, (void **)&flat, err));
-  const rdx_status status = rank_groups(a, &groups, flat, columns, err);
-  for (uint32_t i = 0; i < a->groups.grouped.count; i++)
-    rdx_vector_destroy(&flat[i]);
-  rdx_free(flat);
-  if (status != RDX_OK)
-    return status;
+  RDX_TRY(rdx_vectors_create(a->groups.grouped.count, &flat, err));
+  RDX_TRY(rank_groups(a, &groups, flat.list, columns, err));
   vector.column = (rdx_column){.type = RDX_TYPE_U32, .rows = a->groups.grouped.rows, .values = a->codes};
   add_vector(a, "group", NULL, &vector, &a->group_by[0]);
   return RDX_OK;
@@ -526,18 +522,18 @@ static rdx_status aggregate(aggregation *a, rdx_frame *out, rdx_error *err) {
   return take_results(a, &found, out, err);
 }
 
+static void end(aggregation *a) {
+  drop_attributes(a);
+  rdx_frame_destroy(&a->ordered_results);
+  rdx_frame_destroy(&a->sum_results);
+  rdx_group_columns_drop(&a->groups);
+  rdx_operand_drop(&a->in);
+}
+
 rdx_status rdx_execute_aggregate(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  aggregation a = {.x = x, .node = node};
+  RDX_SCOPED(end) aggregation a = {.x = x, .node = node};
   x->counted = only_counts(node) && !node->left->shared ? node->left : NULL;
-  rdx_status status = rdx_operand_run_in_place(x, node->left, &a.in, err);
-  if (status == RDX_OK)
-    status = aggregate(&a, out, err);
-  if (status == RDX_OK)
-    status = rdx_frame_conform(x, node->columns, out, err);
-  drop_attributes(&a);
-  rdx_frame_destroy(&a.ordered_results);
-  rdx_frame_destroy(&a.sum_results);
-  rdx_group_columns_drop(&a.groups);
-  rdx_operand_drop(&a.in);
-  return status;
+  RDX_TRY(rdx_operand_run_in_place(x, node->left, &a.in, err));
+  RDX_TRY(aggregate(&a, out, err));
+  return rdx_frame_conform(x, node->columns, out, err);
 }

@@ -162,25 +162,24 @@ static rdx_status join_band(pair_filter *f, const rdx_vector values[3], rdx_erro
 static rdx_status sort_kept(pair_filter *f, rdx_error *err) {
   const uint64_t lefts = f->j->left.frame.rows;
   RDX_SCOPED(rdx_free_local) uint64_t *starts = NULL;
-  uint32_t *left = NULL, *right = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *left = NULL, *right = NULL;
   uint64_t capacity = 0;
   RDX_TRY(rdx_calloc(lefts + 1, sizeof *starts, WHAT, (void **)&starts, err));
-  rdx_status status = reserve(f, &left, &right, &capacity, f->kept + 1, err);
+  RDX_TRY(reserve(f, &left, &right, &capacity, f->kept + 1, err));
   for (uint64_t i = 0; i < f->kept; i++)
     starts[f->kept_left[i] + 1]++;
   for (uint64_t i = 0; i < lefts; i++)
     starts[i + 1] += starts[i];
-  for (uint64_t i = 0; i < f->kept && status == RDX_OK; i++) {
+  for (uint64_t i = 0; i < f->kept; i++) {
     const uint64_t to = starts[f->kept_left[i]]++;
-    status = rdx_loop_goes_on(i, f->kept, "join", err);
+    RDX_TRY(rdx_loop_goes_on(i, f->kept, "join", err));
     left[to] = f->kept_left[i];
     right[to] = f->kept_right[i];
   }
-  rdx_free(status == RDX_OK ? f->kept_left : left);
-  rdx_free(status == RDX_OK ? f->kept_right : right);
-  RDX_TRY(status);
-  f->kept_left = left;
-  f->kept_right = right;
+  rdx_free(f->kept_left);
+  rdx_free(f->kept_right);
+  f->kept_left = RDX_KEEP(left);
+  f->kept_right = RDX_KEEP(right);
   return RDX_OK;
 }
 

@@ -48,14 +48,12 @@ static void number(void *context, uint64_t begin, uint64_t end, uint32_t worker)
 }
 
 rdx_status rdx_number_rows(rdx_execution *x, uint64_t first, uint64_t count, uint32_t **out, rdx_error *err) {
-  RDX_TRY(rdx_alloc(count, sizeof **out, WHAT, (void **)out, err));
-  numbering n = {.rows = *out, .first = first};
-  const rdx_status status = rdx_pool_run_stage(x->pool, count, RDX_EXECUTE_GRAIN, number, &n, "execute", err);
-  if (status != RDX_OK) {
-    rdx_free(*out);
-    *out = NULL;
-  }
-  return status;
+  RDX_SCOPED(rdx_free_local) uint32_t *rows = NULL;
+  RDX_TRY(rdx_alloc(count, sizeof *rows, WHAT, (void **)&rows, err));
+  numbering n = {.rows = rows, .first = first};
+  RDX_TRY(rdx_pool_run_stage(x->pool, count, RDX_EXECUTE_GRAIN, number, &n, "execute", err));
+  *out = RDX_KEEP(rows);
+  return RDX_OK;
 }
 
 static rdx_status execute_rows(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {

@@ -53,24 +53,16 @@ static void number(void *context, uint64_t begin, uint64_t end, uint32_t worker)
 /* Column `place` of the frame becomes the numbers of the rows of a list, NULL for none. */
 static rdx_status add_numbers(rdx_execution *x, rdx_row_list *list, rdx_frame *frame, uint32_t place, rdx_error *err) {
   const uint64_t count = rdx_row_list_count(list);
-  rdx_vector vector = {0};
+  RDX_SCOPED(rdx_vector_destroy) rdx_vector vector = {0};
   numbering n = {0};
   RDX_TRY(rdx_row_list_on_host(list, &n.rows, err));
-  rdx_status status = rdx_alloc(count, sizeof *n.numbers, WHAT, &vector.memory[0], err);
-  if (status == RDX_OK)
-    status = rdx_alloc(count / 8 + 1, 1, WHAT, &vector.memory[1], err);
-  if (status != RDX_OK) {
-    rdx_vector_destroy(&vector);
-    return status;
-  }
+  RDX_TRY(rdx_alloc(count, sizeof *n.numbers, WHAT, &vector.memory[0], err));
+  RDX_TRY(rdx_alloc(count / 8 + 1, 1, WHAT, &vector.memory[1], err));
   n.numbers = vector.memory[0];
   n.valid = vector.memory[1];
   vector.column = (rdx_column){.type = RDX_TYPE_U32, .rows = count, .values = n.numbers, .validity = n.valid};
-  status = rdx_pool_run_stage(x->pool, count, RDX_EXECUTE_GRAIN, number, &n, "execute", err);
-  if (status == RDX_OK)
-    return rdx_frame_take(frame, place, &vector, err);
-  rdx_vector_destroy(&vector);
-  return status;
+  RDX_TRY(rdx_pool_run_stage(x->pool, count, RDX_EXECUTE_GRAIN, number, &n, "execute", err));
+  return rdx_frame_take(frame, place, &vector, err);
 }
 
 /* ---- Columns ---- */

@@ -23,14 +23,14 @@ rdx_status rdx_pairs_of_marks(const rdx_joining *j, const uint32_t *marks, bool 
 /* Give each left row that no pair has a pair with no row. Pairs are in the order of left rows. */
 static rdx_status complete_left(const rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   const uint64_t lefts = j->left.frame.rows;
-  uint32_t *left = NULL, *right = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *left = NULL, *right = NULL;
   uint64_t count = 0, alone = lefts;
   for (uint64_t i = 0; i < p->count; i++)
     alone -= i == 0 || p->left[i] != p->left[i - 1];
   RDX_TRY(rdx_alloc(p->count + alone, sizeof *left, WHAT, (void **)&left, err));
-  rdx_status status = rdx_alloc(p->count + alone, sizeof *right, WHAT, (void **)&right, err);
-  for (uint64_t i = 0, k = 0; i < lefts && status == RDX_OK; i++) {
-    status = rdx_loop_goes_on(i, lefts, "join", err);
+  RDX_TRY(rdx_alloc(p->count + alone, sizeof *right, WHAT, (void **)&right, err));
+  for (uint64_t i = 0, k = 0; i < lefts; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, lefts, "join", err));
     if (k == p->count || p->left[k] != i) {
       left[count] = (uint32_t)i;
       right[count++] = RDX_NO_ROW;
@@ -40,13 +40,8 @@ static rdx_status complete_left(const rdx_joining *j, rdx_pairs *p, rdx_error *e
       right[count++] = p->right[k];
     }
   }
-  if (status != RDX_OK) {
-    rdx_free(left);
-    rdx_free(right);
-    return status;
-  }
   rdx_pairs_drop(p);
-  return rdx_pairs_take(left, right, count, p, err);
+  return rdx_pairs_take(RDX_KEEP(left), RDX_KEEP(right), count, p, err);
 }
 
 /* A bit for each right row that pairs have. */
@@ -63,31 +58,23 @@ static rdx_status mark_right(const rdx_pairs *p, uint64_t rights, uint32_t **out
 /* Give each right row that no pair has a pair with no row, behind all others. */
 static rdx_status complete_right(const rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   const uint64_t rights = j->right.frame.rows;
-  uint32_t *marks = NULL, *left = NULL, *right = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *marks = NULL, *left = NULL, *right = NULL;
   uint64_t count = p->count;
-  rdx_status status = mark_right(p, rights, &marks, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(count + rights, sizeof *left, WHAT, (void **)&left, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(count + rights, sizeof *right, WHAT, (void **)&right, err);
-  for (uint64_t i = 0; i < p->count && status == RDX_OK; i++) {
-    status = rdx_loop_goes_on(i, p->count, "join", err);
+  RDX_TRY(mark_right(p, rights, &marks, err));
+  RDX_TRY(rdx_alloc(count + rights, sizeof *left, WHAT, (void **)&left, err));
+  RDX_TRY(rdx_alloc(count + rights, sizeof *right, WHAT, (void **)&right, err));
+  for (uint64_t i = 0; i < p->count; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, p->count, "join", err));
     left[i] = p->left ? p->left[i] : (uint32_t)i;
     right[i] = p->right[i];
   }
-  for (uint64_t i = 0; i < rights && status == RDX_OK; i++)
+  for (uint64_t i = 0; i < rights; i++)
     if (!is_marked(marks, i)) {
       left[count] = RDX_NO_ROW;
       right[count++] = (uint32_t)i;
     }
-  rdx_free(marks);
-  if (status != RDX_OK) {
-    rdx_free(left);
-    rdx_free(right);
-    return status;
-  }
   rdx_pairs_drop(p);
-  return rdx_pairs_take(left, right, count, p, err);
+  return rdx_pairs_take(RDX_KEEP(left), RDX_KEEP(right), count, p, err);
 }
 
 /* Pairs are in the order of left rows. */
@@ -177,14 +164,11 @@ static rdx_status filter_pairs(rdx_joining *j, const rdx_matches *matches, uint3
 /* With a condition, of matches or of all pairs. */
 static rdx_status find_true(rdx_joining *j, const rdx_matches *matches, rdx_pairs *p, rdx_error *err) {
   const rdx_plan_join kind = j->node->join;
-  uint32_t *marks = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *marks = NULL;
   if (keeps_left_only(kind)) {
     RDX_TRY(rdx_calloc(j->left.frame.rows / 32 + 1, sizeof *marks, WHAT, (void **)&marks, err));
-    rdx_status status = filter_pairs(j, matches, marks, p, err);
-    if (status == RDX_OK)
-      status = rdx_pairs_of_marks(j, marks, kind == RDX_PLAN_SEMI, p, err);
-    rdx_free(marks);
-    return status;
+    RDX_TRY(filter_pairs(j, matches, marks, p, err));
+    return rdx_pairs_of_marks(j, marks, kind == RDX_PLAN_SEMI, p, err);
   }
   RDX_TRY(filter_pairs(j, matches, NULL, p, err));
   if (kind == RDX_PLAN_SINGLE)
@@ -234,42 +218,33 @@ static rdx_status find_pairs(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
 /* On the host: what keys and conditions read comes there. */
 static rdx_status join_here(rdx_joining *j, rdx_frame *out, rdx_error *err) {
   const rdx_plan_node *n = j->node;
-  rdx_pairs pairs = {0};
+  RDX_SCOPED(rdx_pairs_drop) rdx_pairs pairs = {0};
   for (uint32_t i = 0; i < n->key_count; i++) {
     RDX_TRY(rdx_operand_bring(&j->left, n->left_keys[i], err));
     RDX_TRY(rdx_operand_bring(&j->right, n->right_keys[i], err));
   }
-  if (counts_pairs(j)) {
-    const rdx_status status = count_pairs(j, out, err);
-    rdx_join_keys_drop(j);
-    return status;
+  if (counts_pairs(j))
+    return count_pairs(j, out, err);
+  RDX_TRY(rdx_join_reduce(j, err));
+  if (n->filter) { /* evaluated in batches */
+    RDX_TRY(rdx_frame_bring(&j->left.frame, err));
+    RDX_TRY(rdx_frame_bring(&j->right.frame, err));
   }
-  rdx_status status = rdx_join_reduce(j, err);
-  if (status == RDX_OK && n->filter) { /* evaluated in batches */
-    status = rdx_frame_bring(&j->left.frame, err);
-    if (status == RDX_OK)
-      status = rdx_frame_bring(&j->right.frame, err);
-  }
-  if (status == RDX_OK)
-    status = find_pairs(j, &pairs, err);
-  if (status == RDX_OK)
-    status = rdx_pairs_frame(j, &pairs, out, err);
-  rdx_pairs_drop(&pairs);
+  RDX_TRY(find_pairs(j, &pairs, err));
+  return rdx_pairs_frame(j, &pairs, out, err);
+}
+
+static void end(rdx_joining *j) {
   rdx_join_keys_drop(j);
-  return status;
+  rdx_operand_drop(&j->left);
+  rdx_operand_drop(&j->right);
 }
 
 rdx_status rdx_execute_join(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  rdx_joining j = {.x = x, .node = node, .counted = x->counted == node};
+  RDX_SCOPED(end) rdx_joining j = {.x = x, .node = node, .counted = x->counted == node};
   bool done = false;
-  rdx_status status = rdx_operand_run_in_place(x, node->left, &j.left, err);
-  if (status == RDX_OK)
-    status = rdx_operand_run_in_place(x, node->right, &j.right, err);
-  if (status == RDX_OK)
-    status = rdx_join_on_device(&j, out, &done, err);
-  if (status == RDX_OK && !done)
-    status = join_here(&j, out, err);
-  rdx_operand_drop(&j.left);
-  rdx_operand_drop(&j.right);
-  return status;
+  RDX_TRY(rdx_operand_run_in_place(x, node->left, &j.left, err));
+  RDX_TRY(rdx_operand_run_in_place(x, node->right, &j.right, err));
+  RDX_TRY(rdx_join_on_device(&j, out, &done, err));
+  return done ? RDX_OK : join_here(&j, out, err);
 }

@@ -95,19 +95,14 @@ static rdx_status take_words(rdx_joining *j, rdx_key_words *w, rdx_error *err) {
   rdx_vector *const sides[2] = {&j->left_key, &j->right_key};
   const bool is_wide = w->count == 1 && w->max[0] > UINT32_MAX;
   uint64_t distinct = 0;
-  uint32_t *codes = NULL;
-  if (w->count > 1)
+  RDX_SCOPED(rdx_free_local) uint32_t *codes = NULL;
+  if (w->count > 1) {
     RDX_TRY(rdx_alloc(rows, sizeof *codes, WHAT, (void **)&codes, err));
-  const rdx_status status = codes ? rdx_key_words_rank(j->x, w, codes, &distinct, NULL, err) : RDX_OK;
-  if (status != RDX_OK) {
-    rdx_free(codes);
-    return status;
+    RDX_TRY(rdx_key_words_rank(j->x, w, codes, &distinct, NULL, err));
+  } else if (!is_wide) {
+    narrow(w->words[0], rows);
   }
-  void *values = codes ? (void *)codes : w->words[0];
-  if (!codes)
-    w->words[0] = NULL;
-  if (!codes && !is_wide)
-    narrow(values, rows);
+  void *values = w->count > 1 ? (void *)RDX_KEEP(codes) : (void *)RDX_KEEP(w->words[0]);
   j->left_key.memory[0] = values;
   for (uint32_t i = 0; i < 2; i++) {
     sides[i]->memory[1] = w->valid[i];
@@ -123,7 +118,7 @@ static rdx_status take_words(rdx_joining *j, rdx_key_words *w, rdx_error *err) {
 static rdx_status combine_keys(rdx_joining *j, rdx_vector *sides, rdx_key_column *columns, rdx_error *err) {
   const uint32_t count = j->node->key_count;
   const uint64_t rows[2] = {j->left.frame.rows, j->right.frame.rows};
-  rdx_key_words words;
+  RDX_SCOPED(rdx_key_words_destroy) rdx_key_words words = {0};
   for (uint32_t i = 0; i < count; i++) {
     rdx_vector *left = &sides[2 * i], *right = &sides[2 * i + 1];
     if (!left->column.type) /* not made yet */
@@ -133,15 +128,13 @@ static rdx_status combine_keys(rdx_joining *j, rdx_vector *sides, rdx_key_column
     columns[i] = (rdx_key_column){.parts = {&left->column, &right->column}};
   }
   RDX_TRY(rdx_key_words_create(j->x, columns, count, rows, true, &words, err));
-  const rdx_status status = take_words(j, &words, err);
-  rdx_key_words_destroy(&words);
-  return status;
+  return take_words(j, &words, err);
 }
 
 /* Numbers are looked up as they are; strings, and several keys, as words. */
 rdx_status rdx_join_keys(rdx_joining *j, rdx_error *err) {
   const uint32_t count = j->node->key_count;
-  rdx_vector *sides = NULL;
+  RDX_SCOPED(rdx_vectors_destroy) rdx_vectors sides = {0};
   rdx_key_column *columns = NULL;
   if (count == 1) {
     RDX_TRY(make_key(j, 0, &j->left_key, &j->right_key, err));
@@ -149,17 +142,12 @@ rdx_status rdx_join_keys(rdx_joining *j, rdx_error *err) {
       return RDX_OK;
   }
   RDX_TRY(rdx_arena_alloc(j->x->arena, count, sizeof *columns, WHAT, (void **)&columns, err));
-  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *sides, WHAT, (void **)&sides, err));
+  RDX_TRY(rdx_vectors_create(2 * count, &sides, err));
   if (count == 1) {
-    sides[0] = j->left_key;
-    sides[1] = j->right_key;
-    j->left_key = j->right_key = (rdx_vector){0};
+    sides.list[0] = RDX_KEEP(j->left_key);
+    sides.list[1] = RDX_KEEP(j->right_key);
   }
-  const rdx_status status = combine_keys(j, sides, columns, err);
-  for (uint32_t i = 0; i < 2 * count; i++)
-    rdx_vector_destroy(&sides[i]);
-  rdx_free(sides);
-  return status;
+  return combine_keys(j, sides.list, columns, err);
 }
 
 void rdx_join_keys_drop(rdx_joining *j) {

@@ -47,7 +47,8 @@ typedef struct maker {
   uint32_t part;      /* at work on */
   const digit *asked; /* whose span is looked for */
   span *spans;        /* for each worker */
-  uint32_t **maps;    /* two for each column */
+  uint32_t **maps;    /* two for each column: */
+  uint32_t map_count;
 } maker;
 
 /* ---- Codes ---- */
@@ -132,14 +133,11 @@ static rdx_status find_span(maker *m, const digit *d, uint32_t part, span *out, 
 
 rdx_status rdx_merge_dictionaries(const rdx_column *a, const rdx_column *b, uint32_t *places[2], uint32_t *count,
                                   rdx_error *err) {
-  uint32_t *to_a = NULL, *to_b = NULL, n = 0;
+  RDX_SCOPED(rdx_free_local) uint32_t *to_a = NULL, *to_b = NULL;
+  uint32_t n = 0;
   places[0] = places[1] = NULL;
   RDX_TRY(rdx_alloc(a->rows, sizeof *to_a, WHAT, (void **)&to_a, err));
-  const rdx_status status = rdx_alloc(b->rows, sizeof *to_b, WHAT, (void **)&to_b, err);
-  if (status != RDX_OK) {
-    rdx_free(to_a);
-    return status;
-  }
+  RDX_TRY(rdx_alloc(b->rows, sizeof *to_b, WHAT, (void **)&to_b, err));
   for (uint64_t i = 0, k = 0; i < a->rows || k < b->rows; n++) {
     const int order = i == a->rows ? 1 : k == b->rows ? -1 : rdx_column_compare_strings(a, i, b, k);
     if (order <= 0)
@@ -147,8 +145,8 @@ rdx_status rdx_merge_dictionaries(const rdx_column *a, const rdx_column *b, uint
     if (order >= 0)
       to_b[k++] = n;
   }
-  places[0] = to_a;
-  places[1] = to_b;
+  places[0] = RDX_KEEP(to_a);
+  places[1] = RDX_KEEP(to_b);
   *count = n;
   return RDX_OK;
 }
@@ -276,31 +274,27 @@ static rdx_status write_all(maker *m, rdx_error *err) {
   return RDX_OK;
 }
 
+static void end(maker *m) {
+  for (uint32_t i = 0; m->maps && i < m->map_count; i++)
+    rdx_free(m->maps[i]);
+  rdx_free(m->maps);
+  rdx_free(m->digits);
+  rdx_free(m->spans);
+}
+
 rdx_status rdx_key_words_create(rdx_execution *x, const rdx_key_column *columns, uint32_t count, const uint64_t rows[2],
                                 bool matching, rdx_key_words *out, rdx_error *err) {
-  *out = (rdx_key_words){.rows = {rows[0], rows[1]}};
-  maker m = {.x = x, .words = out, .matching = matching};
-  rdx_status status = rdx_calloc(2 * (size_t)count, sizeof *m.digits, WHAT, (void **)&m.digits, err);
-  if (status == RDX_OK)
-    status = rdx_calloc(2 * (size_t)count, sizeof *m.maps, WHAT, (void **)&m.maps, err);
-  if (status == RDX_OK)
-    status = rdx_calloc(rdx_pool_threads(x->pool), sizeof *m.spans, WHAT, (void **)&m.spans, err);
-  if (status == RDX_OK)
-    status = rdx_calloc(2 * (size_t)count, sizeof *out->words, WHAT, (void **)&out->words, err);
-  if (status == RDX_OK)
-    status = rdx_calloc(2 * (size_t)count, sizeof *out->max, WHAT, (void **)&out->max, err);
-  if (status == RDX_OK)
-    status = make_digits(&m, columns, count, err);
-  if (status == RDX_OK)
-    status = write_all(&m, err);
-  for (uint32_t i = 0; m.maps && i < 2 * count; i++)
-    rdx_free(m.maps[i]);
-  rdx_free(m.maps);
-  rdx_free(m.digits);
-  rdx_free(m.spans);
-  if (status != RDX_OK)
-    rdx_key_words_destroy(out);
-  return status;
+  RDX_SCOPED(rdx_key_words_destroy) rdx_key_words made = {.rows = {rows[0], rows[1]}};
+  RDX_SCOPED(end) maker m = {.x = x, .words = &made, .matching = matching, .map_count = 2 * count};
+  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *m.digits, WHAT, (void **)&m.digits, err));
+  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *m.maps, WHAT, (void **)&m.maps, err));
+  RDX_TRY(rdx_calloc(rdx_pool_threads(x->pool), sizeof *m.spans, WHAT, (void **)&m.spans, err));
+  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *made.words, WHAT, (void **)&made.words, err));
+  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *made.max, WHAT, (void **)&made.max, err));
+  RDX_TRY(make_digits(&m, columns, count, err));
+  RDX_TRY(write_all(&m, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 void rdx_key_words_destroy(rdx_key_words *w) {
@@ -549,26 +543,23 @@ static rdx_status rank_keys(rdx_execution *x, const uint64_t *keys, uint64_t cou
 rdx_status rdx_key_words_rank(rdx_execution *x, const rdx_key_words *w, uint32_t *codes, uint64_t *distinct,
                               uint32_t **firsts, rdx_error *err) {
   const uint64_t rows = w->rows[0] + w->rows[1];
-  uint64_t *keys = NULL;
-  uint32_t *own = NULL;
-  rdx_status status = rank_keys(x, w->words[0], rows, w->max[0], codes, distinct, w->count > 1 ? NULL : firsts, err);
-  if (status != RDX_OK || w->count == 1)
-    return status;
+  RDX_SCOPED(rdx_free_local) uint64_t *keys = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *own = NULL;
+  RDX_TRY(rank_keys(x, w->words[0], rows, w->max[0], codes, distinct, w->count > 1 ? NULL : firsts, err));
+  if (w->count == 1)
+    return RDX_OK;
   RDX_TRY(rdx_alloc(rows, sizeof *keys, WHAT, (void **)&keys, err));
-  status = rdx_alloc(rows, sizeof *own, WHAT, (void **)&own, err);
-  for (uint32_t k = 1; k < w->count && status == RDX_OK; k++) {
+  RDX_TRY(rdx_alloc(rows, sizeof *own, WHAT, (void **)&own, err));
+  for (uint32_t k = 1; k < w->count; k++) {
     const uint64_t before = *distinct;
-    status = rank_keys(x, w->words[k], rows, w->max[k], own, distinct, NULL, err);
-    for (uint64_t i = 0; i < rows && status == RDX_OK; i++) {
-      status = rdx_loop_goes_on(i, rows, "execute", err);
+    RDX_TRY(rank_keys(x, w->words[k], rows, w->max[k], own, distinct, NULL, err));
+    for (uint64_t i = 0; i < rows; i++) {
+      RDX_TRY(rdx_loop_goes_on(i, rows, "execute", err));
       keys[i] = codes[i] * (*distinct ? *distinct : 1) + own[i];
     }
-    if (status == RDX_OK)
-      status = rank_keys(x, keys, rows, before * *distinct, codes, distinct, k + 1 < w->count ? NULL : firsts, err);
+    RDX_TRY(rank_keys(x, keys, rows, before * *distinct, codes, distinct, k + 1 < w->count ? NULL : firsts, err));
   }
-  rdx_free(keys);
-  rdx_free(own);
-  return status;
+  return RDX_OK;
 }
 
 /* From the last word to the first, each sort keeping the order of the one before. */

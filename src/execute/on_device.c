@@ -304,14 +304,15 @@ static rdx_status make_frame(const device_join *d, const pair_lists *lists, rdx_
   return RDX_OK;
 }
 
+static void drop_lists(pair_lists *lists) {
+  rdx_row_list_release(&lists->probe);
+  rdx_row_list_release(&lists->other);
+}
+
 static rdx_status join(device_join *d, rdx_frame *out, bool *done, rdx_error *err) {
-  pair_lists lists = {0};
-  rdx_status status = find_pairs(d, &lists, done, err);
-  if (status == RDX_OK && *done)
-    status = make_frame(d, &lists, out, err);
-  rdx_row_list_release(&lists.probe);
-  rdx_row_list_release(&lists.other);
-  return status;
+  RDX_SCOPED(drop_lists) pair_lists lists = {0};
+  RDX_TRY(find_pairs(d, &lists, done, err));
+  return *done ? make_frame(d, &lists, out, err) : RDX_OK;
 }
 
 rdx_status rdx_join_on_device(rdx_joining *j, rdx_frame *out, bool *done, rdx_error *err) {

@@ -109,16 +109,12 @@ static rdx_status find_sources(const ordered *o, uint32_t *source, rdx_error *er
 static rdx_status choose(ordered *o, rdx_frame *out, uint32_t index, rdx_error *err) {
   rdx_execution *x = o->q->x;
   RDX_SCOPED(rdx_frame_destroy) rdx_frame one = {0};
-  uint32_t *source = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *source = NULL;
   RDX_TRY(rdx_frame_create(1, o->w.rows, &one, err));
   RDX_TRY(rdx_operand_column(x, &o->w.in, o->aggregate->value, &one, 0, err));
   RDX_TRY(rdx_alloc(o->q->groups, sizeof *source, WHAT, (void **)&source, err));
-  const rdx_status status = find_sources(o, source, err);
-  if (status != RDX_OK) {
-    rdx_free(source);
-    return status;
-  }
-  RDX_TRY(rdx_frame_select(x->pool, &one, source, o->q->groups, err));
+  RDX_TRY(find_sources(o, source, err));
+  RDX_TRY(rdx_frame_select(x->pool, &one, RDX_KEEP(source), o->q->groups, err));
   rdx_frame_share(&one.columns[0], &out->columns[index]);
   return RDX_OK;
 }

@@ -254,7 +254,7 @@ static void cross(void *context, uint64_t begin, uint64_t end, uint32_t worker) 
 
 rdx_status rdx_pairs_cross(rdx_joining *j, rdx_pairs *out, rdx_error *err) {
   const uint64_t lefts = j->left.frame.rows, rights = j->right.frame.rows;
-  crossing c = {.rights = rights};
+  RDX_SCOPED(rdx_free_local) uint32_t *left = NULL, *right = NULL;
   if ((rdx_i128)lefts * (rdx_i128)rights >= UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_MEMORY,
                     "all pairs of %llu with %llu rows are too many for a result; join by equal columns",
@@ -262,15 +262,11 @@ rdx_status rdx_pairs_cross(rdx_joining *j, rdx_pairs *out, rdx_error *err) {
   const uint64_t count = lefts * rights;
   RDX_TRY(rdx_device_expect_host(j->x->device, count * 8, "all pairs of the rows of a join take",
                                  "join by equal columns, or filter its inputs", err));
-  RDX_TRY(rdx_alloc(count, sizeof *c.left, WHAT, (void **)&c.left, err));
-  rdx_status status = rdx_alloc(count, sizeof *c.right, WHAT, (void **)&c.right, err);
-  if (status == RDX_OK)
-    status = rdx_pool_run_stage(j->x->pool, count, RDX_EXECUTE_GRAIN, cross, &c, "join", err);
-  if (status == RDX_OK)
-    return rdx_pairs_take(c.left, c.right, count, out, err);
-  rdx_free(c.left);
-  rdx_free(c.right);
-  return status;
+  RDX_TRY(rdx_alloc(count, sizeof *left, WHAT, (void **)&left, err));
+  RDX_TRY(rdx_alloc(count, sizeof *right, WHAT, (void **)&right, err));
+  crossing c = {.left = left, .right = right, .rights = rights};
+  RDX_TRY(rdx_pool_run_stage(j->x->pool, count, RDX_EXECUTE_GRAIN, cross, &c, "join", err));
+  return rdx_pairs_take(RDX_KEEP(left), RDX_KEEP(right), count, out, err);
 }
 
 static void drop_join(void *owner) {

@@ -238,6 +238,7 @@ static rdx_status run_over(const rdx_grouping_query *q, const rdx_frame *frame, 
     attributes[i] = (rdx_attribute){"value", frame->columns[i].input.column, 0};
   const rdx_relation relation = {.rows = frame->rows, .attributes = attributes, .attribute_count = q->group_count + 1};
   const rdx_star_params params = {.method = RDX_STAR_COLUMN_ENGINE};
+  RDX_SCOPED(rdx_star_destroy) rdx_star *star = NULL;
   rdx_grouping_query over = *q;
   rdx_expression **expressions = NULL;
   over.where = NULL;
@@ -247,12 +248,11 @@ static rdx_status run_over(const rdx_grouping_query *q, const rdx_frame *frame, 
   for (uint32_t i = 0; i < q->aggregate_count; i++)
     expressions[i] = &value;
   over.expressions = expressions;
-  RDX_TRY(rdx_star_create(q->x->device, &relation, &params, &over.star, err));
-  rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < count && status == RDX_OK; i += MAX_AT_ONCE)
-    status = run_some(&over, places + i, count - i < MAX_AT_ONCE ? count - i : MAX_AT_ONCE, out, err);
-  rdx_star_destroy(&over.star);
-  return status;
+  RDX_TRY(rdx_star_create(q->x->device, &relation, &params, &star, err));
+  over.star = star;
+  for (uint32_t i = 0; i < count; i += MAX_AT_ONCE)
+    RDX_TRY(run_some(&over, places + i, count - i < MAX_AT_ONCE ? count - i : MAX_AT_ONCE, out, err));
+  return RDX_OK;
 }
 
 /* The aggregates at these places, which are all of the distinct values of one attribute. */

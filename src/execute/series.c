@@ -205,7 +205,7 @@ static rdx_status expand(series *s, const rows *r, uint32_t *source, rdx_vector 
 static rdx_status run_rows(series *s, rows *r, bool none, rdx_frame *out, rdx_error *err) {
   RDX_SCOPED(rdx_vector_destroy) rdx_vector vector = {0};
   RDX_SCOPED(rdx_frame_destroy) rdx_frame left = {0};
-  uint32_t *source = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *source = NULL;
   for (uint32_t i = 0; i < 2; i++)
     RDX_TRY(rdx_operand_flat(s->x, &r->in, s->node->exprs[i], &r->ends[i], err));
   RDX_TRY(count_all(s, r, none, err));
@@ -213,13 +213,9 @@ static rdx_status run_rows(series *s, rows *r, bool none, rdx_frame *out, rdx_er
   RDX_TRY(rdx_alloc(r->total / 8 + 1, 1, WHAT, &vector.memory[1], err));
   RDX_TRY(rdx_frame_copy(&r->in.frame, &left, err));
   RDX_TRY(rdx_alloc(r->total, sizeof *source, WHAT, (void **)&source, err));
-  const rdx_status status = expand(s, r, source, &vector, err);
-  if (status != RDX_OK) {
-    rdx_free(source);
-    return status;
-  }
+  RDX_TRY(expand(s, r, source, &vector, err));
   vector.column.validity = vector.memory[1];
-  RDX_TRY(rdx_frame_select(s->x->pool, &left, source, r->total, err));
+  RDX_TRY(rdx_frame_select(s->x->pool, &left, RDX_KEEP(source), r->total, err));
   RDX_TRY(rdx_frame_create(left.count + 1, r->total, out, err));
   for (uint32_t i = 0; i < left.count; i++)
     rdx_frame_share(&left.columns[i], &out->columns[i]);

@@ -10,6 +10,16 @@
 
 #define WHAT "the rows of two queries"
 
+static void drop_vectors(rdx_vector (*both)[2]) {
+  rdx_vector_destroy(&(*both)[0]);
+  rdx_vector_destroy(&(*both)[1]);
+}
+
+static void drop_operands(rdx_operand (*both)[2]) {
+  rdx_operand_drop(&(*both)[0]);
+  rdx_operand_drop(&(*both)[1]);
+}
+
 /* ---- The same column of both ---- */
 
 /* Flat, with the same layout, strings with dictionaries. */
@@ -110,16 +120,11 @@ static rdx_status append(const rdx_vector parts[2], rdx_vector *out, rdx_error *
 
 static rdx_status append_column(rdx_execution *x, const rdx_plan_node *node, rdx_operand in[2], uint32_t i,
                                 rdx_frame *out, rdx_error *err) {
-  rdx_vector parts[2] = {0}, both = {0};
-  rdx_status status = make_alike(x, node, in, i, parts, err);
-  if (status == RDX_OK)
-    status = append(parts, &both, err);
-  if (status == RDX_OK)
-    status = rdx_frame_take_from(out, i, &both, &in[0].frame, err);
-  rdx_vector_destroy(&both);
-  rdx_vector_destroy(&parts[0]);
-  rdx_vector_destroy(&parts[1]);
-  return status;
+  RDX_SCOPED(drop_vectors) rdx_vector parts[2] = {0};
+  RDX_SCOPED(rdx_vector_destroy) rdx_vector both = {0};
+  RDX_TRY(make_alike(x, node, in, i, parts, err));
+  RDX_TRY(append(parts, &both, err));
+  return rdx_frame_take_from(out, i, &both, &in[0].frame, err);
 }
 
 static rdx_status fail_many(const rdx_operand in[2], rdx_error *err) {
@@ -143,13 +148,9 @@ static rdx_status run_both(rdx_execution *x, const rdx_plan_node *node, rdx_oper
 }
 
 rdx_status rdx_execute_union(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  rdx_operand in[2] = {0};
-  rdx_status status = run_both(x, node, in, err);
-  if (status == RDX_OK)
-    status = rdx_append_frames(x, node, in, out, err);
-  rdx_operand_drop(&in[0]);
-  rdx_operand_drop(&in[1]);
-  return status;
+  RDX_SCOPED(drop_operands) rdx_operand in[2] = {0};
+  RDX_TRY(run_both(x, node, in, err));
+  return rdx_append_frames(x, node, in, out, err);
 }
 
 /* ---- Which rows the other has ---- */
@@ -201,28 +202,17 @@ static rdx_status compare_rows(rdx_execution *x, const rdx_plan_node *node, rdx_
 }
 
 rdx_status rdx_execute_intersect(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  rdx_operand in[2] = {0};
-  rdx_vector *flat = NULL;
-  uint32_t *rows = NULL;
+  RDX_SCOPED(drop_operands) rdx_operand in[2] = {0};
+  RDX_SCOPED(rdx_vectors_destroy) rdx_vectors flat = {0};
+  RDX_SCOPED(rdx_free_local) uint32_t *rows = NULL;
   uint64_t count = 0;
-  rdx_status status = run_both(x, node, in, err);
-  if (status == RDX_OK && in[0].frame.rows + in[1].frame.rows >= UINT32_MAX)
-    status = fail_many(in, err);
-  if (status == RDX_OK)
-    status = rdx_calloc(2 * (size_t)node->column_count, sizeof *flat, WHAT, (void **)&flat, err);
-  if (status == RDX_OK)
-    status = compare_rows(x, node, in, flat, &rows, &count, err);
-  for (uint32_t i = 0; flat && i < 2 * node->column_count; i++)
-    rdx_vector_destroy(&flat[i]);
-  rdx_free(flat);
-  if (status == RDX_OK)
-    status = rdx_frame_select(x->pool, &in[0].frame, rows, count, err);
-  else
-    rdx_free(rows);
-  rdx_operand_drop(&in[1]);
-  if (status == RDX_OK)
-    *out = in[0].frame;
-  else
-    rdx_operand_drop(&in[0]);
-  return status;
+  RDX_TRY(run_both(x, node, in, err));
+  if (in[0].frame.rows + in[1].frame.rows >= UINT32_MAX)
+    return fail_many(in, err);
+  RDX_TRY(rdx_vectors_create(2 * node->column_count, &flat, err));
+  RDX_TRY(compare_rows(x, node, in, flat.list, &rows, &count, err));
+  rdx_vectors_destroy(&flat);
+  RDX_TRY(rdx_frame_select(x->pool, &in[0].frame, RDX_KEEP(rows), count, err));
+  *out = RDX_KEEP(in[0].frame);
+  return RDX_OK;
 }

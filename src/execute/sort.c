@@ -147,56 +147,42 @@ static bool are_equal(const rdx_key_words *w, uint32_t a, uint32_t b) {
  * them, which then count. */
 static rdx_status order_words(rdx_execution *x, rdx_key_words *w, bool ties, uint64_t *wanted, uint32_t **out,
                               rdx_error *err) {
-  uint32_t *chosen = NULL;
-  rdx_status status = RDX_OK;
+  RDX_SCOPED(rdx_free_local) uint32_t *chosen = NULL, *order = NULL;
   if (*wanted > 0 && *wanted <= MAX_TOP && *wanted <= w->rows[0] / TOP_SHARE)
-    status = choose_top(x, w, *wanted, &chosen, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(w->rows[0], sizeof **out, WHAT, (void **)out, err);
-  if (status == RDX_OK)
-    status = rdx_key_words_order(x, w, *out, err);
-  while (ties && status == RDX_OK && *wanted < w->rows[0] && are_equal(w, (*out)[*wanted], (*out)[*wanted - 1]))
+    RDX_TRY(choose_top(x, w, *wanted, &chosen, err));
+  RDX_TRY(rdx_alloc(w->rows[0], sizeof *order, WHAT, (void **)&order, err));
+  RDX_TRY(rdx_key_words_order(x, w, order, err));
+  while (ties && *wanted < w->rows[0] && are_equal(w, order[*wanted], order[*wanted - 1]))
     ++*wanted;
-  for (uint64_t i = 0; chosen && i < *wanted && status == RDX_OK; i++)
-    (*out)[i] = chosen[(*out)[i]];
-  rdx_free(chosen);
-  if (status != RDX_OK) {
-    rdx_free(*out);
-    *out = NULL;
-  }
-  return status;
+  for (uint64_t i = 0; chosen && i < *wanted; i++)
+    order[i] = chosen[order[i]];
+  *out = RDX_KEEP(order);
+  return RDX_OK;
 }
 
 static rdx_status find_order(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, bool ties, uint64_t *wanted,
-                             rdx_vector *flat, uint32_t **out, rdx_error *err) {
+                             uint32_t **out, rdx_error *err) {
   const uint64_t rows[2] = {in->frame.rows, 0};
   rdx_key_column *columns = NULL;
-  rdx_key_words words;
+  RDX_SCOPED(rdx_vectors_destroy) rdx_vectors flat = {0};
+  RDX_SCOPED(rdx_key_words_destroy) rdx_key_words words = {0};
+  RDX_TRY(rdx_vectors_create(node->order_count, &flat, err));
   RDX_TRY(rdx_arena_alloc(x->arena, node->order_count, sizeof *columns, WHAT, (void **)&columns, err));
   for (uint32_t i = 0; i < node->order_count; i++) {
     const rdx_plan_order *o = &node->orders[i];
-    RDX_TRY(rdx_operand_coded(x, in, o->column, &flat[i], err));
+    RDX_TRY(rdx_operand_coded(x, in, o->column, &flat.list[i], err));
     columns[i] =
-        (rdx_key_column){.parts = {&flat[i].column}, .descending = o->descending, .nulls_first = o->nulls_first};
+        (rdx_key_column){.parts = {&flat.list[i].column}, .descending = o->descending, .nulls_first = o->nulls_first};
   }
   RDX_TRY(rdx_key_words_create(x, columns, node->order_count, rows, false, &words, err));
-  const rdx_status status = order_words(x, &words, ties, wanted, out, err);
-  rdx_key_words_destroy(&words);
-  return status;
+  return order_words(x, &words, ties, wanted, out, err);
 }
 
 /* The rows of a window of the order. */
 static rdx_status sort_window(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, window w, rdx_error *err) {
-  rdx_vector *flat = NULL;
   uint32_t *order = NULL;
-  RDX_TRY(rdx_calloc(node->order_count, sizeof *flat, WHAT, (void **)&flat, err));
   uint64_t end = w.offset + w.count;
-  rdx_status status = find_order(x, node, in, node->ties && w.count > 0, &end, flat, &order, err);
-  for (uint32_t i = 0; i < node->order_count; i++)
-    rdx_vector_destroy(&flat[i]);
-  rdx_free(flat);
-  if (status != RDX_OK)
-    return status;
+  RDX_TRY(find_order(x, node, in, node->ties && w.count > 0, &end, &order, err));
   w.count = end - w.offset;
   if (w.offset > 0)
     memmove(order, order + w.offset, w.count * sizeof *order);
@@ -204,18 +190,13 @@ static rdx_status sort_window(rdx_execution *x, const rdx_plan_node *node, rdx_o
 }
 
 rdx_status rdx_execute_sort(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  rdx_operand in = {0};
+  RDX_SCOPED(rdx_operand_drop) rdx_operand in = {0};
   window w = {0};
-  rdx_status status = rdx_operand_run_in_place(x, node->left, &in, err);
-  if (status == RDX_OK && in.frame.rows >= UINT32_MAX)
-    status = rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%llu rows are too many to sort", (unsigned long long)in.frame.rows);
-  if (status == RDX_OK)
-    status = find_window(x, node, in.frame.rows, &w, err);
-  if (status == RDX_OK)
-    status = sort_window(x, node, &in, w, err);
-  if (status == RDX_OK)
-    *out = in.frame;
-  else
-    rdx_operand_drop(&in);
-  return status;
+  RDX_TRY(rdx_operand_run_in_place(x, node->left, &in, err));
+  if (in.frame.rows >= UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%llu rows are too many to sort", (unsigned long long)in.frame.rows);
+  RDX_TRY(find_window(x, node, in.frame.rows, &w, err));
+  RDX_TRY(sort_window(x, node, &in, w, err));
+  *out = RDX_KEEP(in.frame);
+  return RDX_OK;
 }

@@ -72,7 +72,7 @@ static rdx_status mark_keys(rdx_windowing *w, const rdx_key_column *columns, uin
 }
 
 rdx_status rdx_window_sort(rdx_windowing *w, const rdx_plan_window *p, rdx_error *err) {
-  rdx_window_keys keys;
+  RDX_SCOPED(rdx_window_keys_destroy) rdx_window_keys keys = {0};
   for (uint64_t i = 0; i < w->rows; i++)
     w->order[i] = (uint32_t)i;
   memset(w->marks, 0, w->rows);
@@ -81,13 +81,10 @@ rdx_status rdx_window_sort(rdx_windowing *w, const rdx_plan_window *p, rdx_error
   w->marks[0] = RDX_WINDOW_PARTITION | RDX_WINDOW_PEERS;
   if (p->partition_count + p->order_count == 0)
     return RDX_OK;
-  rdx_status status = rdx_window_keys_create(w, p, &keys, err);
-  if (status == RDX_OK)
-    status = mark_keys(w, keys.columns, keys.count, true, RDX_WINDOW_PEERS, err);
-  if (status == RDX_OK && p->partition_count > 0)
-    status = mark_keys(w, keys.columns, p->partition_count, false, RDX_WINDOW_PARTITION, err);
-  rdx_window_keys_destroy(&keys);
-  return status;
+  RDX_TRY(rdx_window_keys_create(w, p, &keys, err));
+  RDX_TRY(mark_keys(w, keys.columns, keys.count, true, RDX_WINDOW_PEERS, err));
+  return p->partition_count > 0 ? mark_keys(w, keys.columns, p->partition_count, false, RDX_WINDOW_PARTITION, err)
+                                : RDX_OK;
 }
 
 /* ---- Partitions, peers and frames ---- */
@@ -398,23 +395,16 @@ static rdx_status take_extremes(rdx_windowing *w, const rdx_window_run *r, uint3
 static rdx_status choose_sources(rdx_windowing *w, const rdx_window_run *r, rdx_frame *out, uint32_t index,
                                  rdx_error *err) {
   const rdx_plan_window_kind kind = r->window->kind;
-  rdx_frame one = {0};
-  uint32_t *source = NULL;
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame one = {0};
+  RDX_SCOPED(rdx_free_local) uint32_t *source = NULL;
   RDX_TRY(rdx_alloc(w->rows, sizeof *source, WHAT, (void **)&source, err));
-  rdx_status status = kind == RDX_WINDOW_MIN || kind == RDX_WINDOW_MAX ? take_extremes(w, r, source, err)
-                                                                       : find_sources(w, r, source, err);
-  if (status == RDX_OK)
-    status = rdx_frame_create(1, w->rows, &one, err);
-  if (status == RDX_OK)
-    status = rdx_operand_column(w->x, &w->in, r->window->value, &one, 0, err);
-  if (status == RDX_OK)
-    status = rdx_frame_select(w->x->pool, &one, source, w->rows, err);
-  else
-    rdx_free(source);
-  if (status == RDX_OK)
-    rdx_frame_share(&one.columns[0], &out->columns[index]);
-  rdx_frame_destroy(&one);
-  return status;
+  RDX_TRY(kind == RDX_WINDOW_MIN || kind == RDX_WINDOW_MAX ? take_extremes(w, r, source, err)
+                                                           : find_sources(w, r, source, err));
+  RDX_TRY(rdx_frame_create(1, w->rows, &one, err));
+  RDX_TRY(rdx_operand_column(w->x, &w->in, r->window->value, &one, 0, err));
+  RDX_TRY(rdx_frame_select(w->x->pool, &one, RDX_KEEP(source), w->rows, err));
+  rdx_frame_share(&one.columns[0], &out->columns[index]);
+  return RDX_OK;
 }
 
 /* ---- Counts, sums, averages ---- */
@@ -581,23 +571,23 @@ static rdx_status find_values(rdx_windowing *w, const rdx_bound *e, rdx_vector *
                                      : rdx_operand_flat(w->x, &w->in, e, out, err);
 }
 
-static rdx_status run_function(rdx_windowing *w, const rdx_plan_window *p, rdx_frame *out, uint32_t index,
-                               rdx_error *err) {
-  rdx_window_run r = {.window = p};
-  const bool chooses = (p->kind >= RDX_WINDOW_LAG && p->kind <= RDX_WINDOW_NTH) || p->kind >= RDX_WINDOW_MIN;
-  RDX_TRY(find_numbers(w, &r, err));
-  rdx_status status = begin_frames(w, &r, err);
-  if (status == RDX_OK && p->kind >= RDX_WINDOW_COUNT)
-    status = find_values(w, p->value, &r.value, err);
-  if (status == RDX_OK)
-    status = find_values(w, p->other, &r.other, err);
-  if (status == RDX_OK)
-    status = chooses ? choose_sources(w, &r, out, index, err) : fill_column(w, &r, out, index, err);
-  rdx_vector *const vectors[] = {&r.value, &r.other, &r.range_value, &r.range_begin, &r.range_end};
+static void end(rdx_window_run *r) {
+  rdx_vector *const vectors[] = {&r->value, &r->other, &r->range_value, &r->range_begin, &r->range_end};
   for (size_t i = 0; i < RDX_COUNT(vectors); i++)
     rdx_vector_destroy(vectors[i]);
-  rdx_free(r.groups);
-  return status;
+  rdx_free(r->groups);
+}
+
+static rdx_status run_function(rdx_windowing *w, const rdx_plan_window *p, rdx_frame *out, uint32_t index,
+                               rdx_error *err) {
+  RDX_SCOPED(end) rdx_window_run r = {.window = p};
+  const bool chooses = (p->kind >= RDX_WINDOW_LAG && p->kind <= RDX_WINDOW_NTH) || p->kind >= RDX_WINDOW_MIN;
+  RDX_TRY(find_numbers(w, &r, err));
+  RDX_TRY(begin_frames(w, &r, err));
+  if (p->kind >= RDX_WINDOW_COUNT)
+    RDX_TRY(find_values(w, p->value, &r.value, err));
+  RDX_TRY(find_values(w, p->other, &r.other, err));
+  return chooses ? choose_sources(w, &r, out, index, err) : fill_column(w, &r, out, index, err);
 }
 
 static rdx_status run_functions(rdx_windowing *w, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {

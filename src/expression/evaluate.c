@@ -18,6 +18,18 @@ void rdx_vector_destroy(rdx_vector *vector) {
   *vector = (rdx_vector){0};
 }
 
+rdx_status rdx_vectors_create(uint32_t count, rdx_vectors *out, rdx_error *err) {
+  out->count = count;
+  return rdx_calloc(count, sizeof *out->list, "the values of expressions", (void **)&out->list, err);
+}
+
+void rdx_vectors_destroy(rdx_vectors *vectors) {
+  for (uint32_t i = 0; vectors->list && i < vectors->count; i++)
+    rdx_vector_destroy(&vectors->list[i]);
+  rdx_free(vectors->list);
+  *vectors = (rdx_vectors){0};
+}
+
 /* ---- Columns of one width ---- */
 
 typedef struct filling {
@@ -185,11 +197,9 @@ static rdx_status hand_on(rdx_worker *w, void *context, uint32_t worker, rdx_cla
 rdx_status rdx_evaluate_blocks(const rdx_evaluation *e, rdx_bound *const *expressions, uint32_t count, rdx_block_fn fn,
                                void *context, rdx_error *err) {
   handing h = {fn, context, count > 1};
-  rdx_program program;
+  RDX_SCOPED(rdx_program_free) rdx_program program = {0};
   RDX_TRY(rdx_compile_all(e, expressions, count, &program, err));
-  const rdx_status status = rdx_program_run(&program, hand_on, &h, err);
-  rdx_program_free(&program);
-  return status;
+  return rdx_program_run(&program, hand_on, &h, err);
 }
 
 /* ---- Filters ---- */
@@ -308,9 +318,7 @@ rdx_status rdx_evaluate_constant_call(const rdx_bound *expression, const char *t
                                       rdx_error *err) {
   const rdx_evaluation e = {.rows = 1, .text = text};
   one o = {.arena = arena, .class = rdx_class_of(expression->type), .value = out};
-  rdx_program program;
+  RDX_SCOPED(rdx_program_free) rdx_program program = {0};
   RDX_TRY(rdx_compile(&e, expression, &program, err));
-  const rdx_status status = rdx_program_run(&program, keep_one, &o, err);
-  rdx_program_free(&program);
-  return status;
+  return rdx_program_run(&program, keep_one, &o, err);
 }

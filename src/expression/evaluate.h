@@ -38,6 +38,15 @@ typedef struct rdx_vector {
 
 void rdx_vector_destroy(rdx_vector *vector);
 
+/* Several of them; each is empty at first. */
+typedef struct rdx_vectors {
+  rdx_vector *list;
+  uint32_t count;
+} rdx_vectors;
+
+RDX_MUST_USE rdx_status rdx_vectors_create(uint32_t count, rdx_vectors *out, rdx_error *err);
+void rdx_vectors_destroy(rdx_vectors *vectors);
+
 /* The value of an expression for each row. Column types: BOOL, I16, I32, I64, DECIMAL, F32, F64, DATE, TIMESTAMP,
  * STRING (with a sorted dictionary); INTERVAL as STRING, its text. RDX_ERROR_OVERFLOW where a DECIMAL of more than 18
  * digits does not fit 64 bits. Division by zero, overflow and failed casts are errors that show the place. */

@@ -147,11 +147,9 @@ static rdx_status keep_block(rdx_worker *w, void *context, uint32_t worker, rdx_
 }
 
 static rdx_status evaluate_part(const rdx_evaluation *e, const rdx_bound *call, table *t, rdx_error *err) {
-  rdx_program program;
+  RDX_SCOPED(rdx_program_free) rdx_program program = {0};
   RDX_TRY(rdx_compile(e, call, &program, err));
-  const rdx_status status = rdx_program_run(&program, keep_block, t, err);
-  rdx_program_free(&program);
-  return status;
+  return rdx_program_run(&program, keep_block, t, err);
 }
 
 /* The values of a column of all entries, then that of NULL. */

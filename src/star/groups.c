@@ -71,16 +71,15 @@ static rdx_status join_into(const rdx_plan *plan, const rdx_records *r, uint64_t
 /* Replace records by one for each group, if some are of the same. `*memory` holds them then, and is to be freed. */
 static rdx_status join_records(const rdx_plan *plan, rdx_records *r, uint64_t **memory, rdx_error *err) {
   const uint64_t n = r->count;
-  uint32_t *table = NULL, bits = 1;
+  RDX_SCOPED(rdx_free_local) uint32_t *table = NULL;
+  uint32_t bits = 1;
   while (1ull << bits < 2 * n)
     bits++;
   RDX_TRY(rdx_alloc((1ul << bits) + 2 * n, sizeof *table, "the groups of a query", (void **)&table, err));
   memset(table, 0xff, sizeof *table << bits);
   uint32_t *const firsts = table + (1ul << bits), *const joined = firsts + n;
   const uint64_t count = match_records(r, table, bits, firsts, joined);
-  const rdx_status status = count < n ? join_into(plan, r, count, joined, r, memory, err) : RDX_OK;
-  rdx_free(table);
-  return status;
+  return count < n ? join_into(plan, r, count, joined, r, memory, err) : RDX_OK;
 }
 
 /* ---- Columns ---- */

@@ -25,7 +25,7 @@ static rdx_status list_keys(ordering *o, uint32_t column, rdx_error *err) {
     return rdx_group_codes(o->f, column, err);
   if (o->keys[column])
     return RDX_OK;
-  RDX_TRY(rdx_arena_alloc(&o->f->arena, n, 8, "the keys of a result", (void **)&o->keys[column], err));
+  RDX_TRY(rdx_arena_alloc(o->f->arena, n, 8, "the keys of a result", (void **)&o->keys[column], err));
   uint64_t *keys = o->keys[column];
   rdx_keys_encode(&c->values, 0, n, keys);
   for (uint64_t i = n; rdx_key_bits(c->values.type) == 32 && i-- > 0;) { /* widened in place, from the end */
@@ -113,12 +113,12 @@ static rdx_status apply_having(ordering *o, rdx_error *err) {
   uint64_t *rows = NULL, count = 0;
   rdx_node node;
   RDX_TRY(list_asked(o, f->plan->query->having, 1, err));
-  RDX_TRY(rdx_arena_alloc(&f->arena, f->column_count, sizeof *columns, "a result", (void **)&columns, err));
+  RDX_TRY(rdx_arena_alloc(f->arena, f->column_count, sizeof *columns, "a result", (void **)&columns, err));
   for (uint32_t i = 0; i < f->column_count; i++)
     columns[i] = describe(&f->columns[i]);
-  RDX_TRY(rdx_predicate_normalize(columns, f->column_count, RDX_DOMAIN_KEYS, f->plan->query->having, &f->arena, &node,
-                                  err));
-  RDX_TRY(rdx_arena_alloc(&f->arena, f->count, sizeof *rows, "the rows of a result", (void **)&rows, err));
+  RDX_TRY(
+      rdx_predicate_normalize(columns, f->column_count, RDX_DOMAIN_KEYS, f->plan->query->having, f->arena, &node, err));
+  RDX_TRY(rdx_arena_alloc(f->arena, f->count, sizeof *rows, "the rows of a result", (void **)&rows, err));
   for (uint64_t i = 0; i < f->count; i++) {
     rows[count] = i;
     count += qualifies(o, &node, i);
@@ -220,7 +220,7 @@ static rdx_status pack_terms(ordering *o, const rdx_order *terms, uint32_t count
     RDX_TRY(list_keys(o, terms[i].column, err));
     packed[i] = lay_out(&o->f->columns[terms[i].column], s);
   }
-  RDX_TRY(rdx_arena_alloc(&o->f->arena, n, s->size * 8ul, "the order of a result", (void **)&s->words, err));
+  RDX_TRY(rdx_arena_alloc(o->f->arena, n, s->size * 8ul, "the order of a result", (void **)&s->words, err));
   memset(s->words, 0, n * s->size * 8ul);
   for (uint32_t i = 0; i < count; i++)
     pack_term(o, &terms[i], &packed[i], s);
@@ -232,7 +232,7 @@ static rdx_status sort_rows(rdx_finishing *f, const uint64_t *words, uint32_t si
   const uint64_t n = f->count, *rows = f->rows;
   uint64_t *keys = NULL;
   const uint64_t needed = size == 1 ? 5 * n + 4 : (n + 1) * (size + 1) * 2;
-  RDX_TRY(rdx_arena_alloc(&f->arena, needed, 8, "the order of a result", (void **)&keys, err));
+  RDX_TRY(rdx_arena_alloc(f->arena, needed, 8, "the order of a result", (void **)&keys, err));
   if (size == 1) {
     for (uint64_t i = 0; rows && i < n; i++)
       keys[i] = words[rows[i]];
@@ -299,7 +299,7 @@ static rdx_status limit_rows(rdx_finishing *f, rdx_error *err) {
     f->rows += first;
     return RDX_OK;
   }
-  RDX_TRY(rdx_arena_alloc(&f->arena, count, sizeof *rows, "the rows of a result", (void **)&rows, err));
+  RDX_TRY(rdx_arena_alloc(f->arena, count, sizeof *rows, "the rows of a result", (void **)&rows, err));
   for (uint64_t i = 0; i < count; i++)
     rows[i] = first + i;
   f->rows = rows;
@@ -309,7 +309,7 @@ static rdx_status limit_rows(rdx_finishing *f, rdx_error *err) {
 /* RTCUDB, section 5 "OrderBy, Having, and Top". */
 rdx_status rdx_groups_order(rdx_finishing *f, rdx_error *err) {
   ordering o = {.f = f};
-  RDX_TRY(rdx_arena_alloc(&f->arena, f->column_count, sizeof *o.keys, "a result", (void **)&o.keys, err));
+  RDX_TRY(rdx_arena_alloc(f->arena, f->column_count, sizeof *o.keys, "a result", (void **)&o.keys, err));
   memset(o.keys, 0, f->column_count * sizeof *o.keys);
   if (f->plan->query->having)
     RDX_TRY(apply_having(&o, err));

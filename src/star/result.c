@@ -16,7 +16,7 @@
 
 static rdx_status make_array(rdx_finishing *f, uint64_t count, size_t size, void *out, rdx_error *err) {
   void *array = NULL;
-  RDX_TRY(rdx_arena_alloc(&f->arena, count, size, "the values of a result", &array, err));
+  RDX_TRY(rdx_arena_alloc(f->arena, count, size, "the values of a result", &array, err));
   memcpy(out, &array, sizeof array);
   return RDX_OK;
 }
@@ -504,7 +504,8 @@ static rdx_groups group_of_nothing(void) {
 
 rdx_status rdx_groups_finish(const rdx_plan *plan, const rdx_groups *groups, rdx_query_result **out, rdx_error *err) {
   rdx_groups nothing;
-  rdx_query_result *result = NULL;
+  RDX_SCOPED(rdx_query_result_destroy) rdx_query_result *result = NULL;
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
   const bool bare = groups->count == 0 && plan->query->group_count == 0;
   if (bare)
     nothing = group_of_nothing();
@@ -512,17 +513,14 @@ rdx_status rdx_groups_finish(const rdx_plan *plan, const rdx_groups *groups, rdx
                      .groups = bare ? &nothing : groups,
                      .is_nothing = bare,
                      .column_count = plan->query->group_count + plan->query->aggregate_count,
-                     .count = bare ? 1 : groups->count};
+                     .count = bare ? 1 : groups->count,
+                     .arena = &arena};
   RDX_TRY(rdx_calloc(1, sizeof *result, "a result", (void **)&result, err));
-  const rdx_status status = finish(&f, result, err);
-  rdx_arena_free(&f.arena);
+  RDX_TRY(finish(&f, result, err));
   result->device = plan->relation->device;
   result->stats.groups = groups->count;
-  if (status == RDX_OK)
-    *out = result;
-  else
-    rdx_query_result_destroy(&result);
-  return status;
+  *out = RDX_KEEP(result);
+  return RDX_OK;
 }
 
 rdx_status rdx_query_result_view(const rdx_query_result *result, rdx_query_view *out, rdx_error *err) {

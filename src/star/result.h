@@ -33,7 +33,7 @@ typedef struct rdx_finishing {
   const rdx_plan *plan;
   const rdx_groups *groups;  /* of each part of the plan */
   bool is_nothing;           /* a group of no rows, which all parts share */
-  rdx_arena arena;           /* of what is needed on the way */
+  rdx_arena *arena;          /* of what is needed on the way */
   uint32_t column_count;     /* the attributes of groups, then aggregates */
   rdx_group_column *columns; /* what is made so far */
   /* The groups that are left, in order: the result's rows. NULL: all groups, as they are. */

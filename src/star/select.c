@@ -258,6 +258,10 @@ static void make_disjoint(rdx_ranges *r) {
   r->count = kept;
 }
 
+static void drop_ranges(rdx_ranges *r) {
+  rdx_free(r->list);
+}
+
 static void swap(rdx_ranges *x, rdx_ranges *y) {
   const rdx_ranges kept = *x;
   *x = *y;
@@ -266,17 +270,15 @@ static void swap(rdx_ranges *x, rdx_ranges *y) {
 
 /* Leave of `r` what is in `other`, too. */
 static rdx_status intersect(rdx_ranges *r, const rdx_ranges *other, rdx_error *err) {
-  rdx_ranges both = {0};
-  rdx_status status = RDX_OK;
-  for (uint32_t i = 0, k = 0; i < r->count && k < other->count && status == RDX_OK;) {
+  RDX_SCOPED(drop_ranges) rdx_ranges both = {0};
+  for (uint32_t i = 0, k = 0; i < r->count && k < other->count;) {
     const uint32_t *a = r->list + 2 * i, *b = other->list + 2 * k;
-    status = rdx_ranges_add(&both, a[0] > b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1], err);
+    RDX_TRY(rdx_ranges_add(&both, a[0] > b[0] ? a[0] : b[0], a[1] < b[1] ? a[1] : b[1], err));
     i += a[1] <= b[1];
     k += b[1] <= a[1];
   }
   swap(r, &both);
-  rdx_free(both.list);
-  return status;
+  return RDX_OK;
 }
 
 static rdx_status select_node(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MAX_TUPLE],
@@ -285,24 +287,22 @@ static rdx_status select_node(const rdx_tuples *t, const rdx_node *node, const r
 /* Those of any child. */
 static rdx_status select_any(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MAX_TUPLE],
                              rdx_ranges *out, rdx_error *err) {
-  rdx_ranges one = {0};
+  RDX_SCOPED(drop_ranges) rdx_ranges one = {0};
   uint32_t max = MANY_RANGES; /* that are gathered before their union is made */
-  rdx_status status = RDX_OK;
   out->count = 0;
-  for (uint32_t i = 0; i < node->count && status == RDX_OK; i++) {
-    status = i % ASK_EACH == ASK_EACH - 1 ? rdx_progress("query", i, node->count, err) : RDX_OK;
-    if (status == RDX_OK)
-      status = select_node(t, &node->children[i], sets, &one, err);
-    for (uint32_t k = 0; k < one.count && status == RDX_OK; k++)
-      status = rdx_ranges_add(out, one.list[2 * k], one.list[2 * k + 1], err);
+  for (uint32_t i = 0; i < node->count; i++) {
+    if (i % ASK_EACH == ASK_EACH - 1)
+      RDX_TRY(rdx_progress("query", i, node->count, err));
+    RDX_TRY(select_node(t, &node->children[i], sets, &one, err));
+    for (uint32_t k = 0; k < one.count; k++)
+      RDX_TRY(rdx_ranges_add(out, one.list[2 * k], one.list[2 * k + 1], err));
     if (out->count > max) {
       make_disjoint(out);
       max = out->count > MANY_RANGES / 2 ? 2 * out->count : MANY_RANGES;
     }
   }
-  rdx_free(one.list);
   make_disjoint(out);
-  return status;
+  return RDX_OK;
 }
 
 /* Those of all children: of terms together, each of another attribute, then of the others one after the other. */
@@ -310,7 +310,7 @@ static rdx_status select_all(const rdx_tuples *t, const rdx_node *children, uint
                              const rdx_code_set *const outer[RDX_MAX_TUPLE], rdx_ranges *out, rdx_error *err) {
   const rdx_code_set *sets[RDX_MAX_TUPLE];
   uint32_t taken[RDX_MAX_TUPLE]; /* the child, plus 1, whose set an attribute has */
-  rdx_ranges one = {0};
+  RDX_SCOPED(drop_ranges) rdx_ranges one = {0};
   memcpy(sets, outer, sizeof sets);
   memset(taken, 0, sizeof taken);
   for (uint32_t i = 0; i < count; i++) {
@@ -321,17 +321,15 @@ static rdx_status select_all(const rdx_tuples *t, const rdx_node *children, uint
     taken[position] = i + 1;
     sets[position] = &c->term.set;
   }
-  rdx_status status = select_sets(t, sets, out, err);
-  for (uint32_t i = 0; i < count && status == RDX_OK && out->count > 0; i++) {
+  RDX_TRY(select_sets(t, sets, out, err));
+  for (uint32_t i = 0; i < count && out->count > 0; i++) {
     const rdx_node *c = &children[i];
     if (c->kind == RDX_NODE_TERM && taken[rdx_tuples_position(t, c->term.column)] == i + 1)
       continue;
-    status = select_node(t, c, sets, &one, err);
-    if (status == RDX_OK)
-      status = intersect(out, &one, err);
+    RDX_TRY(select_node(t, c, sets, &one, err));
+    RDX_TRY(intersect(out, &one, err));
   }
-  rdx_free(one.list);
-  return status;
+  return RDX_OK;
 }
 
 /* The tuples for which a node holds; of those whose attributes are not in `sets` maybe none. */
@@ -356,15 +354,13 @@ static bool holds(const rdx_tuples *t, uint32_t place, const rdx_node *node) {
 
 /* Leave those for which a node holds, of few. */
 static rdx_status ask_each(const rdx_tuples *t, const rdx_node *node, rdx_ranges *r, rdx_error *err) {
-  rdx_ranges left = {0};
-  rdx_status status = RDX_OK;
+  RDX_SCOPED(drop_ranges) rdx_ranges left = {0};
   for (uint32_t i = 0; i < r->count; i++)
-    for (uint32_t place = r->list[2 * i]; place < r->list[2 * i + 1] && status == RDX_OK; place++)
+    for (uint32_t place = r->list[2 * i]; place < r->list[2 * i + 1]; place++)
       if (holds(t, place, node))
-        status = rdx_ranges_add(&left, place, place + 1, err);
+        RDX_TRY(rdx_ranges_add(&left, place, place + 1, err));
   swap(r, &left);
-  rdx_free(left.list);
-  return status;
+  return RDX_OK;
 }
 
 static uint64_t count_places(const rdx_ranges *r) {
@@ -376,7 +372,7 @@ static uint64_t count_places(const rdx_ranges *r) {
 
 rdx_status rdx_tuples_select(const rdx_tuples *tuples, const rdx_plan *plan, rdx_ranges *ranges, rdx_error *err) {
   const rdx_code_set *sets[RDX_MAX_TUPLE] = {0};
-  rdx_ranges rest = {0};
+  RDX_SCOPED(drop_ranges) rdx_ranges rest = {0};
   ranges->count = 0;
   if (plan->empty)
     return RDX_OK;
@@ -387,9 +383,6 @@ rdx_status rdx_tuples_select(const rdx_tuples *tuples, const rdx_plan *plan, rdx
     return RDX_OK;
   if (count_places(ranges) <= FEW_TUPLES)
     return ask_each(tuples, plan->residual, ranges, err);
-  rdx_status status = select_node(tuples, plan->residual, sets, &rest, err);
-  if (status == RDX_OK)
-    status = intersect(ranges, &rest, err);
-  rdx_free(rest.list);
-  return status;
+  RDX_TRY(select_node(tuples, plan->residual, sets, &rest, err));
+  return intersect(ranges, &rest, err);
 }

@@ -96,25 +96,21 @@ static rdx_status add_cube(rdx_star *star, const rdx_cube_spec *spec, rdx_error 
   const double start = rdx_now_ms();
   if (star->cube_count == star->cube_capacity) {
     const uint32_t capacity = star->cube_capacity ? 2 * star->cube_capacity : 4;
-    RDX_TRY(rdx_realloc((void **)&star->cubes, capacity, sizeof *star->cubes, "the cubes of an star", err));
+    RDX_TRY(rdx_realloc((void **)&star->cubes, capacity, sizeof *star->cubes, "the cubes of a star", err));
     star->cube_capacity = capacity;
   }
   const uint64_t used = atomic_load(&star->device->memory_used);
   atomic_store(&star->device->memory_mark, used);
-  rdx_cube cube;
-  const rdx_status status = build_cube(star, spec, &cube, err);
+  RDX_SCOPED(destroy_cube) rdx_cube cube = {0};
+  RDX_TRY(build_cube(star, spec, &cube, err));
   const uint64_t peak = atomic_load(&star->device->memory_mark) - used;
-  if (status != RDX_OK) {
-    destroy_cube(&cube);
-    return status;
-  }
   rdx_star_stats *s = &star->stats;
   const uint64_t held = s->bytes_columns + s->bytes_cubes + (peak > cube.bytes ? peak : cube.bytes);
   s->bytes_peak = held > s->bytes_peak ? held : s->bytes_peak;
   s->bytes_cubes += cube.bytes;
   s->cubes += spec != NULL;
   s->build_ms += rdx_now_ms() - start;
-  star->cubes[star->cube_count++] = cube;
+  star->cubes[star->cube_count++] = RDX_KEEP(cube);
   return RDX_OK;
 }
 
@@ -391,11 +387,9 @@ static rdx_status run_parts(const rdx_cube *cube, const rdx_plan *plan, rdx_grou
 static rdx_status count_parts(const rdx_cube *cube, const rdx_plan *plan, rdx_query_counts *out, rdx_error *err) {
   for (uint32_t i = 0; i < rdx_plan_parts(plan) && !plan->empty; i++) {
     const rdx_plan part = rdx_plan_part(plan, i);
-    rdx_groups again = {0};
+    RDX_SCOPED(rdx_groups_drop) rdx_groups again = {0};
     rdx_star_call call = {.plan = &part, .out = &again, .counts = out};
-    const rdx_status status = cube->ops->run(cube->self, &call, err);
-    rdx_groups_drop(&again);
-    RDX_TRY(status);
+    RDX_TRY(cube->ops->run(cube->self, &call, err));
   }
   return RDX_OK;
 }
@@ -422,18 +416,15 @@ static rdx_status run_plan(const rdx_star *star, const rdx_plan *plan, bool stat
                            rdx_error *err) {
   const double start = rdx_now_ms();
   const rdx_cube *cube = NULL;
+  RDX_SCOPED(rdx_query_result_destroy) rdx_query_result *result = NULL;
   rdx_query_counts counts = {0};
   double device_ms = 0;
   RDX_TRY(choose_cube(star, plan, &cube, err));
-  rdx_status status = finish_parts(star, cube, plan, &device_ms, out, err);
+  RDX_TRY(finish_parts(star, cube, plan, &device_ms, &result, err));
   const double end = rdx_now_ms();
-  if (status == RDX_OK && stats)
-    status = count_parts(cube, plan, &counts, err);
-  if (status != RDX_OK) {
-    rdx_query_result_destroy(out);
-    return status;
-  }
-  rdx_query_stats *s = &(*out)->stats;
+  if (stats)
+    RDX_TRY(count_parts(cube, plan, &counts, err));
+  rdx_query_stats *s = &result->stats;
   s->method = cube->ops->method;
   s->rays = counts.rays;
   s->hits = counts.hits;
@@ -442,6 +433,7 @@ static rdx_status run_plan(const rdx_star *star, const rdx_plan *plan, bool stat
   s->scene_bytes = counts.scene_bytes;
   s->device_ms = device_ms;
   s->total_ms = end - start;
+  *out = RDX_KEEP(result);
   return RDX_OK;
 }
 
@@ -450,13 +442,11 @@ rdx_status rdx_star_run(const rdx_star *star, const rdx_query *query, const rdx_
   if (!star || !query || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_run: star, query and out must not be NULL");
   const double start = rdx_now_ms();
-  rdx_plan plan;
+  RDX_SCOPED(rdx_plan_destroy) rdx_plan plan = {0};
   rdx_query_result *result = NULL;
   RDX_TRY(rdx_plan_create(star->relation, query, &plan, err));
   const double planned = rdx_now_ms() - start;
-  const rdx_status status = run_plan(star, &plan, params && params->stats, &result, err);
-  rdx_plan_destroy(&plan);
-  RDX_TRY(status);
+  RDX_TRY(run_plan(star, &plan, params && params->stats, &result, err));
   result->stats.total_ms += planned;
   *out = result;
   return RDX_OK;

@@ -98,19 +98,13 @@ void rdx_limbs_free(rdx_limbs *limbs) {
 
 rdx_status rdx_limbs_create(const rdx_packed_relation *relation, const rdx_numbers *numbers, rdx_limbs *out,
                             rdx_error *err) {
-  rdx_limbs d = {0};
-  int64_t *scratch = NULL;
-  rdx_status status = rdx_alloc(numbers->rows, sizeof *scratch, "the limbs of a column", (void **)&scratch, err);
-  if (status == RDX_OK)
-    status = rdx_calloc(RDX_MAX_LIMBS + 1, sizeof *d.attributes, "the limbs of a column", (void **)&d.attributes, err);
-  if (status == RDX_OK)
-    status = cut_limbs(relation, numbers, &d, scratch, err);
-  rdx_free(scratch);
-  if (status == RDX_OK)
-    *out = d;
-  else
-    rdx_limbs_free(&d);
-  return status;
+  RDX_SCOPED(rdx_limbs_free) rdx_limbs d = {0};
+  RDX_SCOPED(rdx_free_local) int64_t *scratch = NULL;
+  RDX_TRY(rdx_alloc(numbers->rows, sizeof *scratch, "the limbs of a column", (void **)&scratch, err));
+  RDX_TRY(rdx_calloc(RDX_MAX_LIMBS + 1, sizeof *d.attributes, "the limbs of a column", (void **)&d.attributes, err));
+  RDX_TRY(cut_limbs(relation, numbers, &d, scratch, err));
+  *out = RDX_KEEP(d);
+  return RDX_OK;
 }
 
 /* ---- Floats ---- */
@@ -214,6 +208,11 @@ static rdx_status add_special(const rdx_packed_relation *relation, const rdx_num
   return RDX_OK;
 }
 
+static void end(float_work *w) {
+  rdx_free(w->codes);
+  rdx_free(w->validity);
+}
+
 /* Codes on the host, and which rows are not NULL. */
 static rdx_status begin(float_work *w, rdx_error *err) {
   const rdx_encoded_column *c = w->attribute;
@@ -229,9 +228,9 @@ static rdx_status begin(float_work *w, rdx_error *err) {
 
 static rdx_status create_float_limbs(const rdx_packed_relation *relation, uint32_t attribute, rdx_limbs *out,
                                      rdx_error *err) {
-  float_work w = {.attribute = &relation->attributes[attribute]};
-  rdx_limbs d = {0};
-  rdx_status status = begin(&w, err);
+  RDX_SCOPED(end) float_work w = {.attribute = &relation->attributes[attribute]};
+  RDX_SCOPED(rdx_limbs_free) rdx_limbs d = {0};
+  RDX_TRY(begin(&w, err));
   const rdx_numbers numbers = {.rows = w.attribute->rows,
                                .dimension = w.attribute->dimension,
                                .validity = w.validity,
@@ -239,17 +238,10 @@ static rdx_status create_float_limbs(const rdx_packed_relation *relation, uint32
                                .context = &w,
                                .mark = mark_floats,
                                .cut = cut_floats};
-  if (status == RDX_OK)
-    status = rdx_limbs_create(relation, &numbers, &d, err);
-  if (status == RDX_OK)
-    status = add_special(relation, &numbers, &d, err);
-  if (status == RDX_OK)
-    *out = d;
-  else
-    rdx_limbs_free(&d);
-  rdx_free(w.codes);
-  rdx_free(w.validity);
-  return status;
+  RDX_TRY(rdx_limbs_create(relation, &numbers, &d, err));
+  RDX_TRY(add_special(relation, &numbers, &d, err));
+  *out = RDX_KEEP(d);
+  return RDX_OK;
 }
 
 rdx_status rdx_packed_limbs(const rdx_packed_relation *relation, uint32_t attribute, const rdx_limbs **out,

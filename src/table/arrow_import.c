@@ -98,14 +98,12 @@ static rdx_status decode(rdx_incoming *in, const rdx_column *d, rdx_error *err) 
 /* Sort a dictionary, and turn places in the old one into places in the new one. */
 static rdx_status sort_dictionary(incoming *in, const rdx_column *d, rdx_error *err) {
   const rdx_growing *out = in->base.out;
-  uint32_t *codes = NULL, *places = out->values;
+  RDX_SCOPED(rdx_free_local) uint32_t *codes = NULL;
+  uint32_t *places = out->values;
   RDX_TRY(rdx_alloc(d->rows, 4, "the places of strings", (void **)&codes, err));
-  rdx_status status = rdx_dictionary_create(d, codes, in->owned, err);
-  for (uint64_t i = 0; i < in->base.rows && status == RDX_OK; i++)
+  RDX_TRY(rdx_dictionary_create(d, codes, in->owned, err));
+  for (uint64_t i = 0; i < in->base.rows; i++)
     places[i] = rdx_column_has(&out->view, i) ? codes[places[i]] : 0;
-  rdx_free(codes);
-  if (status != RDX_OK)
-    return status;
   *in->dictionary = (rdx_column){.type = RDX_TYPE_STRING,
                                  .rows = (*in->owned)->count,
                                  .values = (*in->owned)->bytes,
@@ -216,18 +214,13 @@ rdx_status rdx_table_from_arrow(struct ArrowSchema *schema, struct ArrowArray *a
   if (!schema->release || !array->release)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_from_arrow: the schema or the array was released already");
   RDX_TRY(check_struct(schema, array, err));
-  rdx_table *table = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *table = NULL;
   RDX_TRY(rdx_table_create((uint32_t)array->n_children, &table, err));
-  rdx_status status = rdx_calloc(1, sizeof *table->held, "a table", (void **)&table->held, err);
-  if (status == RDX_OK)
-    status = fill(schema, array, table->held, table, err);
-  if (status != RDX_OK) {
-    rdx_table_destroy(&table);
-    return status;
-  }
+  RDX_TRY(rdx_calloc(1, sizeof *table->held, "a table", (void **)&table->held, err));
+  RDX_TRY(fill(schema, array, table->held, table, err));
   table->held->array = *array;
   array->release = NULL;
   schema->release(schema);
-  *out = table;
+  *out = RDX_KEEP(table);
   return RDX_OK;
 }

@@ -94,15 +94,12 @@ rdx_status rdx_csv_decode(const char *name, const char *text, size_t size, const
     return rdx_fail(err, RDX_ERROR_FORMAT, "%s is UTF-32: convert it (iconv -f UTF-32 -t UTF-8)", name);
   if (!utf16 && params->encoding == RDX_ENCODING_UTF8)
     return RDX_OK;
-  char *decoded = NULL, *end = NULL;
+  RDX_SCOPED(rdx_free_local) char *decoded = NULL;
+  char *end = NULL;
   RDX_TRY(rdx_alloc(size + 1, utf16 ? 2 : 3, "a CSV file in another encoding", (void **)&decoded, err));
-  const rdx_status status = utf16 ? decode_utf16(name, text, size, decoded, &end, err)
-                                  : decode_bytes(name, text, size, params, decoded, &end, err);
-  if (status != RDX_OK) {
-    rdx_free(decoded);
-    return status;
-  }
-  *out = decoded;
+  RDX_TRY(utf16 ? decode_utf16(name, text, size, decoded, &end, err)
+                : decode_bytes(name, text, size, params, decoded, &end, err));
   *out_size = (size_t)(end - decoded);
+  *out = RDX_KEEP(decoded);
   return RDX_OK;
 }

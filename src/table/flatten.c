@@ -26,11 +26,9 @@ typedef struct flattening {
 /* The codes of an attribute in the rows of a piece. (Values of codes that are none are NULL.) */
 static rdx_status read_codes(const flattening *f, uint32_t attribute, rdx_buffer *numbers, uint64_t count,
                              uint32_t bytes, void *out, rdx_error *err) {
-  rdx_buffer *gathered = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *gathered = NULL;
   RDX_TRY(rdx_packed_gather(f->relation, &f->relation->attributes[attribute], numbers, count, bytes, &gathered, err));
-  const rdx_status status = rdx_buffer_download(gathered, 0, out, count * bytes, err);
-  rdx_buffer_destroy(&gathered);
-  return status;
+  return rdx_buffer_download(gathered, 0, out, count * bytes, err);
 }
 
 /* Strings stay places in their dictionary. */
@@ -89,7 +87,7 @@ static rdx_status write_piece(flattening *f, uint64_t begin, uint64_t count, rdx
 
 static rdx_status prepare(flattening *f, const char *path, rdx_error *err) {
   const rdx_packed_relation *r = f->relation;
-  rdx_field *fields = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_field *fields = NULL;
   RDX_TRY(rdx_packed_joined(r, &f->joined, &f->rows, err));
   const uint64_t max = f->rows < PIECE_ROWS ? f->rows : PIECE_ROWS;
   RDX_TRY(rdx_alloc(max, sizeof *f->numbers, "a piece of a flat table", (void **)&f->numbers, err));
@@ -105,9 +103,7 @@ static rdx_status prepare(flattening *f, const char *path, rdx_error *err) {
       f->dictionaries[i] =
           (rdx_column){.type = RDX_TYPE_STRING, .rows = d->count, .values = d->bytes, .offsets = d->offsets};
   }
-  const rdx_status status = rdx_table_writer_create(path, fields, r->attribute_count, &f->writer, err);
-  rdx_free(fields);
-  return status;
+  return rdx_table_writer_create(path, fields, r->attribute_count, &f->writer, err);
 }
 
 static rdx_status write_all(flattening *f, const char *path, rdx_error *err) {

@@ -466,24 +466,19 @@ static rdx_status verify_with(rdx_pool *pool, verify_work *w, uint64_t count, rd
 }
 
 static rdx_status verify(verify_work *w, rdx_error *err) {
-  verify_item *items = NULL;
-  rdx_pool *pool = NULL;
+  RDX_SCOPED(rdx_free_local) verify_item *items = NULL;
+  RDX_SCOPED(rdx_free_local) _Atomic uint64_t *set = NULL;
+  RDX_SCOPED(rdx_pool_destroy) rdx_pool *pool = NULL;
   uint64_t count = 0;
+  RDX_TRY(list_items(w, &items, &count, err));
+  RDX_TRY(rdx_calloc(w->opened->count, sizeof *set, "a table", (void **)&set, err));
+  RDX_TRY(rdx_pool_create(count < FEW_CHUNKS ? 1 : 0, &pool, err));
   w->failed = UINT64_MAX;
-  rdx_status status = list_items(w, &items, &count, err);
   w->items = items;
-  if (status == RDX_OK)
-    status = rdx_calloc(w->opened->count, sizeof *w->set, "a table", (void **)&w->set, err);
-  if (status == RDX_OK)
-    status = rdx_pool_create(count < FEW_CHUNKS ? 1 : 0, &pool, err);
-  if (status == RDX_OK) {
-    pthread_mutex_init(&w->lock, NULL);
-    status = verify_with(pool, w, count, err);
-    pthread_mutex_destroy(&w->lock);
-  }
-  rdx_pool_destroy(&pool);
-  rdx_free((void *)w->set);
-  rdx_free(items);
+  w->set = set;
+  pthread_mutex_init(&w->lock, NULL);
+  const rdx_status status = verify_with(pool, w, count, err);
+  pthread_mutex_destroy(&w->lock);
   return status;
 }
 
@@ -607,15 +602,13 @@ rdx_status rdx_table_read(const char *path, const rdx_csv_params *params, rdx_ta
   const bool table_file = rdx_table_is_file(file);
   if (!table_file && !rdx_table_is_parquet(file))
     return rdx_table_read_csv(path, params, out, err);
-  rdx_table *table = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *table = NULL;
   const char *const *names = params ? params->columns : NULL;
   const uint32_t count = names ? (uint32_t)params->column_count : 0;
   RDX_TRY(table_file ? open_named(file, names, count, true, &table, err)
                      : rdx_table_read_parquet(file, names, count, &table, err));
-  const rdx_status status = params ? check_types(file, table, params, err) : RDX_OK;
-  if (status != RDX_OK)
-    rdx_table_destroy(&table);
-  else
-    *out = table;
-  return status;
+  if (params)
+    RDX_TRY(check_types(file, table, params, err));
+  *out = RDX_KEEP(table);
+  return RDX_OK;
 }

@@ -521,13 +521,11 @@ rdx_status rdx_table_read_parquet(const char *path, const char *const *columns, 
 
 static rdx_status create_writer(const reader *r, const char *path, rdx_table_writer **out, rdx_error *err) {
   const uint32_t count = r->table->column_count;
-  rdx_field *fields = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_field *fields = NULL;
   RDX_TRY(rdx_alloc(count, sizeof *fields, WHAT, (void **)&fields, err));
   for (uint32_t i = 0; i < count; i++)
     fields[i] = (rdx_field){r->table->columns[i].name, r->sources[i].type->type, r->sources[i].scale};
-  const rdx_status status = rdx_table_writer_create(path, fields, count, out, err);
-  rdx_free(fields);
-  return status;
+  return rdx_table_writer_create(path, fields, count, out, err);
 }
 
 static rdx_status copy_rows(reader *r, rdx_table_writer *writer, rdx_error *err) {

@@ -191,10 +191,8 @@ static rdx_status write_file(const rdx_table *table, rdx_replacement *file, rdx_
 rdx_status rdx_table_write_parquet(const rdx_table *table, const char *path, rdx_error *err) {
   if (!table || !path)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_write_parquet: table and path must not be NULL");
-  rdx_replacement file;
+  RDX_SCOPED(rdx_replacement_drop) rdx_replacement file = {.file = -1};
   RDX_TRY(check_names(table, path, err));
   RDX_TRY(rdx_replacement_open(path, &file, err));
-  const rdx_status status = write_file(table, &file, err);
-  rdx_replacement_drop(&file);
-  return status;
+  return write_file(table, &file, err);
 }

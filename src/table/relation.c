@@ -102,23 +102,21 @@ rdx_status rdx_relation_from_tables(const rdx_table *fact, const rdx_table_dimen
                                     uint32_t dimension_count, const char *const *attributes, uint32_t attribute_count,
                                     rdx_relation **out, rdx_error *err) {
   const tables t = {fact, dimensions, dimension_count};
-  owned_relation *r = NULL;
+  RDX_SCOPED(rdx_free_local) owned_relation *r = NULL;
   RDX_TRY(check(&t, attributes, attribute_count, out, err));
   uint64_t max = attribute_count;
   for (uint32_t i = 0; i <= dimension_count && !attributes; i++)
     max += rdx_table_columns(table_of(&t, i));
   RDX_TRY(rdx_calloc(1, sizeof *r + max * sizeof *r->attributes, "a relation", (void **)&r, err));
   r->relation = (rdx_relation){.rows = rdx_table_rows(fact), .attributes = r->attributes, .dimensions = r->dimensions};
-  rdx_status status = attributes ? RDX_OK : add_all(&t, r, err);
-  for (uint32_t i = 0; i < attribute_count && status == RDX_OK; i++)
-    status = add_attribute(&t, attributes[i], r, err);
-  for (uint32_t i = 0; i < dimension_count && status == RDX_OK; i++)
-    status = add_dimension(&t, i, r, err);
-  if (status == RDX_OK)
-    *out = &r->relation;
-  else
-    rdx_free(r);
-  return status;
+  if (!attributes)
+    RDX_TRY(add_all(&t, r, err));
+  for (uint32_t i = 0; i < attribute_count; i++)
+    RDX_TRY(add_attribute(&t, attributes[i], r, err));
+  for (uint32_t i = 0; i < dimension_count; i++)
+    RDX_TRY(add_dimension(&t, i, r, err));
+  *out = &RDX_KEEP(r)->relation;
+  return RDX_OK;
 }
 
 rdx_status rdx_relation_find(const rdx_relation *relation, const char *name, uint32_t *out, rdx_error *err) {

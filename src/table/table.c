@@ -10,16 +10,12 @@
 #include <string.h>
 
 rdx_status rdx_table_create(uint32_t count, rdx_table **out, rdx_error *err) {
-  rdx_table *table = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_table *table = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *table, "a table", (void **)&table, err));
-  rdx_status status = rdx_calloc(count, sizeof *table->columns, "a table", (void **)&table->columns, err);
-  if (status != RDX_OK) {
-    rdx_free(table);
-    return status;
-  }
+  RDX_TRY(rdx_calloc(count, sizeof *table->columns, "a table", (void **)&table->columns, err));
   table->column_count = count;
   table->references = 1;
-  *out = table;
+  *out = RDX_KEEP(table);
   return RDX_OK;
 }
 

@@ -119,16 +119,13 @@ rdx_status rdx_table_writer_create(const char *path, const rdx_field *fields, ui
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_writer_create: the path is empty");
   RDX_TRY(check_fields(fields, count, err));
   RDX_TRY(check_names(fields, count, err));
-  rdx_table_writer *w = NULL;
+  RDX_SCOPED(rdx_table_writer_destroy) rdx_table_writer *w = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *w, "a table", (void **)&w, err));
   w->spill = -1;
   w->count = count;
-  const rdx_status status = start(path, fields, w, err);
-  if (status != RDX_OK)
-    rdx_table_writer_destroy(&w);
-  else
-    *out = w;
-  return status;
+  RDX_TRY(start(path, fields, w, err));
+  *out = RDX_KEEP(w);
+  return RDX_OK;
 }
 
 rdx_status rdx_table_writer_declare(rdx_table_writer *w, uint32_t index, const char *declaration, rdx_error *err) {
@@ -350,14 +347,12 @@ static rdx_status append_rows(rdx_table_writer *w, growing_column *c, const rdx_
 static rdx_status append_column(void *context, uint32_t number, rdx_error *err) {
   const append_work *work = context;
   const rdx_column *in = &work->columns[number];
-  uint32_t *known = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *known = NULL;
   if (in->dictionary && in->dictionary->rows <= in->rows / 2) { /* a larger one is not worth a table of its numbers */
     RDX_TRY(rdx_alloc(in->dictionary->rows, sizeof *known, "a dictionary", (void **)&known, err));
     memset(known, 0xff, in->dictionary->rows * sizeof *known);
   }
-  const rdx_status status = append_rows(work->writer, &work->writer->columns[number], in, known, err);
-  rdx_free(known);
-  return status;
+  return append_rows(work->writer, &work->writer->columns[number], in, known, err);
 }
 
 static rdx_status check_columns(const rdx_table_writer *w, const rdx_column *columns, rdx_error *err) {
@@ -509,15 +504,13 @@ static uint64_t largest_chunk(const rdx_section *s) {
 
 static rdx_status write_dictionary(const finish_work *f, uint32_t number, rdx_error *err) {
   const rdx_section *sections = f->places[number].sections;
-  section_stream offsets = {.work = f, .section = &sections[RDX_SECTION_OFFSETS]};
-  section_stream text = {.work = f, .section = &sections[RDX_SECTION_DICTIONARY]};
-  RDX_TRY(rdx_alloc(largest_chunk(offsets.section), 1, "a dictionary", (void **)&offsets.scratch, err));
-  rdx_status status = rdx_alloc(largest_chunk(text.section), 1, "a dictionary", (void **)&text.scratch, err);
-  if (status == RDX_OK)
-    status = put_strings(&f->writer->columns[number], &offsets, &text, err);
-  rdx_free(offsets.scratch);
-  rdx_free(text.scratch);
-  return status;
+  const rdx_section *offsets = &sections[RDX_SECTION_OFFSETS], *text = &sections[RDX_SECTION_DICTIONARY];
+  RDX_SCOPED(rdx_free_local) char *offsets_scratch = NULL, *text_scratch = NULL;
+  RDX_TRY(rdx_alloc(largest_chunk(offsets), 1, "a dictionary", (void **)&offsets_scratch, err));
+  RDX_TRY(rdx_alloc(largest_chunk(text), 1, "a dictionary", (void **)&text_scratch, err));
+  return put_strings(&f->writer->columns[number],
+                     &(section_stream){.work = f, .section = offsets, .scratch = offsets_scratch},
+                     &(section_stream){.work = f, .section = text, .scratch = text_scratch}, err);
 }
 
 /* The block that is not full is in memory and goes first; then its memory serves the others. */

@@ -202,32 +202,29 @@ rdx_status rdx_cpu_sort(rdx_stream *stream, rdx_buffer *keys, uint32_t key_bytes
   rdx_pool *pool = pool_of(stream);
   const uint64_t threads = rdx_pool_threads(pool), share = (count + threads - 1) / threads;
   const uint64_t stripe = share < MIN_STRIPE ? MIN_STRIPE : share < MAX_STRIPE ? share : MAX_STRIPE;
-  rdx_buffer *other_keys = NULL, *other_values = NULL;
+  const bool large = count * (key_bytes + 4) > CACHED;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *other_keys = NULL, *other_values = NULL;
+  RDX_SCOPED(rdx_free_local) uint64_t(*places)[MAX_RADIX] = NULL;
+  bool swapped = false;
+  RDX_TRY(rdx_alloc(count / stripe + 1, sizeof *places, "sorting", (void **)&places, err));
+  RDX_TRY(rdx_buffer_create(stream->device, count * key_bytes, "sorting", &other_keys, err));
+  if (values)
+    RDX_TRY(rdx_buffer_create(stream->device, count * 4, "sorting", &other_values, err));
+  if (large)
+    RDX_TRY(take_pages(stream, other_keys, count * key_bytes, err));
+  if (large && values)
+    RDX_TRY(take_pages(stream, other_values, count * 4, err));
   sort_pass p = {.keys = RDX_ADDRESS(void, keys),
                  .values = RDX_ADDRESS(uint32_t, values),
+                 .keys_out = RDX_ADDRESS(void, other_keys),
+                 .values_out = RDX_ADDRESS(uint32_t, other_values),
                  .count = count,
-                 .large = count * (key_bytes + 4) > CACHED,
-                 .stripe = stripe};
-  bool swapped = false;
-  RDX_TRY(rdx_alloc(count / stripe + 1, sizeof *p.places, "sorting", (void **)&p.places, err));
-  rdx_status status = rdx_buffer_create(stream->device, count * key_bytes, "sorting", &other_keys, err);
-  if (status == RDX_OK && values)
-    status = rdx_buffer_create(stream->device, count * 4, "sorting", &other_values, err);
-  if (status == RDX_OK && p.large)
-    status = take_pages(stream, other_keys, count * key_bytes, err);
-  if (status == RDX_OK && p.large && values)
-    status = take_pages(stream, other_values, count * 4, err);
-  if (status == RDX_OK) {
-    p.keys_out = RDX_ADDRESS(void, other_keys);
-    p.values_out = RDX_ADDRESS(uint32_t, other_values);
-    status = sort_passes(stream, &p, key_bytes, key_bits, &swapped, err);
-    if (status == RDX_OK && swapped)
-      status = rdx_pool_run_stage(pool, count, PIECE, key_bytes == 4 ? copy_u32 : copy_u64, &p, stream->stage, err);
-  }
-  rdx_buffer_destroy(&other_keys);
-  rdx_buffer_destroy(&other_values);
-  rdx_free(p.places);
-  return status;
+                 .large = large,
+                 .stripe = stripe,
+                 .places = places};
+  RDX_TRY(sort_passes(stream, &p, key_bytes, key_bits, &swapped, err));
+  return swapped ? rdx_pool_run_stage(pool, count, PIECE, key_bytes == 4 ? copy_u32 : copy_u64, &p, stream->stage, err)
+                 : RDX_OK;
 }
 
 /* ---- Everything else: a number for each piece, a sum over the pieces, a second pass that writes ---- */

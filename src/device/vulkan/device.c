@@ -170,16 +170,13 @@ static const rdx_device_ops vulkan_ops = {
 /* With validation, the device gets an instance of its own, in which it is found again by its place in the list. */
 static rdx_status use_validation(rdx_vk_device *d, uint32_t index, rdx_error *err) {
   RDX_TRY(rdx_vk_instance_create(&d->base.validation_messages, &d->instance, err));
-  rdx_vk_physical *list = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_vk_physical *list = NULL;
   uint32_t count = 0;
   RDX_TRY(rdx_vk_list(&d->instance, &list, &count, err));
-  rdx_status status = RDX_OK;
-  if (index < count)
-    d->physical = list[index];
-  else
-    status = rdx_fail(err, RDX_ERROR_NOT_FOUND, "Vulkan device %u disappeared", index);
-  rdx_free(list);
-  return status;
+  if (index >= count)
+    return rdx_fail(err, RDX_ERROR_NOT_FOUND, "Vulkan device %u disappeared", index);
+  d->physical = list[index];
+  return RDX_OK;
 }
 
 static rdx_status open_parts(rdx_vk_device *d, uint32_t index, const rdx_device_params *params, rdx_error *err) {

@@ -147,19 +147,15 @@ rdx_status rdx_vk_list(const rdx_vk_instance *instance, rdx_vk_physical **out, u
   else if (result != VK_INCOMPLETE)
     RDX_TRY(rdx_vk_check(result, "listing Vulkan devices", err));
 
-  rdx_vk_physical *list = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_vk_physical *list = NULL;
   RDX_TRY(rdx_alloc(count, sizeof *list, "the list of Vulkan devices", (void **)&list, err));
   uint32_t used = 0;
   for (uint32_t i = 0; i < count; i++) {
     bool usable = false;
-    rdx_status status = describe(instance, handles[i], &list[used], &usable, err);
-    if (status != RDX_OK) {
-      rdx_free(list);
-      return status;
-    }
+    RDX_TRY(describe(instance, handles[i], &list[used], &usable, err));
     used += usable;
   }
-  *out = list;
+  *out = RDX_KEEP(list);
   *out_count = used;
   return RDX_OK;
 }

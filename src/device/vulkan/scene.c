@@ -243,7 +243,7 @@ static rdx_status create_partition(rdx_vk_stream *stream, vk_scene *scene, uint3
 static rdx_status create_top(rdx_vk_stream *stream, vk_scene *scene, rdx_error *err) {
   rdx_vk_device *d = (rdx_vk_device *)stream->base.device;
   const uint32_t count = scene->base.partitions;
-  VkAccelerationStructureInstanceKHR *list = NULL;
+  RDX_SCOPED(rdx_free_local) VkAccelerationStructureInstanceKHR *list = NULL;
   RDX_TRY(rdx_calloc(count, sizeof *list, "scene instances", (void **)&list, err));
   for (uint32_t i = 0; i < count; i++) {
     list[i].transform = (VkTransformMatrixKHR){{{1, 0, 0, 0}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
@@ -252,11 +252,8 @@ static rdx_status create_top(rdx_vk_stream *stream, vk_scene *scene, rdx_error *
     list[i].flags = VK_GEOMETRY_INSTANCE_TRIANGLE_FACING_CULL_DISABLE_BIT_KHR;
     list[i].accelerationStructureReference = scene->bottom[i].address;
   }
-  rdx_status status = rdx_buffer_create(&d->base, count * sizeof *list, "scene instances", &scene->instances, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_upload(scene->instances, 0, list, count * sizeof *list, err);
-  rdx_free(list);
-  RDX_TRY(status);
+  RDX_TRY(rdx_buffer_create(&d->base, count * sizeof *list, "scene instances", &scene->instances, err));
+  RDX_TRY(rdx_buffer_upload(scene->instances, 0, list, count * sizeof *list, err));
 
   build b;
   build_top(&b, scene->instances->address, count, scene->base.params.updatable);
@@ -274,20 +271,16 @@ static rdx_status create_top(rdx_vk_stream *stream, vk_scene *scene, rdx_error *
 
 /* thesis, Algorithm 5 "Sub-BVH Construction and IAS Management". */
 static rdx_status create_parts(rdx_device *device, vk_scene *scene, rdx_error *err) {
-  rdx_stream *stream = NULL;
-  rdx_buffer *made = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *made = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create(device, &stream, err));
-  rdx_status status = RDX_OK;
   if (scene->base.params.source.make)
-    status = rdx_buffer_create(device, rdx_scene_source_bytes(device, &scene->base.params),
-                               "the primitives of a part of a scene", &made, err);
-  for (uint32_t i = 0; i < scene->base.partitions && status == RDX_OK; i++)
-    status = create_partition((rdx_vk_stream *)stream, scene, i, made, err);
+    RDX_TRY(rdx_buffer_create(device, rdx_scene_source_bytes(device, &scene->base.params),
+                              "the primitives of a part of a scene", &made, err));
+  for (uint32_t i = 0; i < scene->base.partitions; i++)
+    RDX_TRY(create_partition((rdx_vk_stream *)stream, scene, i, made, err));
   rdx_buffer_destroy(&made);
-  if (status == RDX_OK && scene->base.partitions > 0)
-    status = create_top((rdx_vk_stream *)stream, scene, err);
-  rdx_stream_destroy(&stream);
-  return status;
+  return scene->base.partitions > 0 ? create_top((rdx_vk_stream *)stream, scene, err) : RDX_OK;
 }
 
 rdx_status rdx_vk_scene_create(rdx_device *device, const rdx_scene_params *params, uint64_t partition_size,

@@ -248,17 +248,12 @@ static rdx_status sort_rows(arranging *a, rdx_error *err) {
 
 /* Bring the rows of the cube into the order found. */
 static rdx_status apply(arranging *a, rdx_error *err) {
-  rdx_buffer *order = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *order = NULL;
   RDX_TRY(gather(a, a->places, a->order, &a->cube->places, err));
-  rdx_status status = gather(a, a->rows->order, a->order, &order, err);
-  if (status == RDX_OK)
-    status = rdx_stream_finish(a->stream, err);
-  if (status != RDX_OK) {
-    rdx_buffer_destroy(&order);
-    return status;
-  }
+  RDX_TRY(gather(a, a->rows->order, a->order, &order, err));
+  RDX_TRY(rdx_stream_finish(a->stream, err));
   rdx_buffer_destroy(&a->rows->order);
-  a->rows->order = order;
+  a->rows->order = RDX_KEEP(order);
   return RDX_OK;
 }
 
@@ -311,19 +306,18 @@ static rdx_status upload_array(rdx_device *device, const void *from, uint64_t si
 
 static rdx_status make_scene(coarse_cube *c, const key_runs *r, rdx_build_preference build, uint32_t *blocks,
                              float *triangles, rdx_error *err) {
-  rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
-                            .count = c->block_count,
-                            .preference = build,
-                            .compact = true,
-                            .single_any_hit = true};
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *primitives = NULL;
   cut_runs(c, r, blocks, triangles);
   blocks[2 * c->block_count] = (uint32_t)c->core.rows;
   RDX_TRY(upload_array(c->core.device, blocks, (2 * c->block_count + 1) * 4, &c->blocks, err));
-  rdx_status status = upload_array(c->core.device, triangles, c->block_count * 36, &scene.primitives, err);
-  if (status == RDX_OK)
-    status = rdx_scene_create(c->core.device, &scene, &c->scene, err);
-  rdx_buffer_destroy(&scene.primitives);
-  return status;
+  RDX_TRY(upload_array(c->core.device, triangles, c->block_count * 36, &primitives, err));
+  const rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
+                                  .primitives = primitives,
+                                  .count = c->block_count,
+                                  .preference = build,
+                                  .compact = true,
+                                  .single_any_hit = true};
+  return rdx_scene_create(c->core.device, &scene, &c->scene, err);
 }
 
 static rdx_status build_scene(arranging *a, rdx_build_preference build, rdx_error *err) {
@@ -338,21 +332,20 @@ static rdx_status build_scene(arranging *a, rdx_build_preference build, rdx_erro
   return make_scene(c, &r, build, blocks, triangles, err);
 }
 
+static void end(arranging *a) {
+  rdx_stream_destroy(&a->stream);
+  rdx_buffer_destroy(&a->order);
+  rdx_buffer_destroy(&a->places);
+  rdx_buffer_destroy(&a->groups);
+  rdx_buffer_destroy(&a->keys);
+}
+
 static rdx_status arrange(coarse_cube *c, rdx_cube_rows *rows, rdx_build_preference build, rdx_error *err) {
-  arranging a = {.cube = c, .rows = rows};
-  rdx_status status = rdx_stream_create_for(c->core.device, "build", &a.stream, err);
-  if (status == RDX_OK)
-    status = rdx_cube_places(&c->core, &a.places, err);
-  if (status == RDX_OK)
-    status = order_rows(&a, err);
-  if (status == RDX_OK)
-    status = build_scene(&a, build, err);
-  rdx_stream_destroy(&a.stream);
-  rdx_buffer_destroy(&a.order);
-  rdx_buffer_destroy(&a.places);
-  rdx_buffer_destroy(&a.groups);
-  rdx_buffer_destroy(&a.keys);
-  return status;
+  RDX_SCOPED(end) arranging a = {.cube = c, .rows = rows};
+  RDX_TRY(rdx_stream_create_for(c->core.device, "build", &a.stream, err));
+  RDX_TRY(rdx_cube_places(&c->core, &a.places, err));
+  RDX_TRY(order_rows(&a, err));
+  return build_scene(&a, build, err);
 }
 
 /* What runs of each block come to. */
@@ -383,17 +376,13 @@ static rdx_status add_up(coarse_cube *c, rdx_error *err) {
 
 static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_coarse_cube_params *params,
                               const rdx_cube_spec *spec, coarse_cube *c, rdx_error *err) {
-  rdx_cube_rows rows;
-  rdx_status status = rdx_cube_begin(relation, spec, &c->core, &rows, err);
+  RDX_SCOPED(rdx_cube_rows_drop) rdx_cube_rows rows = {0};
+  RDX_TRY(rdx_cube_begin(relation, spec, &c->core, &rows, err));
   c->block_rows = params->block_rows < LARGEST_BLOCK ? params->block_rows : LARGEST_BLOCK;
-  if (status == RDX_OK)
-    status = arrange(c, &rows, params->build, err);
-  if (status == RDX_OK)
-    status = rdx_cube_store(&c->core, &rows, err);
+  RDX_TRY(arrange(c, &rows, params->build, err));
+  RDX_TRY(rdx_cube_store(&c->core, &rows, err));
   rdx_cube_rows_drop(&rows);
-  if (status == RDX_OK && stays(c))
-    status = add_up(c, err);
-  return status;
+  return stays(c) ? add_up(c, err) : RDX_OK;
 }
 
 static rdx_status build(void *self, const rdx_packed_relation *relation, const rdx_star_params *params,

@@ -206,22 +206,25 @@ static rdx_status find_starts(ordering *o, rdx_error *err) {
 }
 
 /* Rows by scan tuple, and those of one by group: they are added up faster where groups follow each other. */
+static void end(ordering *o) {
+  rdx_stream_destroy(&o->stream);
+  rdx_buffer_destroy(&o->keys);
+  rdx_buffer_destroy(&o->order);
+  rdx_buffer_destroy(&o->starts);
+}
+
 static rdx_status order_rows(rdx_cube_core *core, rdx_buffer **scan_places, rdx_cube_rows *rows, rdx_error *err) {
+  RDX_SCOPED(end)
   ordering o = {
       .core = core, .place_bits = rdx_bits_below(core->scan.count), .group_bits = rdx_bits_below(core->groups.count)};
   o.key_bytes = o.place_bits + o.group_bits <= 32 ? 4 : 8;
-  rdx_status status = rdx_stream_create_for(core->device, "build", &o.stream, err);
-  if (status == RDX_OK && o.place_bits + o.group_bits > 0)
-    status = make_keys(&o, scan_places, rows->group, err);
-  if (status == RDX_OK)
-    status = sort_rows(&o, err);
-  if (status == RDX_OK)
-    status = find_starts(&o, err);
-  rdx_stream_destroy(&o.stream);
-  rdx_buffer_destroy(&o.keys);
-  rdx_buffer_destroy(&o.starts);
-  rows->order = o.order;
-  return status;
+  RDX_TRY(rdx_stream_create_for(core->device, "build", &o.stream, err));
+  if (o.place_bits + o.group_bits > 0)
+    RDX_TRY(make_keys(&o, scan_places, rows->group, err));
+  RDX_TRY(sort_rows(&o, err));
+  RDX_TRY(find_starts(&o, err));
+  rows->order = RDX_KEEP(o.order);
+  return RDX_OK;
 }
 
 rdx_status rdx_cube_places(const rdx_cube_core *core, rdx_buffer **out, rdx_error *err) {

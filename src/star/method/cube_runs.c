@@ -116,14 +116,12 @@ static rdx_status add_totals(const rdx_cube_core *core, uint32_t m, const rdx_bu
 /* The group of each run, and the next run of another group. */
 static rdx_status add_groups(const rdx_cube_core *core, const rdx_buffer *starts, rdx_runs *out, rdx_error *err) {
   const star_step step = rdx_cube_load(core->group_codes, core->group_bytes);
-  rdx_buffer *groups = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *groups = NULL;
   RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->groups, err));
   RDX_TRY(rdx_alloc(out->count, 4, "the runs of a cube", (void **)&out->next_group_run, err));
   const rdx_cube_column column = {.steps = &step, .step_count = 1, .bytes = 4, .order = starts, .rows = out->count};
   RDX_TRY(rdx_cube_pack(core->device, &column, &groups, err));
-  const rdx_status status = rdx_buffer_download(groups, 0, out->groups, out->count * 4ul, err);
-  rdx_buffer_destroy(&groups);
-  RDX_TRY(status);
+  RDX_TRY(rdx_buffer_download(groups, 0, out->groups, out->count * 4ul, err));
   RDX_TRY(rdx_returned_u32s(core->device, out->groups, out->count, core->groups.count - 1, "the group of a run", err));
   for (uint32_t i = out->count; i-- > 0;)
     out->next_group_run[i] =
@@ -210,24 +208,18 @@ rdx_status rdx_runs_create(const rdx_cube_core *core, const uint32_t *cuts, uint
   *out = (rdx_runs){0};
   if (core->rows == 0 || !rdx_runs_fit(core, core->scan.count))
     return RDX_OK;
-  rdx_buffer *starts = NULL, *number = NULL;
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_runs_destroy) rdx_runs made = {0};
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *starts = NULL, *number = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   const uint64_t max = core->group_bytes ? core->rows : core->scan.count + cut_count;
-  rdx_status status = rdx_buffer_create(core->device, max * 4, "the runs of a cube", &starts, err);
-  if (status == RDX_OK)
-    status = rdx_buffer_create(core->device, 8, "the number of runs", &number, err);
-  if (status == RDX_OK)
-    status = rdx_stream_create_for(core->device, "build", &stream, err);
-  if (status == RDX_OK)
-    status = find_starts(core, stream, starts, number, cuts, cut_count, out, err);
-  if (status == RDX_OK && out->count > 0)
-    status = add_parts(core, stream, starts, out, err);
-  rdx_stream_destroy(&stream);
-  rdx_buffer_destroy(&starts);
-  rdx_buffer_destroy(&number);
-  if (status != RDX_OK)
-    rdx_runs_destroy(out);
-  return status;
+  RDX_TRY(rdx_buffer_create(core->device, max * 4, "the runs of a cube", &starts, err));
+  RDX_TRY(rdx_buffer_create(core->device, 8, "the number of runs", &number, err));
+  RDX_TRY(rdx_stream_create_for(core->device, "build", &stream, err));
+  RDX_TRY(find_starts(core, stream, starts, number, cuts, cut_count, &made, err));
+  if (made.count > 0)
+    RDX_TRY(add_parts(core, stream, starts, &made, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 /* ---- On a device ---- */

@@ -245,6 +245,7 @@ rdx_build_preference rdx_rt_cube_preference(const rdx_rt_cube_params *p, const r
 
 static rdx_status build_scene(rt_cube *c, rdx_error *err) {
   star_step steps[2 * X_MEASURES];
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *triangles = NULL;
   rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
                             .count = c->core.rows,
                             .preference = rdx_rt_cube_preference(&c->params, c->core.device),
@@ -254,29 +255,24 @@ static rdx_status build_scene(rt_cube *c, rdx_error *err) {
   RDX_TRY(choose_grid(c, err));
   RDX_TRY(rdx_device_expect(c->core.device, scene.count * 40 + rdx_scene_estimate(c->core.device, &scene),
                             "the scene of an rt_cube", "use fewer rows, or a coarse_cube", err));
-  rdx_status status = rdx_buffer_create(c->core.device, c->core.rows * 36, "triangles", &scene.primitives, err);
-  if (status == RDX_OK)
-    status = place_triangles(c, steps, step_count, scene.primitives, err);
-  if (status == RDX_OK)
-    status = rdx_scene_create(c->core.device, &scene, &c->scene, err);
-  rdx_buffer_destroy(&scene.primitives);
-  return status;
+  RDX_TRY(rdx_buffer_create(c->core.device, c->core.rows * 36, "triangles", &triangles, err));
+  RDX_TRY(place_triangles(c, steps, step_count, triangles, err));
+  scene.primitives = triangles;
+  return rdx_scene_create(c->core.device, &scene, &c->scene, err);
 }
 
 static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_cube_spec *spec, rt_cube *c,
                               rdx_error *err) {
-  rdx_cube_rows rows;
-  rdx_status status = rdx_cube_begin(relation, spec, &c->core, &rows, err);
-  if (status == RDX_OK)
-    status = rdx_cube_store(&c->core, &rows, err);
-  if (status == RDX_OK && c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN && spec->scan_count > 0 && c->core.rows > 0)
-    status = rdx_rt_filter_create(&c->core, &rows, spec->scan, spec->scan_count, err);
+  RDX_SCOPED(rdx_cube_rows_drop) rdx_cube_rows rows = {0};
+  RDX_TRY(rdx_cube_begin(relation, spec, &c->core, &rows, err));
+  RDX_TRY(rdx_cube_store(&c->core, &rows, err));
+  if (c->params.operators == RDX_RT_CUBE_SEPARATE_SCAN && spec->scan_count > 0 && c->core.rows > 0)
+    RDX_TRY(rdx_rt_filter_create(&c->core, &rows, spec->scan, spec->scan_count, err));
   rdx_cube_rows_drop(&rows);
-  if (status == RDX_OK && c->params.operators == RDX_RT_CUBE_SPLIT_SCAN)
-    status = rdx_cube_places(&c->core, &c->places, err);
-  if (status == RDX_OK)
-    status = choose_coordinates(c, err);
-  return status == RDX_OK ? build_scene(c, err) : status;
+  if (c->params.operators == RDX_RT_CUBE_SPLIT_SCAN)
+    RDX_TRY(rdx_cube_places(&c->core, &c->places, err));
+  RDX_TRY(choose_coordinates(c, err));
+  return build_scene(c, err);
 }
 
 static rdx_status build(void *self, const rdx_packed_relation *relation, const rdx_star_params *params,

@@ -27,19 +27,16 @@ static rdx_status make_column(const rdx_cube_core *core, const rdx_cube_rows *ro
                               rdx_encoded_column *out, rdx_error *err) {
   const rdx_encoded_column *attribute = &core->relation->attributes[number];
   const uint32_t bytes = rdx_tuples_code_bytes(attribute);
-  rdx_buffer *codes = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *codes = NULL;
   *out = (rdx_encoded_column){.type = bytes == 8 ? RDX_TYPE_U64 : RDX_TYPE_U32,
                               .key_bits = 8 * bytes,
                               .rows = core->rows,
                               .largest = rdx_encoded_column_codes(attribute) - 1};
   RDX_TRY(rdx_packed_gather(core->relation, attribute, rows->joined, core->rows, bytes, &codes, err));
-  if (!rows->order) {
-    out->keys = codes;
-    return RDX_OK;
-  }
-  const rdx_status status = reorder(core, codes, rows->order, out->key_bits, &out->keys, err);
-  rdx_buffer_destroy(&codes);
-  return status;
+  if (rows->order)
+    return reorder(core, codes, rows->order, out->key_bits, &out->keys, err);
+  out->keys = RDX_KEEP(codes);
+  return RDX_OK;
 }
 
 static rdx_status create(const rdx_cube_core *core, const rdx_cube_rows *rows, const uint32_t *attributes,

@@ -140,17 +140,14 @@ static rdx_status sort_by_z(const rdx_rtcudb *c, rdx_buffer *z, rdx_cube_rows *r
 static rdx_status store_scan(rdx_rtcudb *c, const rdx_cube_rows *rows, rdx_error *err) {
   for (uint32_t i = 0; i < c->scan_count && c->params.operators != RDX_RT_CUBE_SEPARATE_SCAN; i++) {
     rtcudb_attribute *a = &c->scan[i];
-    rdx_buffer *codes = NULL;
+    RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *codes = NULL;
     star_step step;
     if (a->radix > 0 && a->shift == 0)
       continue;
     a->bytes = rdx_code_bytes(rdx_encoded_column_codes(coded_of(c, i)));
-    rdx_status status = rdx_star_attribute(&c->core, coded_of(c, i), rows->joined, &step, &codes, err);
+    RDX_TRY(rdx_star_attribute(&c->core, coded_of(c, i), rows->joined, &step, &codes, err));
     const rdx_cube_column column = rdx_cube_column_of(&step, rows->order, c->core.rows, a->bytes);
-    if (status == RDX_OK)
-      status = rdx_cube_pack(c->core.device, &column, &a->codes, err);
-    rdx_buffer_destroy(&codes);
-    RDX_TRY(status);
+    RDX_TRY(rdx_cube_pack(c->core.device, &column, &a->codes, err));
   }
   return RDX_OK;
 }
@@ -180,22 +177,19 @@ static rdx_status drop_encoded(rdx_rtcudb *c, rdx_error *err) {
   for (uint32_t i = 0; i < c->core.plan.measure_count; i++) {
     rdx_cube_measure *m = &c->core.measures[i];
     const uint64_t largest = c->parts[i].bits == 64 ? 0 : m->largest >> c->parts[i].bits;
-    rdx_buffer *high = NULL, *whole = m->codes;
-    const star_step step = rdx_cube_load(whole, m->bytes);
     if (c->parts[i].bits == 0)
       continue;
-    m->codes = NULL;
+    RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *high = NULL, *whole = RDX_KEEP(m->codes);
+    const star_step step = rdx_cube_load(whole, m->bytes);
     m->bytes = 0;
-    rdx_status status = largest > 0 ? shift_codes(c, &step, c->parts[i].bits, false, &high, err) : RDX_OK;
+    if (largest == 0)
+      continue;
+    RDX_TRY(shift_codes(c, &step, c->parts[i].bits, false, &high, err));
     rdx_buffer_destroy(&whole);
-    if (status == RDX_OK && high) {
-      const star_step load = rdx_cube_load(high, 8);
-      m->bytes = rdx_code_bytes(largest);
-      const rdx_cube_column column = rdx_cube_column_of(&load, NULL, c->core.rows, m->bytes);
-      status = rdx_cube_pack(c->core.device, &column, &m->codes, err);
-    }
-    rdx_buffer_destroy(&high);
-    RDX_TRY(status);
+    const star_step load = rdx_cube_load(high, 8);
+    m->bytes = rdx_code_bytes(largest);
+    const rdx_cube_column column = rdx_cube_column_of(&load, NULL, c->core.rows, m->bytes);
+    RDX_TRY(rdx_cube_pack(c->core.device, &column, &m->codes, err));
   }
   return RDX_OK;
 }
@@ -287,29 +281,25 @@ static rdx_status launch_place(const rdx_rtcudb *c, const rdx_buffer *groups, co
 /* Also brings the parts of groups that are not in y to memory. */
 static rdx_status place_triangles(rdx_rtcudb *c, const rdx_buffer *groups, const rdx_buffer *z, rdx_buffer *triangles,
                                   rdx_error *err) {
-  rdx_stream *stream = NULL;
-  rdx_buffer *rests = NULL;
-  rdx_status status = RDX_OK;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *rests = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   if (c->cuts)
     RDX_TRY(rdx_buffer_create(c->core.device, c->core.rows * 4, "the groups of a cube", &rests, err));
-  status = rdx_stream_create_for(c->core.device, "build", &stream, err);
-  if (status == RDX_OK)
-    status = launch_place(c, groups, z, triangles, rests, stream, err);
-  rdx_stream_destroy(&stream);
-  if (status == RDX_OK && rests) {
-    const star_step load = rdx_cube_load(rests, 4);
-    c->rest_bytes = rdx_code_bytes(largest_rest(c));
-    const rdx_cube_column column = rdx_cube_column_of(&load, NULL, c->core.rows, c->rest_bytes);
-    status = rdx_cube_pack(c->core.device, &column, &c->rests, err);
-  }
-  rdx_buffer_destroy(&rests);
-  return status;
+  RDX_TRY(rdx_stream_create_for(c->core.device, "build", &stream, err));
+  RDX_TRY(launch_place(c, groups, z, triangles, rests, stream, err));
+  if (!rests)
+    return RDX_OK;
+  const star_step load = rdx_cube_load(rests, 4);
+  c->rest_bytes = rdx_code_bytes(largest_rest(c));
+  const rdx_cube_column column = rdx_cube_column_of(&load, NULL, c->core.rows, c->rest_bytes);
+  return rdx_cube_pack(c->core.device, &column, &c->rests, err);
 }
 
 /* RTCUDB, section 3.2 "Mapping Data to Primitives". */
 /* The hit program reads corners: of the scene's triangles where the device has the scene keep these, else apart. */
 static rdx_status build_scene(rdx_rtcudb *c, const rdx_buffer *groups, const rdx_buffer *z, rdx_error *err) {
   const uint64_t rows = c->core.rows;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *triangles = NULL;
   rdx_scene_params scene = {.kind = RDX_SCENE_TRIANGLES,
                             .count = rows,
                             .preference = rdx_rt_cube_preference(&c->params, c->core.device),
@@ -320,17 +310,14 @@ static rdx_status build_scene(rdx_rtcudb *c, const rdx_buffer *groups, const rdx
   c->corner_stride = on_cpu(c) ? 9 : 3;
   if (!on_cpu(c))
     RDX_TRY(rdx_buffer_create(c->core.device, rows * 12, "the corners of triangles", &c->corners, err));
-  rdx_status status = rdx_buffer_create(c->core.device, rows * 36, "triangles", &scene.primitives, err);
-  if (status == RDX_OK)
-    status = place_triangles(c, groups, z, scene.primitives, err);
-  if (status == RDX_OK)
-    status = drop_encoded(c, err);
-  if (status == RDX_OK)
-    status = rdx_scene_create(c->core.device, &scene, &c->scene, err);
-  if (status == RDX_OK && on_cpu(c))
-    c->corners = rdx_buffer_retain(scene.primitives);
-  rdx_buffer_destroy(&scene.primitives);
-  return status;
+  RDX_TRY(rdx_buffer_create(c->core.device, rows * 36, "triangles", &triangles, err));
+  RDX_TRY(place_triangles(c, groups, z, triangles, err));
+  RDX_TRY(drop_encoded(c, err));
+  scene.primitives = triangles;
+  RDX_TRY(rdx_scene_create(c->core.device, &scene, &c->scene, err));
+  if (on_cpu(c))
+    c->corners = RDX_KEEP(triangles);
+  return RDX_OK;
 }
 
 /* Groups in the order of rows. */
