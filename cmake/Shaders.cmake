@@ -56,7 +56,7 @@ function(raydex_add_shader shader name define)
     "#include <stdint.h>\n\nstatic const uint32_t spirv_${name}[] =\n#include \"spirv/${name}.inc\"\n;\n")
   add_custom_command(
     OUTPUT ${PROJECT_BINARY_DIR}/${base}.inc
-    COMMAND ${GLSLC} --target-env=vulkan1.2 -O -Isrc -DRDX_GLSL ${define}
+    COMMAND ${GLSLC} --target-env=vulkan1.2 -std=460 -O -Isrc -DRDX_GLSL ${define}
             -mfmt=c -MD -MF ${base}.d -o ${base}.inc ${path}
     DEPENDS ${shader}
     DEPFILE ${PROJECT_BINARY_DIR}/${base}.d

@@ -3,7 +3,7 @@
 #ifndef RDX_DEVICE_SHARED_H
 #define RDX_DEVICE_SHARED_H
 
-/* The common subset of C11 and GLSL in which kernel logic is written once.
+/* The common subset of C11 and GLSL 4.60 in which kernel logic is written once.
  *
  *   u32, u64, i32, f32   scalars of the same size on both sides
  *   PTR(T)               a device address of an array of T: 8 bytes on both sides
@@ -60,6 +60,23 @@ DEVICE_ARRAY(uvec4, 16)
 #define TO_F32(x) f32(x)
 #define BITS_TO_F32(x) uintBitsToFloat(x)
 #define HIGHEST_BIT(x) u32(findMSB(x)) /* of a u32 that is not 0 */
+
+/* The arguments `a` of a compute shader, and how many threads a group has. */
+#define COMPUTE(args, group)                                                                                           \
+  layout(local_size_x = group) in;                                                                                     \
+  layout(push_constant, scalar) uniform push { args a; };
+
+/* main() where threads do an item each: what follows in braces does item `i`. */
+#define MAIN_ITEM(i)                                                                                                   \
+  void do_item(u32 i);                                                                                                 \
+  void main() {                                                                                                        \
+    if (gl_GlobalInvocationID.x < a.count)                                                                             \
+      do_item(a.first + gl_GlobalInvocationID.x);                                                                      \
+  }                                                                                                                    \
+  void do_item(u32 i)
+
+/* Both, in groups of 256. */
+#define EACH_ITEM(args, i) COMPUTE(args, 256) MAIN_ITEM(i)
 
 #else
 

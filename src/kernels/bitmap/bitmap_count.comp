@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/bitmap/bitmap.h"
 
 /* A workgroup per tile. */
 
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { bitmap_count_args a; };
+COMPUTE(bitmap_count_args, 256)
 
 shared u32 sum;
 

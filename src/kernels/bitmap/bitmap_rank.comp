@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/bitmap/bitmap.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { bitmap_rank_args a; };
 
-void main() {
-  const u32 i = a.first + gl_GlobalInvocationID.x;
-  if (gl_GlobalInvocationID.x < a.count)
-    AT(a.out_ranks, i) = bitmap_rank(a.bits, a.before, u32(load_key(a.keys, i, KEY64)));
+EACH_ITEM(bitmap_rank_args, i) {
+  AT(a.out_ranks, i) = bitmap_rank(a.bits, a.before, u32(load_key(a.keys, i, KEY64)));
 }

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/bitmap/bitmap.h"
 
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { bitmap_words_args a; };
-
-void main() {
-  const u32 i = a.first + gl_GlobalInvocationID.x;
-  if (gl_GlobalInvocationID.x < a.count)
-    AT(a.out_counts, i) = BITMAP_COUNT(AT(a.bits, i));
+EACH_ITEM(bitmap_words_args, i) {
+  AT(a.out_counts, i) = BITMAP_COUNT(AT(a.bits, i));
 }

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/btree/btree.h"
 
 /* One thread per lookup. A node is read whole, by loads of 16 bytes that do not wait for each other: one trip to memory
@@ -12,8 +10,7 @@ layout(constant_id = 1) const u32 GATHER = GATHER_COUNT;
 layout(constant_id = 2) const u32 VALUE = VALUE_U32;
 layout(constant_id = 3) const u32 LEVELS = 0;
 layout(constant_id = 4) const u32 DISTINCT = 0;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { btree_args a; };
+COMPUTE(btree_args, 256)
 
 #include "kernels/lookup/found.h"
 
@@ -112,10 +109,7 @@ void gather(inout findings f, u32 place, u32 leaf, u32 slot, u32 count, bool ins
   }
 }
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 i = a.first + gl_GlobalInvocationID.x;
+MAIN_ITEM(i) {
   findings f = FOUND_NONE;
   const u64 lower = load_key(a.lower, i, KEY64);
   const u64 upper = IS_NULL(a.upper) ? lower : load_key(a.upper, i, KEY64);

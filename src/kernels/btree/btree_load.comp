@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/btree/btree.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { btree_load_args a; };
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 to = a.first + gl_GlobalInvocationID.x;
+EACH_ITEM(btree_load_args, to) {
   const u64 from = u64(to / BTREE_WIDTH) * a.per_leaf + to % BTREE_WIDTH;
   const bool used = to % BTREE_WIDTH < a.per_leaf && from < a.n;
   store_key(a.keys_out, to, used ? load_key(a.keys, u32(from), KEY64) : btree_largest_key(KEY64), KEY64);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_ballot : require
@@ -25,8 +23,7 @@ layout(constant_id = 1) const u32 GATHER = GATHER_COUNT;
 layout(constant_id = 2) const u32 VALUE = VALUE_U32;
 layout(constant_id = 3) const u32 LEVELS = 0;
 layout(constant_id = 4) const u32 DISTINCT = 0;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { btree_args a; };
+COMPUTE(btree_args, 256)
 
 #include "kernels/lookup/found.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_ballot : require
 #extension GL_KHR_shader_subgroup_shuffle : require
@@ -12,8 +10,7 @@
  * does all for a bucket. */
 
 layout(constant_id = 0) const u32 KEY64 = 0;
-layout(local_size_x = 128) in;
-layout(push_constant, scalar) uniform push { cgrx_apply_args a; };
+COMPUTE(cgrx_apply_args, 128)
 
 #define LANE gl_SubgroupInvocationID
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/cgrx/cgrx_update.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
-layout(local_size_x = 128) in;
-layout(push_constant, scalar) uniform push { cgrx_collect_args a; };
+COMPUTE(cgrx_collect_args, 128)
 
-void main() {
-  if (gl_GlobalInvocationID.x < a.count)
-    update_collect(a, AT(a.nodes, 0), a.first + gl_GlobalInvocationID.x, KEY64);
+MAIN_ITEM(i) {
+  update_collect(a, AT(a.nodes, 0), i, KEY64);
 }

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/cgrx/cgrx_encode.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { cgrx_encode_args a; };
 
-void main() {
-  const u32 i = a.first + gl_GlobalInvocationID.x;
-  if (gl_GlobalInvocationID.x < a.count)
-    cgrx_write(a.keys, a.triangles, i, AT(a.slots, i), AT(a.state, 0), KEY64);
+EACH_ITEM(cgrx_encode_args, i) {
+  cgrx_write(a.keys, a.triangles, i, AT(a.slots, i), AT(a.state, 0), KEY64);
 }

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/cgrx/cgrx_update.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(constant_id = 1) const u32 ONLY_PARTS = 0;
-layout(local_size_x = 128) in;
-layout(push_constant, scalar) uniform push { cgrx_plan_args a; };
+COMPUTE(cgrx_plan_args, 128)
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 bucket = a.first + gl_GlobalInvocationID.x;
+MAIN_ITEM(bucket) {
   cgrx_nodes t = AT(a.nodes, 0);
   u32 insert = 0, remove = 0;
   if (bucket > 0) {

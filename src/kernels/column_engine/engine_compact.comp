@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/column_engine/column_engine.h"
 
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { engine_compact_args a; };
-
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  if (a.first + gl_GlobalInvocationID.x == 0)
+EACH_ITEM(engine_compact_args, i) {
+  if (i == 0)
     AT(a.counters, 1) = 0;
-  const u32 group = a.first + gl_GlobalInvocationID.x;
+  const u32 group = i;
   engine_query q = AT(a.query, 0);
   u64_ptr from = u64_ptr(u64(q.groups) + u64(group) * q.slots * 8);
   if (AT(from, 0) == 0)

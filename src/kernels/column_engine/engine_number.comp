@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/column_engine/column_engine.h"
 
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { engine_number_args a; };
-
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 i = a.first + gl_GlobalInvocationID.x, row = AT(a.rows, i);
+EACH_ITEM(engine_number_args, i) {
+  const u32 row = AT(a.rows, i);
   engine_query q = AT(a.query, 0);
   u64 group = 0;
   for (u32 l = 0; l < q.link_count; l++)

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/column_engine/column_engine.h"
 #include "kernels/column_engine/rows.glsl.h"
 
 // variants: ATOMIC32 ATOMIC64
 
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { engine_runs_args a; };
-
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 i = a.first + gl_GlobalInvocationID.x, row = AT(a.rows, i);
+EACH_ITEM(engine_runs_args, i) {
+  const u32 row = AT(a.rows, i);
   engine_query q = AT(a.query, 0);
   const u64 cell = u64(upper_bound(a.starts, 0, a.run_count, i) - 1) * q.slots;
   add_global(q.groups, cell, 1ul);

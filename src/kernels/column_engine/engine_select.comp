@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/column_engine/column_engine.h"
-
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { engine_select_args a; };
 
 bool qualifies(engine_query q, u32 row) {
   for (u32 t = 0; t < q.term_count; t++)
@@ -19,10 +14,7 @@ bool qualifies(engine_query q, u32 row) {
   return engine_passes(q.terms, q.tests, q.numbers, q.test_count, row);
 }
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 word = a.first + gl_GlobalInvocationID.x;
+EACH_ITEM(engine_select_args, word) {
   engine_query q = AT(a.query, 0);
   u32 bits = 0;
   for (u32 k = 0; k < 32 && word * 32 + k < q.rows; k++)

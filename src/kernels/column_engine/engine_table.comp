@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/column_engine/column_engine.h"
 
 layout(constant_id = 0) const u32 GROUP64 = 0;
-layout(local_size_x = ENGINE_TABLE_GROUP) in;
-layout(push_constant, scalar) uniform push { engine_table_args a; };
+COMPUTE(engine_table_args, ENGINE_TABLE_GROUP)
 
 shared u32 words[ENGINE_TABLE_GROUP / 32];
 

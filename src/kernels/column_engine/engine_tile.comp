@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_arithmetic : require
 #extension GL_KHR_shader_subgroup_ballot : require
@@ -22,8 +20,7 @@
 
 layout(constant_id = 0) const u32 ADD_MODE = 0;
 layout(constant_id = 1) const u32 LOCKSTEP = 0; /* a subgroup's threads take each step together: no barriers */
-layout(local_size_x = THREADS) in;
-layout(push_constant, scalar) uniform push { engine_tile_args a; };
+COMPUTE(engine_tile_args, THREADS)
 
 shared u32 low_halves[ENGINE_SHARED_CELLS], high_halves[ENGINE_SHARED_CELLS];
 shared u32 next_tiles[2]; /* in turns */

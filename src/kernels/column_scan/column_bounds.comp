@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/column_scan/column_scan.h"
 #include "kernels/lookup/lookup.h"
 
@@ -10,8 +8,7 @@
 #define THREADS 256
 
 layout(constant_id = 0) const u32 KEY64 = 0;
-layout(local_size_x = THREADS) in;
-layout(push_constant, scalar) uniform push { column_bounds_args a; };
+COMPUTE(column_bounds_args, THREADS)
 
 shared u64 lows[THREADS], highs[THREADS];
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/column_scan/column_scan.h"
 #include "kernels/column_scan/planes.glsl.h"
 #include "kernels/lookup/lookup.h"
@@ -9,17 +7,13 @@
 /* A thread per word of 32 rows. */
 
 layout(constant_id = 0) const u32 KEY64 = 0;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { column_pack_args a; };
+COMPUTE(column_pack_args, 256)
 
 u64 number_of(u64 code) {
   return packed_number(code, a.smallest, a.shift, a.steps, a.plane_count);
 }
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 word = a.first + gl_GlobalInvocationID.x;
+MAIN_ITEM(word) {
   u64 numbers[32];
   for (u32 k = 0; k < 32; k++) {
     const u64 row = u64(word) * 32 + k;

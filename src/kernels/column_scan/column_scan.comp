@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "kernels/bitmap/group_rows.glsl.h"
 #include "kernels/column_scan/column_scan.h"
@@ -12,8 +10,7 @@
 #define THREADS 256
 
 layout(constant_id = 0) const u32 COUNT_BYTES = 0;
-layout(local_size_x = THREADS) in;
-layout(push_constant, scalar) uniform push { column_scan_args a; };
+COMPUTE(column_scan_args, THREADS)
 
 shared u32 group_bytes;
 u32 bytes = 0;

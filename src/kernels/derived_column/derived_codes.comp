@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/derived_column/derived_column.h"
 
 layout(constant_id = 0) const u32 FLOATS = 0;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push {
-  derived_codes_args a;
-};
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 i = a.first + gl_GlobalInvocationID.x;
+EACH_ITEM(derived_codes_args, i) {
   AT(a.codes, i) = derived_code(AT(a.values, i), FLOATS);
 }

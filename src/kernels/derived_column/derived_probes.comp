@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/derived_column/derived_column.h"
 #include "kernels/primitives/primitives.h"
 
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push {
-  derived_probes_args a;
-};
-
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 i = a.first + gl_GlobalInvocationID.x;
+EACH_ITEM(derived_probes_args, i) {
   AT(a.out_probes, i) = probe_of_row(a.offsets, a.probes, i);
 }

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/derived_column/derived_column.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push {
-  derived_take_args a;
-};
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 i = a.first + gl_GlobalInvocationID.x;
+EACH_ITEM(derived_take_args, i) {
   const u64 key = taken_key(a.keys, a.rows, a.rows_valid, a.n, i, KEY64);
   if (KEY64 != 0)
     AT(AS_U64_PTR(a.keys_out), i) = key;

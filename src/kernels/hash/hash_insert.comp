@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/hash/table.glsl.h"
 
 // variants: U32 U64 ROWS
@@ -9,8 +7,7 @@
 /* Keys one by one, each by an invocation of its own; ROWS: then the row of each, of keys of either width. */
 
 layout(constant_id = 0) const u32 KEY64 = 0;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { hash_insert_args a; };
+COMPUTE(hash_insert_args, 256)
 
 bool is_last(u32 bucket, u32 slot, u32 slots) {
   return bucket + 1 == a.buckets && slot + 1 == slots;
@@ -67,10 +64,7 @@ bool insert(KEY_TYPE key) {
 
 #endif
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 i = a.first + gl_GlobalInvocationID.x;
+MAIN_ITEM(i) {
 #ifdef ROWS
   const int trouble = put_row(mix_key(load_key(a.keys, i, KEY64), KEY64), IS_NULL(a.rows) ? i : AT(a.rows, i));
   if (trouble >= 0)

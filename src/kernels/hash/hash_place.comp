@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/hash/table.glsl.h"
 
 // variants: REACH PLACE
@@ -10,8 +8,7 @@
 
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(constant_id = 1) const u32 RUNS = 0;
-layout(local_size_x = HASH_TILE_THREADS) in;
-layout(push_constant, scalar) uniform push { hash_place_args a; };
+COMPUTE(hash_place_args, HASH_TILE_THREADS)
 
 shared u64 lanes[HASH_TILE_THREADS];
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/hash/hash.h"
 
 /* One workgroup scans the reaches of all tiles, a run of HASH_TILE_THREADS after the other. */
 
-layout(local_size_x = HASH_TILE_THREADS) in;
-layout(push_constant, scalar) uniform push { hash_spine_args a; };
+COMPUTE(hash_spine_args, HASH_TILE_THREADS)
 
 shared u64 lanes[HASH_TILE_THREADS];
 

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/hash/table.glsl.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(constant_id = 1) const u32 RUNS = 0;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { hash_visits_args a; };
+COMPUTE(hash_visits_args, 256)
 
 u64 last_key(u32 bucket) {
   const u32 last = bucket_slots(KEY64, RUNS) - 1;
@@ -15,10 +12,7 @@ u64 last_key(u32 bucket) {
   return KEY64 != 0 ? u64(b.v[2 * last + 1]) << 32 | b.v[2 * last] : b.v[last];
 }
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 i = a.first + gl_GlobalInvocationID.x;
+MAIN_ITEM(i) {
   u32 visits = 0;
   if (has_bit(a.valid, i)) {
     const u64 key = mix_key(load_key(a.lower, i, KEY64), KEY64);

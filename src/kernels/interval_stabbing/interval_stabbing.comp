@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/interval_stabbing/interval_stabbing.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(constant_id = 1) const u32 GATHER = GATHER_COUNT;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { interval_stabbing_args a; };
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 i = a.first + gl_GlobalInvocationID.x;
+EACH_ITEM(interval_stabbing_args, i) {
   const bool valid = has_bit(a.valid, i);
   const u64 point = load_key(a.points, i, KEY64);
   const u32 end = valid ? upper_bound_key(a.lower, 0, a.n, point, KEY64) : 0;

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/interval_stabbing/interval_stabbing.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { interval_stabbing_level_args a; };
 
-void main() {
-  const u32 node = a.first + gl_GlobalInvocationID.x;
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
+EACH_ITEM(interval_stabbing_level_args, node) {
   const u64 largest = largest_child(a.below, a.n, node, KEY64);
   if (KEY64 != 0)
     AT(AS_U64_PTR(a.level), node) = largest;

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/inverse/inverse.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(constant_id = 1) const u32 GATHER = GATHER_COUNT;
 layout(constant_id = 2) const u32 VALUE = VALUE_U32;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { inverse_args a; };
+COMPUTE(inverse_args, 256)
 
 #include "kernels/lookup/found.h"
 
@@ -28,10 +25,7 @@ findings aggregate(u32 begin, u64 key, u32 to) {
 }
 
 /* thesis, Algorithm 6 "High-Level Explanation of Collaborative Scan Kernel (Inverse Mapping)". */
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 i = a.first + gl_GlobalInvocationID.x;
+MAIN_ITEM(i) {
   if (AT(a.found, i) == NO_ROW || inverse_is_repeated(a.keys, i, KEY64))
     return;
   const u64 key = load_key(a.keys, i, KEY64);

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/packed/packed.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(constant_id = 1) const u32 BYTES = 1;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { packed_pack_args a; };
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 item = a.first + gl_GlobalInvocationID.x;
+EACH_ITEM(packed_pack_args, item) {
   if (BYTES == 8) {
     AT(AS_U64_PTR(a.out_codes), item) = code_of(a, item, KEY64);
     return;

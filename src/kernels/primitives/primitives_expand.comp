@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/primitives/primitives.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { primitive_expand_args a; };
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 i = a.first + gl_GlobalInvocationID.x;
+EACH_ITEM(primitive_expand_args, i) {
   const bool usable = has_bit(a.valid, i);
   const u32 k = place_of_key(a.keys, a.n, load_key(a.probes, i, KEY64), KEY64);
   if (!IS_NULL(a.out_counts))

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/primitives/primitives.h"
 
 layout(constant_id = 0) const u32 F64 = 0; /* values are doubles, else floats */
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { primitive_floats_args a; };
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 probe = a.first + gl_GlobalInvocationID.x;
+EACH_ITEM(primitive_floats_args, probe) {
   const u32 end = u32(AT(a.offsets, probe + 1));
   precise f64 sum = 0;
   u32 count = 0;

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/primitives/primitives.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { primitive_heads_args a; };
 
-void main() {
-  const u32 word = a.first + gl_GlobalInvocationID.x;
-  if (gl_GlobalInvocationID.x < a.count)
-    AT(a.bits, word) = run_heads(a.keys, word, a.n, KEY64);
+EACH_ITEM(primitive_heads_args, word) {
+  AT(a.bits, word) = run_heads(a.keys, word, a.n, KEY64);
 }

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/radix_hash/radix_hash.h"
 
 /* A slot keeps its key once it has one, whoever is at the head of its chain meanwhile. */
 
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(constant_id = 1) const u32 BITS = 8;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { radix_hash_insert_args a; };
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 e = a.first + gl_GlobalInvocationID.x;
+EACH_ITEM(radix_hash_insert_args, e) {
   const u64 key = load_key(a.keys, e, KEY64);
   const u32 p = partition_of(key, BITS);
   const u32 begin = AT(a.starts, p), slots = partition_slots(AT(a.starts, p + 1) - begin);

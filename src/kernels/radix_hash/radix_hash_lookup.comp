@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/radix_hash/radix_hash.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(constant_id = 1) const u32 BITS = 8;
 layout(constant_id = 2) const u32 GATHER = GATHER_COUNT;
 layout(constant_id = 3) const u32 VALUE = VALUE_U32;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { radix_hash_args a; };
+COMPUTE(radix_hash_args, 256)
 
 #include "kernels/lookup/found.h"
 
@@ -32,10 +29,7 @@ u32 find(u64 key, out u32 count) {
   }
 }
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 i = a.first + gl_GlobalInvocationID.x;
+MAIN_ITEM(i) {
   findings f = FOUND_NONE;
   u32 count = 0, entry = NO_ROW;
   if (has_bit(a.valid, i))

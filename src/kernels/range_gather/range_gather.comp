@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_shuffle : require
 #include "kernels/range_gather/range_gather.h"
@@ -11,8 +9,7 @@
 layout(constant_id = 0) const u32 GATHER = GATHER_COUNT;
 layout(constant_id = 1) const u32 VALUE = VALUE_U32;
 layout(constant_id = 2) const u32 LANES = 8; /* 1, 4 or 8 */
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { range_gather_args a; };
+COMPUTE(range_gather_args, 256)
 
 u64 from_lane(u64 x, u32 distance) {
   return packUint2x32(subgroupShuffleXor(unpackUint2x32(x), distance));

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #include "kernels/range_gather/range_gather.h"
 
 /* A workgroup gathers the values of a tile, its threads those of entries side by side; then each takes a block. */
 
 #define TILE_THREADS PREFIX_TILE
-layout(local_size_x = TILE_THREADS) in;
-layout(push_constant, scalar) uniform push { prefix_blocks_args a; };
+COMPUTE(prefix_blocks_args, TILE_THREADS)
 
 #include "device/group_scan.glsl.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/rx/rx.h"
 
 #define THREADS 256u
@@ -14,8 +12,7 @@ shared f32 staged[THREADS * 9];
 
 layout(constant_id = 0) const u32 KEY64 = 0;
 layout(constant_id = 1) const u32 BOXES = 0;
-layout(local_size_x = THREADS) in;
-layout(push_constant, scalar) uniform push { rx_encode_args a; };
+COMPUTE(rx_encode_args, THREADS)
 
 void main() {
   const u32 begin = gl_WorkGroupID.x * THREADS, k = gl_LocalInvocationIndex;

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_ray_tracing : require
 #include "kernels/rx_optimized/rx_optimized.h"
 

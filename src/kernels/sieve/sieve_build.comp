@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/sieve/sieve.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
-layout(local_size_x = 64) in;
-layout(push_constant, scalar) uniform push { sieve_build_args a; };
+COMPUTE(sieve_build_args, 64)
 
 /* RTScan, Figure 9 "Sieving bit vectors for one attribute". */
 /* A thread finds how many borders each of its 32 rows lies at or above, and then writes a word of each vector in
  * turn: neighbouring threads write neighbouring words. */
-void main() {
-  const u32 word = a.first + gl_GlobalInvocationID.x;
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
+MAIN_ITEM(word) {
   const u32 rest = a.rows - word * 32;
   u32 passed[32];
   for (u32 k = 0; k < 32; k++) {

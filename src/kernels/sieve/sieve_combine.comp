@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/sieve/sieve.h"
 #include "kernels/bitmap/group_rows.glsl.h"
 
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { sieve_combine_args a; };
+COMPUTE(sieve_combine_args, 256)
 
 /* The rows below a border (kernels/sieve/sieve.h): of words i of type `type`. */
 #define BELOW_BORDER(name, type)                                                                                       \

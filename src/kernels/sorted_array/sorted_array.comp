@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_vote : require
@@ -35,8 +33,7 @@
 layout(constant_id = 1) const u32 GATHER = GATHER_COUNT;
 layout(constant_id = 2) const u32 VALUE = VALUE_U32;
 layout(constant_id = 3) const u32 LANES = 1;
-layout(local_size_x = THREADS) in;
-layout(push_constant, scalar) uniform push { sorted_array_args a; };
+COMPUTE(sorted_array_args, THREADS)
 
 #include "kernels/lookup/found.h"
 #include "kernels/lookup/ascending.glsl.h"

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/star/coarse_cube.h"
 #include "kernels/star/star_sums.glsl.h"
 
 /* Add up the blocks that rays met: a workgroup one share of a block after the other, a lane a row of it. */
 
-layout(local_size_x = COARSE_GROUP) in;
-layout(push_constant, scalar) uniform push { coarse_add_args a; };
+COMPUTE(coarse_add_args, COARSE_GROUP)
 
 shared star_sum lanes[COARSE_GROUP];
 shared u32 places[COARSE_GROUP];

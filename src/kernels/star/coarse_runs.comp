@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/star/coarse_cube.h"
 #include "kernels/star/star_sums.glsl.h"
 
 /* Add up runs of the blocks that rays met. Neighbours among these mostly are of one group. */
 
-layout(local_size_x = COARSE_GROUP) in;
-layout(push_constant, scalar) uniform push { coarse_runs_args a; };
+COMPUTE(coarse_runs_args, COARSE_GROUP)
 
 /* Runs first .. end - 1, of one group, by their totals. */
 void add_totals(u32 copy, u32 group, u32 rows, u32 first, u32 end) {
@@ -55,10 +52,8 @@ void add_share(u32 copy, inout star_sum s, u32 block, u32 share, star_piece piec
     add_runs(copy, s, max(begin, AT(a.ranges, 2 * range)), min(end, AT(a.ranges, 2 * range + 1)));
 }
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 part = a.first + gl_GlobalInvocationID.x, copy = part % AT(a.query, 0).copies, hits = AT(a.hit_list, 0),
+MAIN_ITEM(part) {
+  const u32 copy = part % AT(a.query, 0).copies, hits = AT(a.hit_list, 0),
             begin = star_part(hits * a.shares, part, a.parts), end = star_part(hits * a.shares, part + 1, a.parts);
   star_sum s = star_sum(0, 0, 0);
   for (u32 k = begin; k < end; k++) {

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/star/star_sums.glsl.h"
 
-layout(local_size_x = 64) in;
-layout(push_constant, scalar) uniform push { star_collect_args a; };
+COMPUTE(star_collect_args, 64)
 
 /* One slot of all copies, which become 0. */
 u64 take(u32 group, u32 slot, u32 flag) {
@@ -20,10 +17,7 @@ u64 take(u32 group, u32 slot, u32 flag) {
   return value;
 }
 
-void main() {
-  const u32 group = a.first + gl_GlobalInvocationID.x;
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
+MAIN_ITEM(group) {
   const u64 rows = take(group, 0, STAR_COUNT);
   if (rows == 0)
     return;

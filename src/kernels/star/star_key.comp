@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/packed/packed.h"
 #include "kernels/star/cube_build.h"
 
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { star_key_args a; };
-
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 i = a.first + gl_GlobalInvocationID.x;
+EACH_ITEM(star_key_args, i) {
   const u64 code = gathered_code(a.codes, a.bytes, a.foreign_rows, a.foreign_bytes, a.rows, i) >> a.shift;
   u64 key = 0;
   if (a.first_attribute == 0)

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/packed/atomic_add.glsl.h"
 #include "kernels/star/star_sums.glsl.h"
 
 /* Add up ranges of rows. A workgroup first adds up its own rows: without groups slot by slot, with few in shared
  * memory. */
 
-layout(local_size_x = STAR_GROUP) in;
-layout(push_constant, scalar) uniform push { star_ranges_args a; };
+COMPUTE(star_ranges_args, STAR_GROUP)
 
 const u32 each = STAR_WORK / STAR_GROUP;
 shared u64 lanes[STAR_GROUP];

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_shader_atomic_int64 : require
 #include "kernels/star/cube_build.h"
 
-layout(local_size_x = 64) in;
-layout(push_constant, scalar) uniform push { star_runs_args a; };
+COMPUTE(star_runs_args, 64)
 
-void main() {
-  if (gl_GlobalInvocationID.x >= a.count)
-    return;
-  const u32 begin = (a.first + gl_GlobalInvocationID.x) * STAR_RUN, end = min(a.rows - begin, STAR_RUN) + begin;
+MAIN_ITEM(piece) {
+  const u32 begin = piece * STAR_RUN, end = min(a.rows - begin, STAR_RUN) + begin;
   u32 run = star_find(a.starts, a.runs, begin);
   u64 sum = 0, number = 0;
   for (u32 i = begin; i < end; i++) {

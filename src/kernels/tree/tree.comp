@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_KHR_shader_subgroup_ballot : require
@@ -36,8 +34,7 @@ layout(constant_id = 2) const u32 VALUE = VALUE_U32;
 layout(constant_id = 3) const u32 DISTINCT = 0;
 layout(constant_id = 4) const u32 LANES = 1;
 layout(constant_id = 5) const u32 RANGES = 0;
-layout(local_size_x = THREADS) in;
-layout(push_constant, scalar) uniform push { tree_args a; };
+COMPUTE(tree_args, THREADS)
 
 #include "kernels/lookup/found.h"
 #include "kernels/lookup/ascending.glsl.h"

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "kernels/tree/tree_build.h"
 
 layout(constant_id = 0) const u32 KEY64 = 0;
-layout(local_size_x = 256) in;
-layout(push_constant, scalar) uniform push { tree_coarse_args a; };
 
-void main() {
-  if (gl_GlobalInvocationID.x < a.count)
-    tree_make_coarse(a, a.first + gl_GlobalInvocationID.x, KEY64);
+EACH_ITEM(tree_coarse_args, i) {
+  tree_make_coarse(a, i, KEY64);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
 #extension GL_EXT_ray_tracing : require
 
 /* A ray that hits nothing leaves its payload as it was. */

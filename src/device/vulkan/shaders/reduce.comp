@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "device/vulkan/shaders/primitives.h"
 
 // variants: KEYS_U32 KEYS_U64

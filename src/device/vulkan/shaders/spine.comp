@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
-#version 460
-#extension GL_GOOGLE_include_directive : require
 #include "device/vulkan/shaders/primitives.h"
 
 /* One workgroup turns sums into their exclusive prefix sums, in place, and writes the total. */
