@@ -69,12 +69,12 @@ static uint64_t find_longer(const rdx_column *c, uint64_t max) {
 static rdx_status check_length(const rdx_statement *s, const rdx_sql_column *declared, const char *table,
                                const rdx_table *rows, uint32_t i, rdx_error *err) {
   const char *title = NULL;
-  const int32_t most = rdx_sql_column_limit(declared, &title);
+  const int32_t max = rdx_sql_column_limit(declared, &title);
   const rdx_column *c = rdx_table_column(rows, i);
-  if (most == 0 || c->type != RDX_TYPE_STRING || find_longer(c, (uint64_t)most) == c->rows)
+  if (max == 0 || c->type != RDX_TYPE_STRING || find_longer(c, (uint64_t)max) == c->rows)
     return RDX_OK;
   return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT,
-                         "value too long for type %s(%d): column \"%.100s\" of relation \"%.100s\"", title, (int)most,
+                         "value too long for type %s(%d): column \"%.100s\" of relation \"%.100s\"", title, (int)max,
                          rdx_table_column_name(rows, i), table);
 }
 

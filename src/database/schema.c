@@ -59,14 +59,14 @@ static void put_number(rdx_printed *to, int number) {
 
 /* What "varchar(9)" or "char(9)", which a declaration may begin with, says: 9, and its word; -1: it does not. */
 static int take_limit(const char **declaration, const char **word) {
-  int most = -1, length = 0;
-  if (sscanf(*declaration, "varchar(%d)%n", &most, &length) == 1 && length > 0)
+  int max = -1, length = 0;
+  if (sscanf(*declaration, "varchar(%d)%n", &max, &length) == 1 && length > 0)
     *word = "character varying";
-  else if (sscanf(*declaration, "char(%d)%n", &most, &length) == 1 && length > 0)
+  else if (sscanf(*declaration, "char(%d)%n", &max, &length) == 1 && length > 0)
     *word = "character";
   *declaration += length;
   *declaration += strspn(*declaration, " ");
-  return length > 0 ? most : -1;
+  return length > 0 ? max : -1;
 }
 
 /* "NOT NULL DEFAULT value": nullable, then the default. */
@@ -85,7 +85,7 @@ static void put_declaration(rdx_printed *to, const char *rest) {
 static void put_column(rdx_printed *to, const char *table, const rdx_table *columns, uint32_t i) {
   type_words words = words_of(rdx_table_column(columns, i));
   const char *written = rdx_table_column_declaration(columns, i), *declaration = written ? written : "";
-  const int most = take_limit(&declaration, &words.name);
+  const int max = take_limit(&declaration, &words.name);
   rdx_print(to, "%s(", to->size > 0 ? ", " : "");
   put_text(to, table);
   rdx_print(to, ", ");
@@ -93,7 +93,7 @@ static void put_column(rdx_printed *to, const char *table, const rdx_table *colu
   rdx_print(to, ", %u, ", i + 1);
   put_declaration(to, declaration);
   rdx_print(to, ", '%s'", words.name);
-  put_number(to, most);
+  put_number(to, max);
   put_number(to, words.precision);
   put_number(to, words.scale);
   put_number(to, words.of_seconds);
