@@ -29,10 +29,10 @@
 typedef struct measuring {
   rdx_device *device;
   rdx_calibration *out;
-  uint32_t shift;    /* of sizes: emulated devices get a fraction of the work */
-  uint32_t *mixed;   /* NUMBERS without order */
-  uint32_t *ordered; /* 0, 1, 2 ... */
-  double reject_few; /* what few rows take of which a condition says that they do not qualify */
+  uint32_t shift;                        /* of sizes: emulated devices get a fraction of the work */
+  uint32_t *mixed;                       /* NUMBERS without order */
+  uint32_t *ordered;                     /* 0, 1, 2 ... */
+  double reject_few;                     /* what few rows take of which a condition says that they do not qualify */
   double regular[RDX_CALIBRATION_SIZES]; /* as rdx_calibration.range, where all searches go alike */
 } measuring;
 
@@ -414,8 +414,8 @@ static rdx_status measure_cube(measuring *m, rdx_star_method method, cubing c, c
   return status;
 }
 
-#define SPAN 64  /* combinations of each code, where ranges are measured */
-#define GAPS 16  /* parts for each that a code has, where they are mixed */
+#define SPAN 64 /* combinations of each code, where ranges are measured */
+#define GAPS 16 /* parts for each that a code has, where they are mixed */
 
 /* A query for a part goes from code to code, and looks for both ends of a range and for the next code in each. `span`:
  * combinations of each code. */

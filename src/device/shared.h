@@ -64,7 +64,9 @@ DEVICE_ARRAY(uvec4, 16)
 /* The arguments `a` of a compute shader, and how many threads a group has. */
 #define COMPUTE(args, group)                                                                                           \
   layout(local_size_x = group) in;                                                                                     \
-  layout(push_constant, scalar) uniform push { args a; };
+  layout(push_constant, scalar) uniform push {                                                                         \
+    args a;                                                                                                            \
+  };
 
 /* main() where threads do an item each: what follows in braces does item `i`. */
 #define MAIN_ITEM(i)                                                                                                   \
