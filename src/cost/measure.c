@@ -7,6 +7,7 @@
 #include <raydex/database.h>
 #include <raydex/star.h>
 #include <raydex/index.h>
+#include <raydex/join.h>
 #include <raydex/scan.h>
 #include <raydex/table.h>
 
@@ -478,49 +479,90 @@ static rdx_status measure_rays(measuring *m, rdx_error *err) {
 
 /* ---- Joins ---- */
 
+/* The fewest keys of a join that is measured. A GPU takes as long for fewer, and shorter ways for very few. */
 #define FEW_KEYS 64
+#define FEW_KEYS_GPU 8192
 
-/* Rows that look up rows, as joins do. */
+/* Rows that look up rows, as joins do: those of a GPU's tables are in its memory, and so is what they find. */
 typedef struct joining {
   rdx_device *device;
   rdx_index_method method;
-  rdx_column left, right;
+  bool on_device;
+  const uint32_t *values[2]; /* of the side that probes, and of the one that an index is made of */
+  rdx_column sides[2];
+  rdx_device_column *copies[2];
   rdx_index *index;
 } joining;
+
+enum { PROBES, KEYS };
+
+static void drop_joining(joining *j) {
+  rdx_index_destroy(&j->index);
+  for (uint32_t i = 0; i < 2; i++)
+    rdx_device_column_destroy(&j->copies[i]);
+}
+
+static rdx_status take_rows(joining *j, uint32_t side, uint64_t rows, rdx_error *err) {
+  j->sides[side] = column_u32(j->values[side], rows);
+  if (!j->on_device)
+    return RDX_OK;
+  rdx_device_column_destroy(&j->copies[side]);
+  RDX_TRY(rdx_device_column_create(j->device, &j->sides[side], &j->copies[side], err));
+  j->sides[side] = rdx_device_column_view(j->copies[side]);
+  return RDX_OK;
+}
 
 static rdx_status build_once(void *context, double *ms, rdx_error *err) {
   joining *j = context;
   const rdx_index_params params = {.method = j->method};
   (void)ms;
   rdx_index_destroy(&j->index);
-  return rdx_index_create(j->device, &j->right, &params, &j->index, err);
+  return rdx_index_create(j->device, &j->sides[KEYS], &params, &j->index, err);
+}
+
+/* Where the index does not know that its keys are distinct, pairs are listed. */
+static rdx_status pair_once(const joining *j, rdx_error *err) {
+  const rdx_join_params params = {.index = {.method = j->method}, .mapping = RDX_JOIN_MAPPING_DIRECT};
+  RDX_SCOPED(rdx_join_result_destroy) rdx_join_result *pairs = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *left = NULL, *right = NULL;
+  RDX_TRY(rdx_join_equal(j->device, &j->sides[PROBES], &j->sides[KEYS], &params, &pairs, err));
+  RDX_TRY(rdx_join_result_column(pairs, RDX_JOIN_SIDE_LEFT, &left, err));
+  return rdx_join_result_column(pairs, RDX_JOIN_SIDE_RIGHT, &right, err);
 }
 
 static rdx_status probe_once(void *context, double *ms, rdx_error *err) {
   const joining *j = context;
-  const rdx_lookup_params first = {.result = RDX_LOOKUP_FIRST};
+  rdx_index_stats stats;
+  rdx_index_get_stats(j->index, &stats);
+  if (j->on_device && !stats.distinct)
+    return pair_once(j, err);
+  const rdx_lookup_params params = {.result = stats.distinct ? RDX_LOOKUP_FIRST : RDX_LOOKUP_ROWS};
   RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *result = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *found = NULL;
   rdx_lookup_view view;
   (void)ms;
-  RDX_TRY(rdx_index_lookup(j->index, &j->left, &first, &result, err));
-  return rdx_lookup_result_view(result, &view, err);
+  RDX_TRY(rdx_index_lookup(j->index, &j->sides[PROBES], &params, &result, err));
+  return j->on_device ? rdx_lookup_result_column(result, RDX_LOOKUP_FIRST, &found, err)
+                      : rdx_lookup_result_view(result, &view, err);
 }
 
 /* An index of `keys` keys is built, then probed by so many rows and by three times as many. */
 static rdx_status time_join(joining *j, uint64_t keys, double *build_ms, double ms[2], rdx_error *err) {
-  j->right.rows = j->left.rows = keys;
+  RDX_TRY(take_rows(j, KEYS, keys, err));
+  RDX_TRY(take_rows(j, PROBES, keys, err));
   RDX_TRY(time_best(build_once, j, build_ms, err));
   RDX_TRY(time_best(probe_once, j, &ms[0], err));
-  j->left.rows = 3 * keys;
+  RDX_TRY(take_rows(j, PROBES, 3 * keys, err));
   return time_best(probe_once, j, &ms[1], err);
 }
 
 static rdx_status measure_method(measuring *m, uint32_t place, joining *j, uint64_t keys, rdx_error *err) {
+  const uint64_t few_keys = j->on_device ? FEW_KEYS_GPU >> m->shift : FEW_KEYS;
   double few_build = 0, build = 0, few[2], ms[2];
-  RDX_TRY(time_join(j, FEW_KEYS, &few_build, few, err));
+  RDX_TRY(time_join(j, few_keys, &few_build, few, err));
   RDX_TRY(time_join(j, keys, &build, ms, err));
   m->out->join[place] = 1e6 * (few_build + few[0]);
-  m->out->join_build[place] = divide(1e6 * (build - few_build), (double)keys);
+  m->out->join_build[place] = divide(1e6 * (build - few_build), (double)(keys - few_keys));
   m->out->join_probe[place] = divide(1e6 * (ms[1] - ms[0]), 2.0 * (double)keys);
   return RDX_OK;
 }
@@ -531,9 +573,12 @@ static rdx_status measure_joins(measuring *m, rdx_error *err) {
   RDX_SCOPED(rdx_free_local) uint32_t *foreign = NULL;
   rdx_status status = make_numbers(m, 3 * keys, (uint32_t)keys, &foreign, err);
   for (uint32_t i = 0; i < RDX_COUNT(methods) && status == RDX_OK; i++) {
-    joining j = {m->device, methods[i], column_u32(foreign, 0), column_u32(m->ordered, 0), NULL};
+    joining j = {.device = m->device,
+                 .method = methods[i],
+                 .on_device = m->device->info.backend != RDX_BACKEND_CPU,
+                 .values = {foreign, m->ordered}};
     status = measure_method(m, i, &j, keys, err);
-    rdx_index_destroy(&j.index);
+    drop_joining(&j);
   }
   return status;
 }
@@ -545,9 +590,9 @@ typedef struct filtering {
   rdx_statement *statement;
 } filtering;
 
-/* Beside a GPU the host's threads sleep when a query comes. */
+/* Beside a GPU the host's threads sleep when a query comes, and the longer the deeper. */
 static rdx_status filter_once(void *context, double *ms, rdx_error *err) {
-  static const struct timespec pause = {.tv_nsec = 1000000};
+  static const struct timespec pause = {.tv_nsec = 4000000};
   const filtering *f = context;
   rdx_answer *answer = NULL;
   rdx_answer_stats stats;
