@@ -104,6 +104,26 @@ static rdx_status bind_check(const rdx_statement *s, rdx_arena *arena, const rdx
   return rdx_bind_row_condition(&binding, row, k->check, "check constraints", out);
 }
 
+/* With a stack for all levels that there may be. */
+typedef struct binding_job {
+  const rdx_statement *statement;
+  rdx_arena *arena;
+  const rdx_row_columns *row;
+  const rdx_sql_constraint *constraint;
+} binding_job;
+
+static rdx_status bind_deep(void *context, rdx_error *err) {
+  const binding_job *j = context;
+  rdx_bound *bound = NULL;
+  return bind_check(j->statement, j->arena, j->row, j->constraint, &bound, err);
+}
+
+static rdx_status try_check(const rdx_statement *s, rdx_arena *arena, const rdx_row_columns *row,
+                            const rdx_sql_constraint *k, rdx_error *err) {
+  binding_job job = {s, arena, row, k};
+  return k->levels > RDX_SQL_SHALLOW_LEVELS ? rdx_run_deep(bind_deep, &job, err) : bind_deep(&job, err);
+}
+
 static bool is_taken(const rdx_constraints *of, const char *name) {
   for (uint32_t i = 0; i < of->count; i++)
     if (of->list[i].name && strcmp(of->list[i].name, name) == 0)
@@ -176,10 +196,9 @@ rdx_status rdx_constraints_define(const rdx_statement *s, rdx_constraints *of, c
   RDX_TRY(check_names(s, of, table, err));
   for (uint32_t i = 0; i < of->count; i++) {
     rdx_sql_constraint *k = &of->list[i];
-    rdx_bound *bound = NULL;
     if (k->place == 0)
       continue;
-    RDX_TRY(k->check ? bind_check(s, arena, &row, k, &bound, err) : check_key(s, &row, k, err));
+    RDX_TRY(k->check ? try_check(s, arena, &row, k, err) : check_key(s, &row, k, err));
     if (!k->name)
       RDX_TRY(name_constraint(of, &row, k, arena, err));
   }
@@ -330,6 +349,17 @@ static rdx_status is_touched(checking *c, const rdx_sql_constraint *k, bool *out
   return RDX_OK;
 }
 
+typedef struct check_job {
+  checking *checking;
+  const rdx_sql_constraint *constraint;
+} check_job;
+
+static rdx_status check_deep(void *context, rdx_error *err) {
+  const check_job *j = context;
+  (void)err; /* that of `checking` */
+  return check_condition(j->checking, j->constraint);
+}
+
 static rdx_status check_all(checking *c, const rdx_sql_constraint *list, uint32_t count) {
   for (uint32_t keys = 0; keys < (c->of->only_checks ? 1 : 2); keys++) /* CHECK comes first */
     for (uint32_t i = 0; i < count; i++) {
@@ -339,7 +369,9 @@ static rdx_status check_all(checking *c, const rdx_sql_constraint *list, uint32_
         continue;
       RDX_TRY(is_touched(c, k, &touched));
       if (touched)
-        RDX_TRY(keys ? check_unique(c, k) : check_condition(c, k));
+        RDX_TRY(keys                                 ? check_unique(c, k)
+                : k->levels > RDX_SQL_SHALLOW_LEVELS ? rdx_run_deep(check_deep, &(check_job){c, k}, c->err)
+                                                     : check_condition(c, k));
     }
   return RDX_OK;
 }

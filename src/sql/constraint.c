@@ -40,7 +40,9 @@ static rdx_status take_check(rdx_tree *t, const PgQuery__Constraint *k, rdx_sql_
   RDX_TRY(
       rdx_tree_refuse_if(t, k->skip_validation, out->place, "NOT VALID is not supported: a constraint is of all rows"));
   RDX_TRY(copy_check(t, k->location, &out->check_text));
-  return rdx_tree_expression(t, k->raw_expr, &out->check);
+  RDX_TRY(rdx_tree_expression(t, k->raw_expr, &out->check));
+  out->levels = t->deepest;
+  return RDX_OK;
 }
 
 static rdx_status take_key(rdx_tree *t, const PgQuery__Constraint *k, rdx_sql_constraint *out) {

@@ -231,6 +231,7 @@ typedef struct rdx_sql_constraint { /* of a table */
   uint32_t column_count;
   rdx_ast *check;
   const char *check_text; /* with its parentheses */
+  uint32_t levels;        /* no tree of it is deeper */
 } rdx_sql_constraint;
 
 typedef struct rdx_sql_column { /* of CREATE TABLE */
