@@ -10,6 +10,7 @@
 
 #define WHAT "the first rows of partitions"
 #define MIN_ROWS 4096u           /* fewer are sorted as fast */
+#define MAX_FIRSTS 64u           /* of a partition: each is put in its place among those before it */
 #define FEW_SHARE 2u             /* of the rows, or fewer, are the first ones that there may be */
 #define TABLES_BYTES (64u << 20) /* that those of all threads take at most */
 #define PIECE 1024u              /* partitions that a thread takes at a time */
@@ -108,7 +109,7 @@ static rdx_status keep_firsts(rdx_windowing *w, const rdx_plan_window *p, const 
 rdx_status rdx_window_keep_firsts(rdx_windowing *w, const rdx_plan_node *node, rdx_error *err) {
   const rdx_plan_window *p = &node->windows[0];
   rdx_window_keys keys;
-  if (node->first_numbers == 0 || w->in.frame.rows < MIN_ROWS || node->first_numbers > w->in.frame.rows)
+  if (node->first_numbers == 0 || node->first_numbers > MAX_FIRSTS || w->in.frame.rows < MIN_ROWS)
     return RDX_OK;
   rdx_status status = rdx_window_keys_create(w, p, &keys, err);
   if (status == RDX_OK)
