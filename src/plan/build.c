@@ -59,7 +59,7 @@ static rdx_status group_node(void *user, rdx_bound *node, rdx_bound **out) {
   if (find_late(g, node->index, &column))
     return rdx_bind_column(b->planner, column, node->type, node->place, out);
   const rdx_leaf *leaf = &b->leaves[rdx_leaf_of(node->index)];
-  if (rdx_column_of(node->index) == leaf->column_count)
+  if (leaf->numbered && rdx_column_of(node->index) == leaf->column_count)
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, node->place,
                             "put the query that groups in FROM of one that calls it",
                             "random() is not supported beside groups and aggregates");

@@ -38,7 +38,7 @@ rdx_status rdx_tree_table(const rdx_tree *t, const PgQuery__RangeVar *r, const c
   RDX_TRY(rdx_tree_refuse_if(t, r->alias != NULL, rdx_tree_place(t, r->location), "an alias is not supported here"));
   RDX_TRY(rdx_tree_refuse_if(t, r->relpersistence[0] && strcmp(r->relpersistence, "p") != 0,
                              rdx_tree_place(t, r->location),
-                             strcmp(r->relpersistence, "t") == 0 ? "TEMPORARY is not supported here: tables may be it"
+                             strcmp(r->relpersistence, "t") == 0 ? "only a table that is created can be TEMPORARY"
                                                                  : "UNLOGGED is not supported"));
   return take_table_name(t, r, out);
 }
