@@ -302,7 +302,7 @@ static const struct refusal {
      "ON COMMIT is not supported, except PRESERVE"},
     {"CREATE TEMP TABLE t ON COMMIT DELETE ROWS AS SELECT 1", "                  ^", "ON COMMIT is not supported"},
     {"CREATE UNLOGGED TABLE t (a int)", "                      ^", "UNLOGGED is not supported"},
-    {"CREATE TEMP VIEW v AS SELECT 1", "                 ^", "TEMPORARY is not supported here"},
+    {"CREATE TEMP VIEW v AS SELECT 1", "                 ^", "only a table that is created can be TEMPORARY"},
     {"CREATE UNIQUE INDEX ON t (a)", "                       ^", "UNIQUE indexes are not supported"},
     {"CREATE INDEX ON t (lower(a))", "                ^", "indexes of expressions are not supported"},
     {"CREATE INDEX ON t (a DESC)", "                ^", "orders of an index's columns are not supported"},
