@@ -66,7 +66,7 @@ typedef struct rdx_calibration {
   double rt_cube;                    /**< the same of an RT cube, and what a scan adds that traces rays; 0: none do */
   double tuple;                      /**< a combination of a cube's attributes tested by one of them, on one core */
   /** A step of a search in a cube's order of RDX_CALIBRATION_TUPLES combinations, on one core: a range, or a prefix on
-   * the way to it, among n combinations takes 1 + log2(n). The range is added up with it where there is one group. */
+   * the way to it, among n combinations takes 1 + log2(n). Few of the searches find something. */
   double range[RDX_CALIBRATION_SIZES];
   double run;      /**< a run of its rows added to its group, on one core */
   double evaluate; /**< a condition evaluated on the host for next to no rows, by all its threads */

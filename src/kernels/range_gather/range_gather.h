@@ -28,8 +28,8 @@ ARGS_SIZE(range_gather_args, 112);
 
 /* Long spans are cut into pieces, which are spans themselves, so that many threads share one. A probe has one piece at
  * least. Item of PIECES_COUNT: a probe: how many pieces it has. Item of PIECES_CUT: a piece: the entries that it has,
- * and where its rows go; those behind the last one have no entry. Item of PIECES_BEGIN: a
- * probe: `begin` is its end first, and then where its span begins. */
+ * and where its rows go; those behind the last one have no entry. Item of PIECES_BEGIN: a probe: `begin` is the end of
+ * its span at first, and where the span begins from then on. */
 #define PIECES_COUNT 0
 #define PIECES_CUT 1
 #define PIECES_BEGIN 2

@@ -124,9 +124,9 @@ RDX_MUST_USE rdx_status rdx_cube_answer(const void *cube,
 
 /* Find the plan's ranges of scan places: run->ranges. */
 RDX_MUST_USE rdx_status rdx_cube_select(const rdx_cube_core *core, rdx_cube_run *run, rdx_error *err);
-/* How many rows ranges of places have. */
 /* An rdx_star_ops.tuples of what begins with an rdx_cube_core. */
 uint64_t rdx_cube_tuples(const void *self);
+/* How many rows ranges of places have. */
 uint64_t rdx_cube_rows_of(const rdx_cube_core *core, const rdx_ranges *ranges);
 /* Room for `words` in run->rows. */
 RDX_MUST_USE rdx_status rdx_cube_reserve(rdx_cube_run *run, uint64_t words, rdx_error *err);
