@@ -9,105 +9,24 @@
 #include "database/internal.h"
 #include "table/table.h"
 
-#define STRING_GRAIN 4096
-
 /* ---- Frames as tables ---- */
 
-typedef struct strings {
-  const rdx_input *input;
-  uint64_t *offsets;
-  char *bytes;
-} strings;
-
-static const char *string_at(const rdx_input *in, uint64_t i, uint64_t *length) {
-  const uint64_t row = in->rows ? in->rows[i] : i;
-  const bool null = (in->rows && in->rows[i] == RDX_NO_ROW) ||
-                    (in->column.validity && !(in->column.validity[row / 8] >> row % 8 & 1));
-  *length = 0;
-  return null ? "" : rdx_column_string(&in->column, row, length);
+static void *take(rdx_vector *vector, uint32_t place) {
+  void *memory = vector->memory[place];
+  vector->memory[place] = NULL;
+  return memory;
 }
 
-static void copy_strings(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  const strings *s = context;
-  (void)worker;
-  for (uint64_t i = begin; i < end; i++) {
-    uint64_t length;
-    const char *text = string_at(s->input, i, &length);
-    if (length > 0)
-      memcpy(s->bytes + s->offsets[i], text, length);
-  }
-}
-
-static bool is_valid(const rdx_input *in, uint64_t i) {
-  if (in->rows && in->rows[i] == RDX_NO_ROW)
-    return false;
-  const uint64_t row = in->rows ? in->rows[i] : i;
-  return !in->column.validity || (in->column.validity[row / 8] >> row % 8 & 1);
-}
-
-static rdx_status copy_validity(const rdx_input *in, uint64_t rows, rdx_growing *out, rdx_error *err) {
-  if (!in->column.validity && !in->rows)
-    return RDX_OK;
-  RDX_TRY(rdx_alloc(rows / 8 + 1, 1, "a result", (void **)&out->validity, err));
-  memset(out->validity, 0xff, rows / 8 + 1);
-  uint64_t nulls = 0;
-  for (uint64_t i = 0; i < rows; i++) {
-    RDX_TRY(rdx_loop_goes_on(i, rows, "result", err));
-    if (is_valid(in, i))
-      continue;
-    out->validity[i / 8] &= (uint8_t) ~(1u << i % 8);
-    nulls++;
-  }
-  if (nulls == 0) {
-    rdx_free(out->validity);
-    out->validity = NULL;
-  }
-  return RDX_OK;
-}
-
-static rdx_status copy_string_column(rdx_pool *pool, const rdx_input *in, uint64_t rows, rdx_growing *out,
-                                     rdx_error *err) {
-  RDX_TRY(rdx_alloc(rows + 1, sizeof *out->offsets, "a result", (void **)&out->offsets, err));
-  out->offsets[0] = 0;
-  for (uint64_t i = 0; i < rows; i++) {
-    uint64_t length;
-    RDX_TRY(rdx_loop_goes_on(i, rows, "result", err));
-    string_at(in, i, &length);
-    out->offsets[i + 1] = out->offsets[i] + length;
-  }
-  RDX_TRY(rdx_alloc(out->offsets[rows], 1, "a result", (void **)&out->bytes, err));
-  strings s = {in, out->offsets, out->bytes};
-  if (rows <= STRING_GRAIN)
-    copy_strings(&s, 0, rows, 0);
-  else
-    RDX_TRY(rdx_pool_run_stage(pool, rows, STRING_GRAIN, copy_strings, &s, "result", err));
-  return copy_validity(in, rows, out, err);
-}
-
-#define COPIED ((size_t)1 << 24) /* bytes at a time, after which it is asked whether to go on */
-
-static rdx_status copy_values(const rdx_column *from, uint64_t rows, void *to, rdx_error *err) {
-  const size_t bytes = rows * rdx_type_size(from->type);
-  for (size_t done = 0; done < bytes; done += COPIED) {
-    RDX_TRY(rdx_progress_at_times("result", 0, 0, err));
-    memcpy((char *)to + done, (const char *)from->values + done, bytes - done < COPIED ? bytes - done : COPIED);
-  }
-  return RDX_OK;
-}
-
-/* Values of a fixed width: what choosing rows gives is taken over. */
 static rdx_status copy_column(rdx_pool *pool, const rdx_input *in, uint64_t rows, rdx_growing *out, rdx_error *err) {
-  rdx_vector vector = {0};
-  if (!in->rows) {
-    RDX_TRY(rdx_alloc(rows, rdx_type_size(in->column.type), "a result", &out->values, err));
-    RDX_TRY(copy_values(&in->column, rows, out->values, err));
-    return copy_validity(in, rows, out, err);
-  }
-  RDX_TRY(rdx_gather(pool, in, rows, &vector, err));
-  out->values = vector.memory[0];
-  vector.memory[0] = NULL;
-  rdx_vector_destroy(&vector);
-  return copy_validity(in, rows, out, err);
+  RDX_SCOPED(rdx_vector_destroy) rdx_vector vector = {0};
+  RDX_TRY(rdx_gather(pool, in, rows, true, &vector, err));
+  if (in->column.type == RDX_TYPE_STRING)
+    out->bytes = take(&vector, 0);
+  else
+    out->values = take(&vector, 0);
+  out->validity = vector.column.validity ? take(&vector, 1) : NULL;
+  out->offsets = take(&vector, 2);
+  return RDX_OK;
 }
 
 static rdx_status fill_table(rdx_pool *pool, const rdx_frame *frame, const rdx_plan_column *columns, rdx_table *table,
@@ -118,8 +37,7 @@ static rdx_status fill_table(rdx_pool *pool, const rdx_frame *frame, const rdx_p
     RDX_TRY(rdx_copy_text(columns[i].name, "a result", &out->name, err));
     out->view = (rdx_column){.type = in->column.type, .scale = in->column.scale};
     RDX_TRY(rdx_progress_at_times("result", 0, 0, err));
-    RDX_TRY(in->column.type == RDX_TYPE_STRING ? copy_string_column(pool, in, frame->rows, out, err)
-                                               : copy_column(pool, in, frame->rows, out, err));
+    RDX_TRY(copy_column(pool, in, frame->rows, out, err));
   }
   rdx_table_finish(table, frame->rows);
   return RDX_OK;

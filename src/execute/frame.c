@@ -9,8 +9,9 @@
 
 #include <string.h>
 
+#include "execute/operators.h"
+
 #define WHAT "a result on its way"
-#define GRAIN 65536u
 
 /* A vector, and the values that it borrows a dictionary of. */
 typedef struct kept_vector {
@@ -141,7 +142,7 @@ static rdx_status compose_here(rdx_pool *pool, composition *to, rdx_row_list *ro
   RDX_TRY(rdx_alloc(count, sizeof *c.after, WHAT, (void **)&c.after, err));
   RDX_SCOPED(rdx_shared_release) rdx_shared *keeper = NULL;
   RDX_TRY(rdx_shared_create(rdx_free, c.after, &keeper, err));
-  RDX_TRY(rdx_pool_run_stage(pool, count, GRAIN, compose, &c, "execute", err));
+  RDX_TRY(rdx_pool_run_stage(pool, count, RDX_EXECUTE_GRAIN, compose, &c, "execute", err));
   return rdx_row_list_create(c.after, keeper, count, &to->after, err);
 }
 

@@ -60,7 +60,7 @@ rdx_status rdx_operand_flat(rdx_execution *x, rdx_operand *operand, const rdx_bo
   }
   const rdx_input *input = &operand->inputs[expression->index];
   if (input->rows)
-    return rdx_gather(x->pool, input, operand->frame.rows, out, err);
+    return rdx_gather(x->pool, input, operand->frame.rows, false, out, err);
   out->column = input->column;
   return RDX_OK;
 }

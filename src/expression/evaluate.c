@@ -246,13 +246,21 @@ static void list_blocks(void *context, uint64_t begin, uint64_t end, uint32_t wo
   for (uint64_t b = begin; b < end; b++) {
     const uint32_t first = (uint32_t)rdx_evaluated_row(f->e, b * RDX_BLOCK);
     uint32_t *to = f->found + f->starts[b], *const last = to + f->counts[b];
-    for (uint32_t i = 0; to < last; i++)
-      for (uint64_t word = f->bits[b * WORDS + i]; word != 0; word &= word - 1)
-        *to++ = first + 64 * i + (uint32_t)__builtin_ctzll(word);
+    for (uint32_t i = 0; to < last; i++) {
+      const uint32_t base = first + 64 * i;
+      uint64_t word = f->bits[b * WORDS + i];
+      if (word == UINT64_MAX) { /* all 64 at once */
+        for (uint32_t k = 0; k < 64; k++)
+          *to++ = base + k;
+        continue;
+      }
+      for (; word != 0; word &= word - 1)
+        *to++ = base + (uint32_t)__builtin_ctzll(word);
+    }
   }
 }
 
-#define BLOCKS_EACH 64 /* that a thread lists at a time */
+#define BLOCKS_EACH 8 /* that a thread lists at a time */
 
 static rdx_status filter(const rdx_program *program, filter_rows *f, uint64_t *count, rdx_error *err) {
   const uint64_t blocks = (f->e->rows + RDX_BLOCK - 1) / RDX_BLOCK;

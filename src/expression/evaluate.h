@@ -76,8 +76,9 @@ RDX_MUST_USE rdx_status rdx_evaluate_blocks(const rdx_evaluation *e, rdx_bound *
 void rdx_column_datum(const rdx_column *column, uint64_t row, rdx_datum *out);
 
 /* The rows of an input as a column of its own: type kept, strings with their dictionary (borrowed from the input's
- * column). */
-RDX_MUST_USE rdx_status rdx_gather(rdx_pool *pool, const rdx_input *input, uint64_t rows, rdx_vector *out,
+ * column), or, where they are to be `plain`, without one. Its memory is the values, or the strings' bytes; the
+ * validity; the offsets. */
+RDX_MUST_USE rdx_status rdx_gather(rdx_pool *pool, const rdx_input *input, uint64_t rows, bool plain, rdx_vector *out,
                                    rdx_error *err);
 
 #endif

@@ -11,10 +11,14 @@
 #include "column/column.h"
 #include "expression/evaluate.h"
 
+/* Rows at a time, which begin with a byte of validity; those that are copied as they lie. */
+#define GRAIN 4096u
+#define LONG_GRAIN 65536u
+
 typedef struct gathering {
   const rdx_input *input;
   void *values;
-  uint8_t *validity;
+  uint8_t *validity; /* NULL: all rows have values */
   uint64_t *offsets; /* strings without a dictionary */
   _Atomic bool has_nulls;
 } gathering;
@@ -29,17 +33,23 @@ static bool has_row(const rdx_input *input, uint64_t row) {
 
 #define COPY(type)                                                                                                     \
   do {                                                                                                                 \
-    for (uint64_t i = begin; i < end; i++) {                                                                           \
-      const uint64_t row = row_of(in, i);                                                                              \
-      ((type *)g->values)[i] = row == RDX_NO_ROW ? (type)0 : ((const type *)in->column.values)[row];                   \
-    }                                                                                                                  \
+    for (uint64_t i = begin; i < end; i++)                                                                             \
+      ((type *)g->values)[i] = rows[i] == RDX_NO_ROW ? (type)0 : ((const type *)in->column.values)[rows[i]];           \
   } while (0)
 
-static void copy_values(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  gathering *g = context;
+static size_t size_of(const rdx_input *input) {
+  return input->column.dictionary ? sizeof(uint32_t) : rdx_type_size(input->column.type);
+}
+
+static void copy_fixed(const gathering *g, uint64_t begin, uint64_t end) {
   const rdx_input *in = g->input;
-  (void)worker;
-  switch (in->column.dictionary ? sizeof(uint32_t) : rdx_type_size(in->column.type)) {
+  const uint32_t *rows = in->rows;
+  const size_t size = size_of(in);
+  if (!rows) {
+    memcpy((char *)g->values + begin * size, (const char *)in->column.values + begin * size, (end - begin) * size);
+    return;
+  }
+  switch (size) {
   case 1:
     COPY(uint8_t);
     break;
@@ -49,23 +59,60 @@ static void copy_values(void *context, uint64_t begin, uint64_t end, uint32_t wo
   case 4:
     COPY(uint32_t);
     break;
-  case 8:
+  default:
     COPY(uint64_t);
     break;
-  default: /* strings: lengths, of which offsets are made */
-    for (uint64_t i = begin; i < end; i++) {
-      g->offsets[i + 1] = 0;
-      if (has_row(in, row_of(in, i)))
-        (void)rdx_column_text(&in->column, row_of(in, i), &g->offsets[i + 1]);
-    }
-    break;
   }
+}
+
+/* Lengths, of which offsets are made. */
+static void measure_texts(const gathering *g, uint64_t begin, uint64_t end) {
+  const rdx_input *in = g->input;
   for (uint64_t i = begin; i < end; i++) {
-    const bool has = has_row(in, row_of(in, i));
-    g->validity[i / 8] |= (uint8_t)(has << i % 8);
-    if (!has)
-      atomic_store_explicit(&g->has_nulls, true, memory_order_relaxed);
+    g->offsets[i + 1] = 0;
+    if (has_row(in, row_of(in, i)))
+      (void)rdx_column_text(&in->column, row_of(in, i), &g->offsets[i + 1]);
   }
+}
+
+static bool lacks_row(const uint32_t *rows, uint64_t begin, uint64_t end) {
+  bool lacks = false;
+  for (uint64_t i = begin; rows && i < end; i++)
+    lacks |= rows[i] == RDX_NO_ROW;
+  return lacks;
+}
+
+/* From a row whose bit is the first of its byte. */
+static void copy_validity(gathering *g, uint64_t begin, uint64_t end) {
+  const rdx_input *in = g->input;
+  bool all = true;
+  if (!in->column.validity && !lacks_row(in->rows, begin, end)) {
+    memset(g->validity + begin / 8, 0xff, (end - begin) / 8);
+    if (end % 8)
+      g->validity[end / 8] = (uint8_t)((1u << end % 8) - 1);
+    return;
+  }
+  for (uint64_t i = begin; i < end; i += 8) {
+    const uint32_t count = end - i < 8 ? (uint32_t)(end - i) : 8;
+    uint32_t bits = 0;
+    for (uint32_t k = 0; k < count; k++)
+      bits |= (uint32_t)has_row(in, row_of(in, i + k)) << k;
+    g->validity[i / 8] = (uint8_t)bits;
+    all &= bits == (1u << count) - 1;
+  }
+  if (!all)
+    atomic_store_explicit(&g->has_nulls, true, memory_order_relaxed);
+}
+
+static void copy_values(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  gathering *g = context;
+  (void)worker;
+  if (g->offsets)
+    measure_texts(g, begin, end);
+  else
+    copy_fixed(g, begin, end);
+  if (g->validity)
+    copy_validity(g, begin, end);
 }
 
 static void copy_texts(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
@@ -80,48 +127,56 @@ static void copy_texts(void *context, uint64_t begin, uint64_t end, uint32_t wor
 }
 
 static rdx_status run(rdx_pool *pool, uint64_t rows, rdx_task_fn task, gathering *g, rdx_error *err) {
-  if (pool && rows > 4096)
-    return rdx_pool_run_stage(pool, rows, 4096, task, g, "gather", err);
+  const uint64_t grain = g->input->rows || g->offsets ? GRAIN : LONG_GRAIN;
+  if (pool && rows > grain)
+    return rdx_pool_run_stage(pool, rows, grain, task, g, "gather", err);
   task(g, 0, rows, 0);
   return RDX_OK;
 }
 
-static rdx_status gather(rdx_pool *pool, gathering *g, uint64_t rows, rdx_vector *out, rdx_error *err) {
-  const rdx_column *from = &g->input->column;
-  const bool texts = from->type == RDX_TYPE_STRING && !from->dictionary;
-  const size_t size = texts ? 0 : from->dictionary ? sizeof(uint32_t) : rdx_type_size(from->type);
-  RDX_TRY(rdx_alloc(rows, size, "the rows of a column", &out->memory[0], err));
-  RDX_TRY(rdx_calloc((rows + 7) / 8, 1, "the rows of a column", &out->memory[1], err));
+/* Offsets of lengths, and the bytes. */
+static rdx_status gather_texts(rdx_pool *pool, gathering *g, uint64_t rows, rdx_vector *out, rdx_error *err) {
+  for (uint64_t i = 0; i < rows; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, rows, "gather", err));
+    g->offsets[i + 1] += g->offsets[i];
+  }
+  RDX_TRY(rdx_alloc(g->offsets[rows], 1, "the rows of a column", &out->memory[0], err));
   g->values = out->memory[0];
+  return run(pool, rows, copy_texts, g, err);
+}
+
+static rdx_status gather(rdx_pool *pool, gathering *g, uint64_t rows, bool texts, rdx_vector *out, rdx_error *err) {
+  const rdx_column *from = &g->input->column;
+  if (g->input->rows || from->validity)
+    RDX_TRY(rdx_alloc((rows + 7) / 8, 1, "the rows of a column", &out->memory[1], err));
   g->validity = out->memory[1];
   if (texts) {
-    RDX_TRY(rdx_calloc(rows + 1, sizeof *g->offsets, "the rows of a column", &out->memory[2], err));
+    RDX_TRY(rdx_alloc(rows + 1, sizeof *g->offsets, "the rows of a column", &out->memory[2], err));
     g->offsets = out->memory[2];
+    g->offsets[0] = 0;
+  } else {
+    RDX_TRY(rdx_alloc(rows, size_of(g->input), "the rows of a column", &out->memory[0], err));
+    g->values = out->memory[0];
   }
   RDX_TRY(run(pool, rows, copy_values, g, err));
-  if (texts) {
-    for (uint64_t i = 0; i < rows; i++) {
-      RDX_TRY(rdx_loop_goes_on(i, rows, "gather", err));
-      g->offsets[i + 1] += g->offsets[i];
-    }
-    RDX_TRY(rdx_alloc(g->offsets[rows], 1, "the rows of a column", &out->memory[3], err));
-    g->values = out->memory[3];
-    RDX_TRY(run(pool, rows, copy_texts, g, err));
-  }
+  if (texts)
+    RDX_TRY(gather_texts(pool, g, rows, out, err));
   out->column = (rdx_column){.type = from->type,
                              .scale = from->scale,
                              .rows = rows,
                              .values = g->values,
                              .offsets = g->offsets,
                              .validity = atomic_load(&g->has_nulls) ? g->validity : NULL,
-                             .dictionary = from->dictionary};
+                             .dictionary = texts ? NULL : from->dictionary};
   return RDX_OK;
 }
 
-rdx_status rdx_gather(rdx_pool *pool, const rdx_input *input, uint64_t rows, rdx_vector *out, rdx_error *err) {
+rdx_status rdx_gather(rdx_pool *pool, const rdx_input *input, uint64_t rows, bool plain, rdx_vector *out,
+                      rdx_error *err) {
+  const bool texts = input->column.type == RDX_TYPE_STRING && (plain || !input->column.dictionary);
   gathering g = {.input = input};
   *out = (rdx_vector){0};
-  const rdx_status status = gather(pool, &g, rows, out, err);
+  const rdx_status status = gather(pool, &g, rows, texts, out, err);
   if (status != RDX_OK)
     rdx_vector_destroy(out);
   return status;

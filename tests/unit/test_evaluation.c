@@ -21,7 +21,7 @@
 #include "random.h"
 
 #define ROWS 5000
-#define LISTED 3000 /* rows of inputs with a list */
+#define LISTED 10001 /* rows of inputs with a list */
 
 /* ---- Data ---- */
 
@@ -413,15 +413,16 @@ static void test_filters(void **state) {
 static void test_gather(void **state) {
   (void)state;
   for (int c = 0; c < COLUMNS; c++)
-    for (int is_listed = 0; is_listed < 2; is_listed++) {
+    for (int way = 0; way < 4; way++) {
+      const bool is_listed = way & 1, plain = way & 2;
       const rdx_input *input = is_listed ? &data.listed[c] : &data.inputs[c];
       const uint64_t rows = is_listed ? LISTED : ROWS;
       char x[128], y[128];
       rdx_vector vector;
-      assert_int_equal(rdx_gather(data.pool, input, rows, &vector, NULL), RDX_OK);
+      assert_int_equal(rdx_gather(data.pool, input, rows, plain, &vector, NULL), RDX_OK);
       assert_int_equal(vector.column.type, input->column.type);
       assert_int_equal(vector.column.scale, input->column.scale);
-      assert_ptr_equal(vector.column.dictionary, input->column.dictionary);
+      assert_ptr_equal(vector.column.dictionary, plain ? NULL : input->column.dictionary);
       for (uint64_t i = 0; i < rows; i++) {
         const uint64_t row = is_listed ? data.list[i] : i;
         text_of_row(&vector.column, i, x, sizeof x);
