@@ -7,7 +7,6 @@
 #include "generator/generator.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 /* ---- Scale factors ---- */

@@ -8,7 +8,6 @@
 
 #include "generator/random.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 static const struct {

@@ -6,7 +6,6 @@
 #include "common/common.h"
 #include "ssb/internal.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
 
 #include "cli/shell/shell.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

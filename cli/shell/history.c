@@ -6,7 +6,6 @@
 
 #include "cli/shell/shell.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>

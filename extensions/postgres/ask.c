@@ -4,7 +4,6 @@
  * Queries and their answers: by this session on the CPU, or by the worker. */
 #include "raydex_fdw.h"
 
-#include <fcntl.h>
 #include <poll.h>
 #include <sys/mman.h>
 #include <sys/socket.h>

@@ -3,7 +3,6 @@
 #include "definitions.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
 

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "column/column.h"
 #include "column/device_column.h"
 #include "catalog/internal.h"
 #include "catalog/unique.h"

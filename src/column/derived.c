@@ -8,7 +8,6 @@
 #include "column/keys.h"
 #include "kernels/bitmap/kernels.h"
 #include "kernels/derived_column/kernels.h"
-#include "kernels/lookup/lookup.h"
 
 static rdx_status create(rdx_device *device, rdx_type type, uint64_t rows, rdx_device_column **out, rdx_error *err) {
   RDX_TRY(rdx_calloc(1, sizeof **out, "a column", (void **)out, err));

@@ -4,8 +4,6 @@
 /* What tables declare of their columns beside types: lengths of texts, NOT NULL and DEFAULT. The text is part of the
  * table, and of its file; DEFAULT is evaluated by each statement that needs it. */
 
-#include <string.h>
-
 #include "database/change.h"
 #include "table/table.h"
 

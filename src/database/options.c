@@ -3,7 +3,6 @@
 
 /* The options of COPY. */
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/words.h"

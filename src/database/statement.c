@@ -9,7 +9,6 @@
 
 #include <raydex/cost.h>
 
-#include "database/change.h"
 #include "database/turn.h"
 
 #define KEPT_STATEMENTS 256

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "expression/decimal.h"
-
 static int64_t floor_divide(int64_t a, int64_t b) {
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }

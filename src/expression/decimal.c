@@ -5,8 +5,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "base/wide.h"
 #include "table/value.h"

@@ -3,7 +3,6 @@
 
 /* Casts between numbers, and between dates and times. */
 
-#include <float.h>
 #include <math.h>
 
 #include "expression/block.h"

@@ -3,7 +3,6 @@
 
 /* Which types operators take, and what they return. */
 
-#include <stdio.h>
 #include <string.h>
 
 #include "expression/binding.h"

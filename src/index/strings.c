@@ -3,8 +3,8 @@
 
 /* Exact comparison of strings that share a prefix (RTIndeX, section 3.2: "compared and filtered in software"). */
 
+#include "column/column.h"
 #include "index/index.h"
-#include "column/keys.h"
 
 static bool matches(const rdx_column *keys, uint32_t row, const rdx_column *lower, const rdx_column *upper,
                     uint64_t probe) {

@@ -6,7 +6,7 @@
 #include "join/strings.h"
 
 #include "column/column.h"
-#include "index/probes.h"
+#include "column/device_column.h"
 #include "column/dictionary.h"
 
 #define PREFIX_BYTES 8 /* of a string that an index holds */

@@ -5,8 +5,6 @@
 
 #include "plan/internal.h"
 
-#include <string.h>
-
 static const rdx_sql_type text_type = {.kind = RDX_SQL_TEXT}, real = {.kind = RDX_SQL_DOUBLE};
 
 #define MAX_HYPOTHETICAL 100u /* arguments, as of PostgreSQL's functions */

@@ -9,7 +9,6 @@
 
 #include "expression/evaluate.h"
 #include "expression/functions.h"
-#include "table/value.h"
 
 #define MAX_LENGTH 400 /* of an expression's text: the rest is left out */
 

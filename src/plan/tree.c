@@ -3,8 +3,6 @@
 
 /* Trees of bound expressions: copies with replacements, conditions as lists of what must all hold. */
 
-#include <string.h>
-
 #include "plan/internal.h"
 
 rdx_status rdx_bound_rewrite(rdx_planner *p, rdx_bound *node, rdx_rewrite_fn fn, void *user, rdx_bound **out) {

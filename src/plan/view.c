@@ -3,7 +3,6 @@
 
 /* Views: the query of a view's definition stands where its name does, as a query in FROM. */
 
-#include <stdio.h>
 #include <string.h>
 
 #include "plan/internal.h"

@@ -6,7 +6,6 @@
  * Types are guessed from the first records; then one pass parses every value into its column. A value that does not
  * fit a guessed type widens it, and the pass starts over: rare, and each column's types only ever widen. */
 
-#include <stdio.h>
 #include <string.h>
 
 #include "column/column.h"

@@ -5,8 +5,6 @@
  * not become the same value, and a text comes back from the value, but for what says nothing (docs/csv.md lists it).
  * Where a type would break it the column is one of strings. */
 
-#include <string.h>
-
 #include "table/value.h"
 
 #define BIT(trait) (1u << (trait))

@@ -17,7 +17,6 @@
 #include "column/keys.h"
 #include "table/format.h"
 #include "table/names.h"
-#include "table/parquet.h"
 #include "table/table.h"
 
 #define FEW_CHUNKS 8 /* fewer are not worth starting threads for */

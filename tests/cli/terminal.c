@@ -6,7 +6,6 @@
  * terminal. */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>

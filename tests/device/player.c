@@ -3,7 +3,6 @@
 
 #include "player.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -7,7 +7,6 @@
 #include "queries.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

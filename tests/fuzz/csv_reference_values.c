@@ -6,7 +6,6 @@
 #include "tests/fuzz/csv_reference.h"
 
 #include <ctype.h>
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

@@ -5,8 +5,6 @@
 
 #include "diff.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool goes_with_numbers(rdx_type type) {

@@ -5,7 +5,6 @@
 
 #include "diff.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

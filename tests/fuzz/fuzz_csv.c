@@ -6,7 +6,6 @@
 
 #include <raydex/raydex.h>
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

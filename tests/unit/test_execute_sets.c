@@ -4,7 +4,6 @@
 /* Unions are the rows of both; intersections and differences those that counting says, NULLs being equal. */
 
 #include "base/base.h"
-#include "execute/operators.h"
 #include "tests/unit/frames.h"
 #include "tests/unit/random.h"
 

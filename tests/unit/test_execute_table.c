@@ -6,8 +6,6 @@
 #include <stdio.h>
 
 #include "base/base.h"
-#include "column/column.h"
-#include "execute/operators.h"
 #include "table/table.h"
 #include "tests/unit/frames.h"
 #include "tests/unit/random.h"

@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,6 @@
 
 #include "tests/unit/generated.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

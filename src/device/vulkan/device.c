@@ -3,8 +3,6 @@
 
 /* Vulkan devices: enumerate, open, submit. */
 
-#include <stdio.h>
-
 #include "device/vulkan/missing.h"
 #include "device/vulkan/vulkan.h"
 

@@ -3,8 +3,6 @@
 
 /* Pipelines: made on first use, kept by the device, and cached on disk between processes. */
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,6 @@
  * by many across it, and the columns' bitmaps are intersected. The two share their scenes and differ in their rays. */
 
 #include "kernels/bitmap/kernels.h"
-#include "kernels/primitives/kernels.h"
 #include "kernels/rtc1/kernels.h"
 #include "scan/method/ray_matrix.h"
 
