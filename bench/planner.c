@@ -47,7 +47,7 @@ typedef struct session {
   planner_tables tables;
   planner_random random;
   outcome *outcomes;
-  uint32_t count, left_out;
+  uint32_t count;
 } session;
 
 /* ---- Statements ---- */
@@ -267,10 +267,8 @@ static rdx_status run_query(session *s, planner_query *q, rdx_error *err) {
   *o = (outcome){.kind = q->kind, .rows = s->tables.rows};
   snprintf(o->text, sizeof o->text, "%s", q->text);
   rdx_status status = run_first(s, q, o, err);
-  if (status != RDX_OK || o->method_count < 2) {
-    s->left_out += status == RDX_OK; /* there is no choice */
-    return status;
-  }
+  if (status != RDX_OK || o->method_count < 2)
+    return status; /* there is no choice */
   status = reset(s, err);
   if (status == RDX_OK)
     status = explain(s, o, err);

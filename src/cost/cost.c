@@ -15,8 +15,9 @@ static const uint32_t scene_sizes[] = RDX_CALIBRATION_SCENE;
 
 /* ---- Work ---- */
 
-double rdx_rate_at(const double rates[RDX_CALIBRATION_SIZES], const uint32_t sizes[RDX_CALIBRATION_SIZES],
-                   double size) {
+/* A rate at a size, from the rates at three. */
+static double rate_at(const double rates[RDX_CALIBRATION_SIZES], const uint32_t sizes[RDX_CALIBRATION_SIZES],
+                      double size) {
   uint32_t i = 0;
   if (!(size > sizes[0]))
     return rates[0];
@@ -28,7 +29,7 @@ double rdx_rate_at(const double rates[RDX_CALIBRATION_SIZES], const uint32_t siz
 
 static double sized(double count, const double rates[RDX_CALIBRATION_SIZES],
                     const uint32_t sizes[RDX_CALIBRATION_SIZES], double size) {
-  return count > 0 ? count * rdx_rate_at(rates, sizes, size) : 0;
+  return count > 0 ? count * rate_at(rates, sizes, size) : 0;
 }
 
 double rdx_work_ms(const rdx_calibration *r, const rdx_work *w) {

@@ -39,9 +39,6 @@ typedef struct rdx_work {
 
 double rdx_work_ms(const rdx_calibration *rates, const rdx_work *work);
 
-/* A rate at a size, from the rates at three. */
-double rdx_rate_at(const double rates[RDX_CALIBRATION_SIZES], const uint32_t sizes[RDX_CALIBRATION_SIZES], double size);
-
 /* The built-in numbers for a device. */
 void rdx_calibration_built_in(const rdx_device_info *info, rdx_calibration *out);
 

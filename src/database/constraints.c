@@ -11,13 +11,13 @@
 
 #include "base/words.h"
 #include "column/column.h"
-#include "table/value.h"
 
 #define WHAT "a constraint"
 
 /* ---- Columns by their names ---- */
 
-uint32_t rdx_row_columns_find(const rdx_row_columns *row, const char *name) {
+/* The column of a name: exactly as it is written, else in any case; UINT32_MAX: there is none. */
+static uint32_t find_column(const rdx_row_columns *row, const char *name) {
   uint32_t alike = UINT32_MAX;
   for (uint32_t i = 0; i < row->count; i++) {
     if (strcmp(row->names[i], name) == 0)
@@ -49,7 +49,7 @@ static rdx_status fail_at(const rdx_statement *s, rdx_sql_place place, rdx_error
 
 /* The column that a name of CHECK is of; a name that is of none is refused where it is bound. */
 static void note_columns(const rdx_row_columns *row, const rdx_ast *ast, bool *reads) {
-  const uint32_t column = ast->kind == RDX_AST_COLUMN ? rdx_row_columns_find(row, ast->name) : UINT32_MAX;
+  const uint32_t column = ast->kind == RDX_AST_COLUMN ? find_column(row, ast->name) : UINT32_MAX;
   if (column != UINT32_MAX)
     reads[column] = true;
   for (uint32_t i = 0; i < ast->count; i++)
@@ -63,7 +63,7 @@ rdx_status rdx_constraint_reads(const rdx_sql_constraint *k, const rdx_row_colum
   if (k->check)
     note_columns(row, k->check, *out);
   for (uint32_t i = 0; !k->check && i < k->column_count; i++)
-    (*out)[rdx_row_columns_find(row, k->columns[i])] = true;
+    (*out)[find_column(row, k->columns[i])] = true;
   return RDX_OK;
 }
 
@@ -73,7 +73,7 @@ rdx_status rdx_constraints_resolve(rdx_constraints *of, const rdx_row_columns *r
     const char **columns = NULL;
     RDX_TRY(rdx_arena_alloc(arena, k->column_count, sizeof *columns, WHAT, (void **)&columns, err));
     for (uint32_t c = 0; c < k->column_count; c++) {
-      const uint32_t column = rdx_row_columns_find(row, k->columns[c]);
+      const uint32_t column = find_column(row, k->columns[c]);
       columns[c] = column == UINT32_MAX ? k->columns[c] : row->names[column];
     }
     k->columns = columns;
@@ -84,7 +84,7 @@ rdx_status rdx_constraints_resolve(rdx_constraints *of, const rdx_row_columns *r
 static rdx_status check_key(const rdx_statement *s, const rdx_row_columns *row, const rdx_sql_constraint *k,
                             rdx_error *err) {
   for (uint32_t i = 0; i < k->column_count; i++) {
-    if (rdx_row_columns_find(row, k->columns[i]) == UINT32_MAX)
+    if (find_column(row, k->columns[i]) == UINT32_MAX)
       return fail_at(s, k->place, err, RDX_ERROR_NOT_FOUND, "column \"%.100s\" named in key does not exist",
                      k->columns[i]);
     for (uint32_t b = 0; b < i; b++)
@@ -320,7 +320,7 @@ static rdx_status find_equal(checking *c, const rdx_sql_constraint *k, uint32_t 
   RDX_TRY(rdx_arena_alloc(&c->arena, k->column_count, sizeof *rows, WHAT, (void **)&rows, c->err));
   RDX_TRY(rdx_arena_alloc(&c->arena, k->column_count, sizeof **columns, WHAT, (void **)columns, c->err));
   for (uint32_t i = 0; i < k->column_count; i++) {
-    (*columns)[i] = rdx_row_columns_find(&c->row, k->columns[i]);
+    (*columns)[i] = find_column(&c->row, k->columns[i]);
     rows[i] = rdx_table_column(c->of->rows, (*columns)[i]);
     old[i] = rdx_table_column(c->of->old, (*columns)[i]);
   }

@@ -14,8 +14,6 @@ typedef struct rdx_constraints {
   uint32_t count;
 } rdx_constraints;
 
-/* The column of a name: exactly as it is written, else in any case; UINT32_MAX: there is none. */
-uint32_t rdx_row_columns_find(const rdx_row_columns *row, const char *name);
 /* For each column of a row, all of which a constraint finds, whether it reads it. */
 RDX_MUST_USE rdx_status rdx_constraint_reads(const rdx_sql_constraint *constraint, const rdx_row_columns *row,
                                              rdx_arena *arena, bool **out, rdx_error *err);

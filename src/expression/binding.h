@@ -29,8 +29,6 @@ RDX_MUST_USE rdx_status rdx_bind_in(rdx_binding *b, rdx_bound *const *args, uint
 RDX_MUST_USE rdx_status rdx_bind_arithmetic(rdx_binding *b, rdx_op op, rdx_bound *const *args, rdx_sql_place place,
                                             rdx_bound **out);
 RDX_MUST_USE rdx_status rdx_bind_negate(rdx_binding *b, rdx_bound *arg, rdx_sql_place place, rdx_bound **out);
-RDX_MUST_USE rdx_status rdx_bind_named(rdx_binding *b, const char *name, rdx_bound *const *args, uint32_t count,
-                                       rdx_sql_place place, rdx_bound **out);
 
 /* "there is no operator text + integer" */
 rdx_status rdx_no_operator(rdx_binding *b, const char *name, rdx_bound *const *args, uint32_t count,

@@ -23,6 +23,10 @@ typedef struct call {
   bool negated; /* NOT LIKE and so on */
 } call;
 
+/* A call of what the table of functions has under a name: at the end of this file. */
+static rdx_status bind_named(rdx_binding *b, const char *name, rdx_bound *const *args, uint32_t count,
+                             rdx_sql_place place, rdx_bound **out);
+
 static const rdx_sql_type truth = {.kind = RDX_SQL_BOOL};
 
 /* The place of an argument, or else that of the call. */
@@ -158,8 +162,8 @@ static rdx_status bind_like(const call *c, rdx_bound **out) {
 static rdx_status bind_regex(const call *c, rdx_bound **out) {
   rdx_bound *result = NULL;
   if (c->count == 1) /* the other bits */
-    return rdx_bind_named(c->b, c->name, c->args, 1, c->place, out);
-  RDX_TRY(rdx_bind_named(c->b, strchr(c->name, '*') ? "~*" : "~", c->args, 2, c->place, &result));
+    return bind_named(c->b, c->name, c->args, 1, c->place, out);
+  RDX_TRY(bind_named(c->b, strchr(c->name, '*') ? "~*" : "~", c->args, 2, c->place, &result));
   return negate(c, result, c->negated, out);
 }
 
@@ -263,7 +267,7 @@ static rdx_status bind_arithmetic(const call *c, rdx_bound **out) {
 }
 
 static rdx_status bind_power(const call *c, rdx_bound **out) {
-  return rdx_bind_named(c->b, "power", c->args, c->count, c->place, out);
+  return bind_named(c->b, "power", c->args, c->count, c->place, out);
 }
 
 /* One side is text, the other becomes text. */
@@ -277,7 +281,7 @@ static rdx_status bind_join(const call *c, rdx_bound **out) {
     return rdx_no_operator(c->b, "||", c->args, 2, c->place);
   for (uint32_t i = 0; i < 2; i++)
     RDX_TRY(rdx_bind_cast(c->b, args[i], text, true, args[i]->place, &args[i]));
-  return rdx_bind_named(c->b, "||", args, 2, c->place, out);
+  return bind_named(c->b, "||", args, 2, c->place, out);
 }
 
 static bool is_text(rdx_sql_type type) {
@@ -291,14 +295,14 @@ static rdx_status bind_substring(const call *c, rdx_bound **out) {
     return rdx_sql_error(c->b->err, RDX_ERROR_UNSUPPORTED, c->b->text, c->place,
                          "write substring(t FROM 'a(b*)c') with a regular expression: it gives the part in ( )",
                          "substring(t SIMILAR pattern ESCAPE c) is not supported");
-  return rdx_bind_named(c->b, c->name, c->args, c->count, c->place, out);
+  return bind_named(c->b, c->name, c->args, c->count, c->place, out);
 }
 
 /* quote_literal() and quote_nullable() take values of any type. */
 static rdx_status bind_quoted(const call *c, rdx_bound **out) {
   rdx_bound *text = NULL;
   RDX_TRY(rdx_bind_cast(c->b, c->args[0], rdx_type_of_kind(RDX_SQL_TEXT), true, place_of(c, c->args[0]), &text));
-  return rdx_bind_named(c->b, c->name, &text, 1, c->place, out);
+  return bind_named(c->b, c->name, &text, 1, c->place, out);
 }
 
 /* What programs ask of a database first. */
@@ -322,7 +326,7 @@ static rdx_status bind_overlaps(const call *c, rdx_bound **out) {
   for (uint32_t i = 1; i < c->count; i += 2)
     if (args[i]->type.kind == RDX_SQL_INTERVAL)
       RDX_TRY(rdx_bind_call(c->b, "+", &args[i - 1], 2, place_of(c, args[i]), &args[i]));
-  return rdx_bind_named(c->b, c->name, args, c->count, c->place, out);
+  return bind_named(c->b, c->name, args, c->count, c->place, out);
 }
 
 static rdx_status bind_now(const call *c, rdx_bound **out) {
@@ -341,9 +345,9 @@ static rdx_status bind_now(const call *c, rdx_bound **out) {
 static rdx_status bind_age(const call *c, rdx_bound **out) {
   rdx_bound *args[] = {NULL, c->args[0]};
   if (c->count == 2)
-    return rdx_bind_named(c->b, "age", c->args, 2, c->place, out);
+    return bind_named(c->b, "age", c->args, 2, c->place, out);
   RDX_TRY(rdx_bind_call(c->b, "current_date", NULL, 0, c->place, &args[0]));
-  return rdx_bind_named(c->b, "age", args, 2, c->place, out);
+  return bind_named(c->b, "age", args, 2, c->place, out);
 }
 
 static rdx_status bind_type_name(const call *c, rdx_bound **out) {
@@ -358,7 +362,7 @@ static rdx_status bind_type_name(const call *c, rdx_bound **out) {
 /* extract() as a float. */
 static rdx_status bind_date_part(const call *c, rdx_bound **out) {
   rdx_bound *part = NULL;
-  RDX_TRY(rdx_bind_named(c->b, "extract", c->args, c->count, c->place, &part));
+  RDX_TRY(bind_named(c->b, "extract", c->args, c->count, c->place, &part));
   return rdx_bind_cast(c->b, part, rdx_type_of_kind(RDX_SQL_DOUBLE), true, c->place, out);
 }
 
@@ -459,7 +463,7 @@ rdx_status rdx_bind_call(rdx_binding *b, const char *name, rdx_bound *const *arg
     return rdx_sql_error(b->err, RDX_ERROR_ARGUMENT, b->text, place, NULL, "%s does not take %u argument%s", name,
                          count, count == 1 ? "" : "s");
   }
-  return rdx_bind_named(b, name, args, count, place, out);
+  return bind_named(b, name, args, count, place, out);
 }
 
 /* Forms whose names are words that one may mean. */
@@ -640,11 +644,11 @@ static rdx_status bind_any(rdx_binding *b, rdx_bound *value, rdx_bound **out) {
   if (!is_truth)
     return RDX_OK;
   RDX_TRY(rdx_bind_constant(b, rdx_type_of_kind(RDX_SQL_BIGINT), (rdx_datum){.i = 1}, value->place, &args[1]));
-  return rdx_bind_named(b, "left", args, 2, value->place, out);
+  return bind_named(b, "left", args, 2, value->place, out);
 }
 
-rdx_status rdx_bind_named(rdx_binding *b, const char *name, rdx_bound *const *args, uint32_t count, rdx_sql_place place,
-                          rdx_bound **out) {
+static rdx_status bind_named(rdx_binding *b, const char *name, rdx_bound *const *args, uint32_t count,
+                             rdx_sql_place place, rdx_bound **out) {
   const rdx_function *best = NULL;
   rdx_bound **cast = NULL;
   rdx_sql_type as;

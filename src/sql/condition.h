@@ -31,7 +31,6 @@ typedef struct rdx_literal {
 typedef struct rdx_sql_node {
   rdx_predicate_kind kind;
   uint32_t column;
-  uint32_t position;
   uint32_t count; /* of literals or children */
   rdx_literal *literals;
   struct rdx_sql_node *children;

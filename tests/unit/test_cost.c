@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -94,16 +93,15 @@ static void a_curve_of_few_points_is_a_line(void **state) {
 /* ---- Rates and work ---- */
 
 static void rates_lie_between_those_of_sizes(void **state) {
-  const double rates[] = {1, 2, 8};
-  const uint32_t sizes[] = {1000, 100000, 10000000};
+  const rdx_calibration rates = {.ray = {1e6, 2e6, 8e6}};
+  static const struct {
+    double primitives, ms;
+  } cases[] = {{0, 1}, {1 << 10, 1}, {5792.618751, 1.5}, {1 << 15, 2}, {185363.800, 5}, {1e12, 8}, {NAN, 1}};
   (void)state;
-  assert_near(rdx_rate_at(rates, sizes, 0), 1, 0);
-  assert_near(rdx_rate_at(rates, sizes, 1000), 1, 0);
-  assert_near(rdx_rate_at(rates, sizes, 10000), 1.5, 1e-9);
-  assert_near(rdx_rate_at(rates, sizes, 100000), 2, 1e-9);
-  assert_near(rdx_rate_at(rates, sizes, 1000000), 5, 1e-9);
-  assert_near(rdx_rate_at(rates, sizes, 1e12), 8, 0);
-  assert_near(rdx_rate_at(rates, sizes, NAN), 1, 0);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    const rdx_work work = {.rays = 1, .primitives = cases[i].primitives};
+    assert_near(rdx_work_ms(&rates, &work), cases[i].ms, 1e-9);
+  }
 }
 
 static void work_adds_up(void **state) {
