@@ -68,6 +68,17 @@ RDX_API const char *rdx_index_method_name(rdx_index_method method);
 /** The method of that name. RDX_ERROR_NOT_FOUND lists the names in the error text. */
 RDX_API RDX_MUST_USE rdx_status rdx_index_method_from_name(const char *name, rdx_index_method *out, rdx_error *err);
 
+/** What a method can do, whatever its options are. */
+typedef struct rdx_index_abilities {
+  bool traces;   /**< it casts rays: builds fail with RDX_ERROR_UNSUPPORTED on devices that trace none */
+  bool ranges;   /**< it answers lookups of ranges, too */
+  bool includes; /**< rdx_index_include() is for it, unless it is built as `published` */
+  bool changes;  /**< rdx_index_apply() is for it */
+} rdx_index_abilities;
+
+/** Those of a method, and for RDX_INDEX_AUTO of the one that it is; of an unknown method: none. */
+RDX_API rdx_index_abilities rdx_index_method_abilities(rdx_index_method method);
+
 /** How a key becomes a point (RTIndeX, section 3.2). */
 typedef enum rdx_rx_key_mode {
   RDX_RX_KEY_3D = 0,   /**< the key's bits split over x, y and z: any key */

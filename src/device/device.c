@@ -371,10 +371,18 @@ static rdx_status create_whole(rdx_device *device, const rdx_scene_params *param
   return device->ops->scene_create(device, &made, size, parts, out, err);
 }
 
+rdx_status rdx_device_check_tracing(const rdx_device *device, const char *what, rdx_error *err) {
+  if (device->info.tracing != RDX_TRACING_NONE)
+    return RDX_OK;
+  return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                  "%s needs rays, which %s does not trace (its driver lacks VK_KHR_ray_tracing_pipeline); use a method "
+                  "without rays, or another device",
+                  what, device->info.name);
+}
+
 /* RX, section 2.1 "pass it to optixAccelBuild() to generate the BVH". */
 rdx_status rdx_scene_create(rdx_device *device, const rdx_scene_params *params, rdx_scene **out, rdx_error *err) {
-  if (device->info.tracing == RDX_TRACING_NONE)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s does not trace rays", device->info.name);
+  RDX_TRY(rdx_device_check_tracing(device, "a scene", err));
   const uint64_t bytes = primitive_bytes(params, params->count);
   const bool given = params->count == 0 || params->source.make;
   if (params->count > UINT32_MAX || (!given && (!params->primitives || params->primitives->size < bytes)))

@@ -95,6 +95,8 @@ typedef struct rdx_scene {
   double compact_ms;
 } rdx_scene;
 
+/* RDX_ERROR_UNSUPPORTED where the device traces no rays, which `what` needs. */
+RDX_MUST_USE rdx_status rdx_device_check_tracing(const rdx_device *device, const char *what, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_scene_create(rdx_device *device, const rdx_scene_params *params, rdx_scene **out,
                                          rdx_error *err);
 /* Move the primitives to the contents of `primitives` (as many as before), keeping the tree. `build_ms` is set anew. */

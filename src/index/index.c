@@ -17,6 +17,8 @@
 #include "column/text_codes.h"
 #include "kernels/primitives/kernels.h"
 
+#define DEFAULT_METHOD RDX_INDEX_TREE /* which RDX_INDEX_AUTO is */
+
 /* The table of methods. */
 extern const rdx_index_ops rdx_rx_ops, rdx_sorted_array_ops, rdx_tree_ops, rdx_hash_ops, rdx_rx_optimized_ops,
     rdx_cgrx_ops, rdx_cgrx_naive_ops, rdx_cgrx_updatable_ops, rdx_radix_hash_ops;
@@ -74,6 +76,15 @@ rdx_status rdx_index_method_from_name(const char *name, rdx_index_method *out, r
   RDX_TRY(rdx_method_find(names, RDX_INDEX_METHODS, "method", name, &number, err));
   *out = (rdx_index_method)number;
   return RDX_OK;
+}
+
+rdx_index_abilities rdx_index_method_abilities(rdx_index_method method) {
+  const rdx_index_ops *ops = find_ops(method == RDX_INDEX_AUTO ? DEFAULT_METHOD : method);
+  return ops ? (rdx_index_abilities){.traces = ops->count_rays != NULL,
+                                     .ranges = !ops->points_only,
+                                     .includes = ops->rows != NULL,
+                                     .changes = ops->apply != NULL}
+             : (rdx_index_abilities){0};
 }
 
 bool rdx_index_has_rows(const rdx_index *index) {
@@ -141,6 +152,8 @@ static rdx_status build(rdx_index *index, const rdx_device_column *column, rdx_e
                            .key_bits = column->key_bits,
                            .rows = column->rows,
                            .keys = column->rows - column->nulls};
+  if (index->ops->count_rays)
+    RDX_TRY(rdx_device_check_tracing(index->device, index->ops->name, err));
   RDX_TRY(check_memory(index, stats.keys, stats.key_bits, err));
   const uint64_t used = atomic_load(&index->device->memory_used);
   atomic_store(&index->device->memory_mark, used);
@@ -220,7 +233,7 @@ rdx_status rdx_index_create(rdx_device *device, const rdx_column *keys, const rd
   index->device = device;
   index->params = params ? *params : defaults;
   if (index->params.method == RDX_INDEX_AUTO)
-    index->params.method = RDX_INDEX_TREE;
+    index->params.method = DEFAULT_METHOD;
   index->ops = find_ops(index->params.method);
 
   const rdx_device_column *column = NULL;

@@ -75,7 +75,7 @@ typedef struct rdx_index_ops {
   rdx_row_layout (*rows)(const void *self);
   /* Record to set the bits of the rows whose keys lie in a range. NULL: cannot. */
   rdx_status (*scan)(const void *self, rdx_stream *stream, const rdx_index_range_scan *scan, rdx_error *err);
-  /* The rays of each probe to out_count. NULL: the index casts none. */
+  /* The rays of each probe to out_count. NULL: the index casts none, and its device need not trace any. */
   rdx_status (*count_rays)(const void *self, rdx_stream *stream, const rdx_index_query *query, rdx_error *err);
   /* The nodes or buckets that each probe looks into, to out_count. NULL: the index has none. */
   rdx_status (*count_visits)(const void *self, rdx_stream *stream, const rdx_index_query *query, rdx_error *err);
@@ -94,6 +94,7 @@ typedef struct rdx_index_ops {
   void (*destroy)(void *self); /* also what is built in part; its memory is the caller's */
   /* GATHER_ROWS gives the rows of an equal key in ascending order: anywhere, or on CPUs */
   bool rows_in_order, rows_in_order_on_cpu;
+  bool points_only;   /* keeps no order of keys: ranges are refused */
   bool counts_runs;   /* GATHER_COUNT takes no longer where a key has many rows */
   bool counts_ranges; /* nor where a range has many: long ones are cut by it (range_split.c). For what has no rows() */
   /* For an index in the order of keys: from how many bytes on CPUs look up large batches of points by partitions of

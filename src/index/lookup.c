@@ -648,6 +648,10 @@ static rdx_status check(const rdx_index *index, const rdx_column *lower, const r
   if (upper && upper->rows != lower->rows)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "there are %llu lower and %llu upper bounds",
                     (unsigned long long)lower->rows, (unsigned long long)upper->rows);
+  if (upper && index->ops->points_only)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
+                    "%s: a hash table keeps no order, so it answers point lookups only; build another index for ranges",
+                    index->ops->name);
   const char *refused = index->ops->refuse ? index->ops->refuse(index->self, upper != NULL,
                                                                 params->result == RDX_LOOKUP_FIRST && !params->stats)
                                            : NULL;

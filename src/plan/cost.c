@@ -93,7 +93,7 @@ static rdx_status choose_join(rdx_planner *p, rdx_plan_node *n, rdx_work *w) {
   const double left = n->left->expected_rows, right = n->right->expected_rows;
   const rdx_index_method wanted = p->settings->join.method;
   if (n->band_key) { /* ranges are in no hash table */
-    const bool ranges = wanted != RDX_INDEX_AUTO && wanted != RDX_INDEX_HASH && wanted != RDX_INDEX_RADIX_HASH;
+    const bool ranges = wanted != RDX_INDEX_AUTO && rdx_index_method_abilities(wanted).ranges;
     n->join_method = ranges ? wanted : RDX_INDEX_TREE;
     n->method = rdx_index_method_name(n->join_method);
     *w = work_of_join(n, join_place_of(n->join_method));

@@ -201,7 +201,7 @@ static rdx_status estimate_found(rdx_planner *p, const rdx_plan_node *n, const r
 
 static rdx_status add_lookup(rdx_planner *p, const rdx_plan_node *n, const rdx_plan_index *index, ways *w) {
   const rdx_index_method method = index->lookup.method ? index->lookup.method : RDX_INDEX_TREE;
-  const bool equal_only = method == RDX_INDEX_HASH;
+  const bool equal_only = !rdx_index_method_abilities(method).ranges;
   const uint32_t columns = count_usable(n, index, equal_only);
   double found = 0;
   bool residual = false;

@@ -33,9 +33,7 @@ const rdx_scan_ops *rdx_scan_ops_of(rdx_scan_method method) {
 }
 
 rdx_status rdx_scan_check_tracing(const rdx_scan_ops *ops, const rdx_device *device, rdx_error *err) {
-  if (ops->traces_rays && device->info.tracing == RDX_TRACING_NONE)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", ops->name, device->info.name);
-  return RDX_OK;
+  return ops->traces_rays ? rdx_device_check_tracing(device, ops->name, err) : RDX_OK;
 }
 
 /* ---- Names ---- */

@@ -261,8 +261,8 @@ rdx_status rdx_star_create_sharing(rdx_device *device, const rdx_relation *relat
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown star method %d", (int)used.method);
   RDX_TRY(rdx_star_check_options(&used, err));
   const method_ops *ops = &methods[used.method];
-  if (ops->cubed && ops->cubed->traces_rays && device->info.tracing == RDX_TRACING_NONE)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s traces rays, which %s does not", ops->name, device->info.name);
+  if (ops->cubed && ops->cubed->traces_rays)
+    RDX_TRY(rdx_device_check_tracing(device, ops->name, err));
   RDX_SCOPED(rdx_star_destroy) rdx_star *star = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *star, "a star", (void **)&star, err));
   star->device = device;

@@ -15,22 +15,8 @@ bool test_traces(void) {
   return rdx_device_get_info(test_device)->tracing != RDX_TRACING_NONE;
 }
 
-bool test_needs_rays(rdx_index_method method) {
-  return method == RDX_INDEX_RX || method == RDX_INDEX_RX_OPTIMIZED || method == RDX_INDEX_CGRX ||
-         method == RDX_INDEX_CGRX_NAIVE || method == RDX_INDEX_CGRX_UPDATABLE;
-}
-
-bool test_is_points_only(rdx_index_method method) {
-  return method == RDX_INDEX_HASH || method == RDX_INDEX_RADIX_HASH;
-}
-
-bool test_can_include(rdx_index_method method) {
-  return method == RDX_INDEX_SORTED_ARRAY || method == RDX_INDEX_TREE || method == RDX_INDEX_RX_OPTIMIZED ||
-         method == RDX_INDEX_CGRX || method == RDX_INDEX_CGRX_NAIVE;
-}
-
 bool test_can(rdx_index_method method) {
-  return test_traces() || !test_needs_rays(method);
+  return test_traces() || !rdx_index_method_abilities(method).traces;
 }
 
 rdx_query_view test_view(const rdx_query_result *result) {

@@ -34,10 +34,7 @@ bool test_is_slow(void);
 /* Whether the device traces rays. */
 bool test_traces(void);
 
-/* What a method of index needs and refuses; whether the device can build it. */
-bool test_needs_rays(rdx_index_method method);
-bool test_is_points_only(rdx_index_method method);
-bool test_can_include(rdx_index_method method);
+/* Whether the device can build an index by this method. */
 bool test_can(rdx_index_method method);
 
 /* What a star query found. */

@@ -178,7 +178,7 @@ static void test_device_columns(void **state) {
         continue;
       rdx_index *index = new_index(method, &view[0]);
       for (rdx_lookup_result_kind r = RDX_LOOKUP_COUNT; r <= RDX_LOOKUP_ROWS; r++) { /* as from host columns */
-        for (int range = 0; range < (test_is_points_only(method) ? 1 : 2); range++) {
+        for (int range = 0; range < (!rdx_index_method_abilities(method).ranges ? 1 : 2); range++) {
           const rdx_lookup_params a = {.result = r, .values = r == RDX_LOOKUP_SUM ? &view[1] : NULL};
           const rdx_lookup_params b = {.result = r, .values = r == RDX_LOOKUP_SUM ? &values.view : NULL};
           rdx_lookup_result *device_result = NULL, *host_result = NULL;
@@ -353,13 +353,55 @@ static void test_no_probes(void **state) {
         if (r == RDX_LOOKUP_ROWS)
           assert_int_equal(view.offsets[0], 0);
         rdx_lookup_result_destroy(&result);
-        if (!test_is_points_only(method))
+        if (rdx_index_method_abilities(method).ranges)
           OK(rdx_index_range(index, &none, &none, &params, &result, err));
         rdx_lookup_result_destroy(&result); /* unread */
       }
       rdx_index_destroy(&index);
     }
   }
+}
+
+static rdx_status status_of_range(const rdx_index *index, const rdx_column *bounds) {
+  rdx_error err = {""};
+  rdx_lookup_result *result = NULL;
+  const rdx_lookup_params params = {.result = RDX_LOOKUP_COUNT};
+  const rdx_status status = rdx_index_range(index, bounds, bounds, &params, &result, &err);
+  rdx_lookup_result_destroy(&result);
+  return status;
+}
+
+static void abilities_are_what_methods_do(void **state) {
+  rdx_error error = {""};
+  (void)state;
+  int32_t ascending[100];
+  const rdx_column many = {.type = RDX_TYPE_I32, .rows = COUNT(ascending), .values = ascending};
+  for (int32_t i = 0; i < (int32_t)COUNT(ascending); i++)
+    ascending[i] = i;
+  for (rdx_index_method method = RDX_INDEX_AUTO; method < RDX_INDEX_METHODS; method++) {
+    const rdx_index_abilities can = rdx_index_method_abilities(method);
+    const rdx_lookup_params params = {.result = RDX_LOOKUP_COUNT, .stats = true};
+    const rdx_index_changes none = {0};
+    if (can.traces && !test_traces()) {
+      rdx_index *index = NULL;
+      FAILS(RDX_ERROR_UNSUPPORTED,
+            rdx_index_create(test_device, &many, &(rdx_index_params){.method = method}, &index, err));
+      continue;
+    }
+    rdx_index *index = new_index(method, &many);
+    rdx_lookup_result *result = NULL;
+    rdx_lookup_stats stats = {0};
+    OK(rdx_index_lookup(index, &many, &params, &result, err));
+    rdx_lookup_result_get_stats(result, &stats);
+    assert_int_equal(stats.rays > 0, can.traces);
+    rdx_lookup_result_destroy(&result);
+    assert_int_equal(status_of_range(index, &many), can.ranges ? RDX_OK : RDX_ERROR_UNSUPPORTED);
+    assert_int_equal(rdx_index_include(index, &many, &error), can.includes ? RDX_OK : RDX_ERROR_UNSUPPORTED);
+    assert_int_equal(rdx_index_apply(index, &none, &error), can.changes ? RDX_OK : RDX_ERROR_UNSUPPORTED);
+    rdx_index_destroy(&index);
+  }
+  const rdx_index_abilities unknown = rdx_index_method_abilities(RDX_INDEX_METHODS);
+  assert_false(unknown.traces || unknown.ranges || unknown.includes || unknown.changes);
 }
 
 /* A result can be read again and again, and outlives its probes. */
@@ -611,6 +653,7 @@ int main(void) {
       cmocka_unit_test(test_types_of_device_probes),
       cmocka_unit_test(test_no_probes),
       cmocka_unit_test(test_reading_twice),
+      cmocka_unit_test(abilities_are_what_methods_do),
       cmocka_unit_test(test_stats_of_rays),
       cmocka_unit_test(test_sums_that_overflow),
       cmocka_unit_test(test_including),

@@ -196,7 +196,7 @@ static rdx_status look_up_all(const rdx_index *index, const index_job *j, rdx_er
     for (int way = 0; way < 4; way++) {
       const rdx_lookup_params params = {
           .result = kind, .values = sum ? j->values : NULL, .stats = way < 2, .sort_probes = way >= 2};
-      if ((way % 2 && test_is_points_only(j->params.method)) || (sum && j->values->rows != stats.rows))
+      if ((way % 2 && !rdx_index_method_abilities(j->params.method).ranges) || (sum && j->values->rows != stats.rows))
         continue;
       const rdx_status status = look_up(index, j, &params, way % 2, &keys, err);
       if (status != RDX_OK && status != RDX_ERROR_OVERFLOW)
@@ -243,7 +243,8 @@ static rdx_status run_index(rdx_device *device, const void *context, rdx_error *
   if (status == RDX_OK)
     status = look_up_all(index, j, err);
   const bool floats = j->values->type == RDX_TYPE_F32 || j->values->type == RDX_TYPE_F64;
-  if (status == RDX_OK && test_can_include(j->params.method) && !floats && j->keys->type != RDX_TYPE_STRING)
+  if (status == RDX_OK && rdx_index_method_abilities(j->params.method).includes && !floats &&
+      j->keys->type != RDX_TYPE_STRING)
     status = include(index, j, err);
   if (status == RDX_OK && can_change(j))
     status = change(index, j, err);

@@ -124,11 +124,11 @@ static void check_including(rdx_index *index, const rdx_column *keys, const rdx_
   const bool floats = values->type == RDX_TYPE_F32 || values->type == RDX_TYPE_F64;
   if (status != RDX_OK) {
     assert_int_equal(status, RDX_ERROR_UNSUPPORTED);
-    assert_true(floats || keys->type == RDX_TYPE_STRING || !test_can_include(before.method));
+    assert_true(floats || keys->type == RDX_TYPE_STRING || !rdx_index_method_abilities(before.method).includes);
     assert_int_equal(after.bytes_resident, before.bytes_resident);
     return;
   }
-  assert_true(test_can_include(before.method) && after.bytes_resident > before.bytes_resident);
+  assert_true(rdx_index_method_abilities(before.method).includes && after.bytes_resident > before.bytes_resident);
   check_included_lookups(index, keys, points, NULL, values);
   check_included_lookups(index, keys, lower, upper, values);
   OK(rdx_index_include(index, NULL, err));
@@ -184,7 +184,7 @@ static void check_index(const test_column *keys, const rdx_index_params *params,
   test_column points = column_probes(keys, probes, null_choice);
   test_column lower = column_probes(keys, probes, null_choice), upper = column_probes(keys, probes, NO_NULLS);
   check_lookups(index, &keys->view, &points.view, NULL, &values.view);
-  if (test_is_points_only(params->method)) {
+  if (!rdx_index_method_abilities(params->method).ranges) {
     rdx_lookup_result *result = NULL;
     assert_int_equal(rdx_index_range(index, &lower.view, &upper.view, NULL, &result, NULL), RDX_ERROR_UNSUPPORTED);
     assert_null(result);
@@ -353,7 +353,7 @@ static void test_other_probe_types(void **state) {
     OK(rdx_lookup_result_view(result, &view, err));
     assert_memory_equal(view.count, counts, sizeof counts);
     rdx_lookup_result_destroy(&result);
-    if (!test_is_points_only(methods[m].method)) {
+    if (rdx_index_method_abilities(methods[m].method).ranges) {
       OK(rdx_index_range(index, &lower, &upper, NULL, &result, err));
       OK(rdx_lookup_result_view(result, &view, err));
       assert_memory_equal(view.count, range_counts, sizeof range_counts);
@@ -410,7 +410,7 @@ static void test_larger(void **state) {
     rdx_index *index = NULL;
     OK(rdx_index_create(test_device, &keys.view, &methods[m], &index, err));
     check_lookups(index, &keys.view, &points.view, NULL, &values.view);
-    if (!test_is_points_only(methods[m].method))
+    if (rdx_index_method_abilities(methods[m].method).ranges)
       check_lookups(index, &keys.view, &points.view, &upper.view, &values.view);
     rdx_index_destroy(&index);
   }
@@ -435,7 +435,8 @@ static void test_long_ranges(void **state) {
     test_column lower = column_probes(&keys, probes, k % 3 ? NO_NULLS : SOME_NULLS);
     test_column upper = column_probes(&keys, probes, NO_NULLS);
     for (size_t m = 0; m < COUNT(methods); m++) {
-      if (!test_can(methods[m].method) || test_needs_rays(methods[m].method) || test_is_points_only(methods[m].method))
+      if (!test_can(methods[m].method) || rdx_index_method_abilities(methods[m].method).traces ||
+          !rdx_index_method_abilities(methods[m].method).ranges)
         continue;
       rdx_index *index = NULL;
       OK(rdx_index_create(test_device, &keys.view, &methods[m], &index, err));
@@ -453,7 +454,8 @@ static void check_pieces(const test_column *keys, const test_column *values, con
                          const test_column *upper) {
   for (size_t m = 0; m < COUNT(methods); m++) {
     rdx_index *index = NULL;
-    if (!test_can(methods[m].method) || methods[m].method == RDX_INDEX_RX || test_is_points_only(methods[m].method))
+    if (!test_can(methods[m].method) || methods[m].method == RDX_INDEX_RX ||
+        !rdx_index_method_abilities(methods[m].method).ranges)
       continue;
     OK(rdx_index_create(test_device, &keys->view, &methods[m], &index, err));
     check_lookups(index, &keys->view, &lower->view, upper ? &upper->view : NULL, &values->view);
@@ -509,7 +511,7 @@ static void test_deep(void **state) {
     const bool wide = m % 2;
     const rdx_index_params *params = m / 2 < COUNT(methods) ? &methods[m / 2] : &variants[m / 2 - COUNT(methods)];
     const rdx_column *column = wide ? &wide_column : &narrow_column;
-    if (test_needs_rays(params->method) || (test_is_slow() && (m / 2 + m) % 2))
+    if (rdx_index_method_abilities(params->method).traces || (test_is_slow() && (m / 2 + m) % 2))
       continue;
     rdx_column low = {.type = column->type, .rows = PROBES, .values = wide ? (void *)lower : narrow[1]}, high = low;
     rdx_column ascending = low;
@@ -520,7 +522,7 @@ static void test_deep(void **state) {
     OK(rdx_index_create(test_device, column, &here, &index, err));
     check_lookups(index, column, &low, NULL, column);
     check_lookups(index, column, &ascending, NULL, column);
-    if (!test_is_points_only(params->method)) {
+    if (rdx_index_method_abilities(params->method).ranges) {
       check_lookups(index, column, &low, &high, column);
       check_lookups(index, column, &ascending, &ascending, column);
     }

@@ -24,7 +24,7 @@ static rdx_status index_job(rdx_index_method method, rdx_lookup_result_kind resu
   const rdx_index_params params = {.method = method, .rx.updatable = method == RDX_INDEX_RX};
   const rdx_lookup_params lookup = {.result = result_kind, .values = values, .stats = true};
   rdx_status status = rdx_index_create(test_device, keys, &params, &index, err);
-  if (status == RDX_OK && test_is_points_only(method))
+  if (status == RDX_OK && !rdx_index_method_abilities(method).ranges)
     status = rdx_index_lookup(index, keys, &lookup, &result, err);
   else if (status == RDX_OK)
     status = rdx_index_range(index, keys, keys, &lookup, &result, err);

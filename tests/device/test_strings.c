@@ -85,7 +85,7 @@ static void check_set(const texts *keys) {
     rdx_index *index = NULL;
     OK(rdx_index_create(test_device, &keys->view, &(rdx_index_params){.method = method}, &index, err));
     check_lookups(index, &keys->view, &probes.view, NULL, &values.view);
-    if (!test_is_points_only(method))
+    if (rdx_index_method_abilities(method).ranges)
       check_lookups(index, &keys->view, &probes.view, &upper.view, &values.view);
     rdx_index_destroy(&index);
   }

@@ -138,7 +138,7 @@ static void check_shared(uint32_t index_count, rdx_index_method (*kind_of)(uint3
     if (i >= index_count) {
       s.indexes[i] = s.indexes[i % index_count];
     } else {
-      make_data(&datas[i], test_random(), test_is_points_only(kind_of(i)));
+      make_data(&datas[i], test_random(), !rdx_index_method_abilities(kind_of(i)).ranges);
       const rdx_column keys = column_of(datas[i].keys, ROWS);
       OK(rdx_index_create(test_device, &keys, &(rdx_index_params){.method = kind_of(i)}, &s.indexes[i], err));
     }
@@ -210,7 +210,7 @@ static void test_own_indexes(void **state) {
   data *datas = calloc(THREADS + 2, sizeof *datas);
   assert_non_null(datas);
   for (uint32_t i = 0; i < THREADS; i++)
-    make_data(&datas[i], test_random(), test_is_points_only(alternating(i)));
+    make_data(&datas[i], test_random(), !rdx_index_method_abilities(alternating(i)).ranges);
   make_data(&datas[THREADS], test_random(), false);
   make_data(&datas[THREADS + 1], test_random(), true);
   run_threads(live_and_die, datas);

@@ -32,7 +32,7 @@ static void check_holds(const rdx_index *index, const test_column *column) {
   rdx_index_stats stats;
   rdx_index_get_stats(index, &stats);
   check_lookups(index, &column->view, &points.view, NULL, &values.view);
-  if (!test_is_points_only(stats.method))
+  if (rdx_index_method_abilities(stats.method).ranges)
     check_lookups(index, &column->view, &points.view, &upper.view, &values.view);
   column_free(&values);
   column_free(&points);

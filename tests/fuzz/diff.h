@@ -169,8 +169,6 @@ const rdx_predicate *predicate_by_sql(const rdx_predicate *p, const rdx_column *
 /* Random parameters of a method; `r` gets the refusals that building over these host keys may meet. */
 rdx_index_params index_params(rdx_index_method method, const rdx_column *keys, refusal *r);
 void index_note(const rdx_index_params *params);
-bool index_traces(rdx_index_method method);
-bool index_is_points_only(rdx_index_method method);
 rdx_index_method random_index_method(bool ranges);
 bool all_distinct(const rdx_column *keys);
 

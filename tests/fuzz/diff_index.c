@@ -7,19 +7,10 @@
 
 #include <stdlib.h>
 
-bool index_traces(rdx_index_method method) {
-  return method == RDX_INDEX_RX || method == RDX_INDEX_RX_OPTIMIZED || method == RDX_INDEX_CGRX ||
-         method == RDX_INDEX_CGRX_NAIVE || method == RDX_INDEX_CGRX_UPDATABLE;
-}
-
-bool index_is_points_only(rdx_index_method method) {
-  return method == RDX_INDEX_HASH || method == RDX_INDEX_RADIX_HASH;
-}
-
 rdx_index_method random_index_method(bool ranges) {
   for (;;) {
-    const rdx_index_method method = (rdx_index_method)below(RDX_INDEX_RADIX_HASH + 1);
-    if (ranges && index_is_points_only(method))
+    const rdx_index_method method = (rdx_index_method)below(RDX_INDEX_METHODS);
+    if (ranges && !rdx_index_method_abilities(method).ranges)
       continue;
     return method;
   }

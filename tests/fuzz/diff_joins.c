@@ -177,7 +177,7 @@ static void refuse_options(const rdx_join_params *p, bool between, bool long_str
     must_refuse(r, RDX_ERROR_ARGUMENT, "the index on the side without values");
     must_refuse(r, RDX_ERROR_UNSUPPORTED, "the index on the side without values");
   }
-  if (between && index_is_points_only(p->index.method))
+  if (between && !rdx_index_method_abilities(p->index.method).ranges)
     may_refuse(r, RDX_ERROR_UNSUPPORTED, "ranges of a hash table");
   if (between && p->mapping == RDX_JOIN_MAPPING_DIRECT && p->index.method != RDX_INDEX_AUTO)
     may_refuse(r, RDX_ERROR_UNSUPPORTED, "ranges over the right side");

@@ -139,7 +139,7 @@ void large_lookups(void) {
   const rdx_column view = maybe_upload(&keys);
   passed("large index", rdx_index_create(diff_device, &view, &params, &index, &err), &err, NULL);
   at_end(destroy_index, index);
-  look_up(index, &s, &p, &added, !index_is_points_only(params.method) && chance(40));
+  look_up(index, &s, &p, &added, rdx_index_method_abilities(params.method).ranges && chance(40));
 }
 
 /* ---- Joins ---- */

@@ -153,7 +153,7 @@ static void look_up(const rdx_index *index, const rdx_index_params *params, cons
         must_refuse(&r, RDX_ERROR_OVERFLOW, "a sum beyond 64 bits");
     }
   }
-  if (p->upper && index_is_points_only(params->method))
+  if (p->upper && !rdx_index_method_abilities(params->method).ranges)
     must_refuse(&r, RDX_ERROR_UNSUPPORTED, "ranges of a hash table");
   if (params->method == RDX_INDEX_RX && params->rx.duplicate_any_hit &&
       (p->upper || !m->distinct || params->rx.always_any_hit || params->rx.published))
@@ -197,7 +197,7 @@ static rdx_column as_other_type(const rdx_column *from) {
 static void look_up_random(const rdx_index *index, const rdx_index_params *params, const model *m, const pool *keys,
                            const rdx_column *values, bool included) {
   const size_t before = watched();
-  const bool ranges = chance(index_is_points_only(params->method) ? 3 : 50);
+  const bool ranges = chance(!rdx_index_method_abilities(params->method).ranges ? 3 : 50);
   const uint64_t max = m->rows > 5000 ? 20 : 150;
   const uint64_t count = chance(4) ? below(2) : 1 + magnitude(max);
   rdx_column lower = pool_probes(keys, count, chance(70) ? 0 : (unsigned)below(20));
@@ -258,19 +258,8 @@ static void check_stats(const rdx_index *index, const rdx_column *keys) {
 }
 
 static bool can_include(const rdx_index_params *p) {
-  switch (p->method) {
-  case RDX_INDEX_AUTO:
-  case RDX_INDEX_SORTED_ARRAY:
-  case RDX_INDEX_TREE:
-    return true;
-  case RDX_INDEX_CGRX:
-  case RDX_INDEX_CGRX_NAIVE:
-    return !p->cgrx.published;
-  case RDX_INDEX_RX_OPTIMIZED:
-    return !p->rx_optimized.published;
-  default:
-    return false;
-  }
+  const bool published = p->method == RDX_INDEX_RX_OPTIMIZED ? p->rx_optimized.published : p->cgrx.published;
+  return rdx_index_method_abilities(p->method).includes && !published;
 }
 
 static bool include(rdx_index *index, const rdx_index_params *params, const rdx_column *keys,
@@ -323,7 +312,8 @@ void lookups_case(void) {
   }
   const rdx_index_method method = random_index_method(false);
   const bool large = !diff_slow && !chance(50);
-  const uint64_t rows = random_rows(diff_slow && index_traces(method) ? 600 : 2000, large ? 100000 : 0);
+  const uint64_t rows =
+      random_rows(diff_slow && rdx_index_method_abilities(method).traces ? 600 : 2000, large ? 100000 : 0);
   const pool p = keys_pool(random_type(TYPES_KEYS), rows);
   rdx_column keys = pool_column(&p, rows, random_nulls());
   refusal r = {0};
@@ -419,7 +409,7 @@ static bool apply(rdx_index *index, rdx_index_method method, const pool *p, chan
   const rdx_index_changes changes = {inserts || chance(50) ? &insert_view : NULL,
                                      removes || chance(50) ? &remove_view : NULL};
   refusal r = {0};
-  if (method != RDX_INDEX_BTREE && method != RDX_INDEX_CGRX_UPDATABLE)
+  if (!rdx_index_method_abilities(method).changes)
     must_refuse(&r, RDX_ERROR_UNSUPPORTED, "changes of an index that does not change");
   else if (c->odd_strings || has_long_strings(&inserted) || has_long_strings(&removed))
     may_refuse(&r, RDX_ERROR_UNSUPPORTED, "changes with long strings");

@@ -36,11 +36,6 @@ static uint32_t bucket_size_of(const rdx_cgrx_params *p) {
 }
 
 rdx_status rdx_cgrx_check(const char *method, const rdx_device *device, const rdx_cgrx_params *p, rdx_error *err) {
-  if (device->info.tracing == RDX_TRACING_NONE)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                    "%s: %s does not trace rays (its driver lacks VK_KHR_ray_tracing_pipeline); use method tree, or "
-                    "another device",
-                    method, device->info.name);
   if (bucket_size_of(p) < MIN_BUCKET || bucket_size_of(p) > LARGEST_BUCKET)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a bucket has %d to %d keys; got %u", method, MIN_BUCKET,
                     LARGEST_BUCKET, p->bucket_size);

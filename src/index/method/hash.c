@@ -229,12 +229,6 @@ static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_par
 
 /* ---- Lookups ---- */
 
-static const char *refuse(const void *self, bool range, bool idempotent) {
-  (void)self, (void)idempotent;
-  return range ? "hash: a hash table keeps no order, so it answers point lookups only; build another index for ranges"
-               : NULL;
-}
-
 static rdx_status query(const void *self, rdx_stream *stream, const rdx_index_query *q, rdx_error *err) {
   const hash *h = self;
   const struct hash_args args = {RDX_LOOKUP_FIELDS(q), .table = RDX_ADDRESS(uint32_t, h->table),
@@ -262,8 +256,8 @@ const rdx_index_ops rdx_hash_ops = {
     .build = build,
     .query = query,
     .count_visits = count_visits,
-    .refuse = refuse,
     .destroy = destroy,
     .rows_in_order = true,
+    .points_only = true,
     .counts_runs = true,
 };

@@ -131,13 +131,6 @@ static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_par
 
 /* ---- Lookups ---- */
 
-static const char *refuse(const void *self, bool range, bool idempotent) {
-  (void)self, (void)idempotent;
-  return range ? "radix_hash: a hash table keeps no order, so it answers point lookups only; build another index for "
-                 "ranges"
-               : NULL;
-}
-
 static uint32_t radix_bits(const void *self) {
   return ((const radix_hash *)self)->bits;
 }
@@ -159,8 +152,8 @@ const rdx_index_ops rdx_radix_hash_ops = {
     .build = build,
     .query = query,
     .radix_bits = radix_bits,
-    .refuse = refuse,
     .destroy = destroy,
     .rows_in_order_on_cpu = true,
+    .points_only = true,
     .counts_runs = true,
 };

@@ -69,11 +69,6 @@ static rdx_status resolve_bits(rdx_rx_params *p, rdx_error *err) {
 }
 
 static rdx_status resolve(const rdx_device *device, rdx_rx_params *p, rdx_error *err) {
-  if (device->info.tracing == RDX_TRACING_NONE)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                    "rx: %s does not trace rays (its driver lacks VK_KHR_ray_tracing_pipeline); use method "
-                    "sorted_array, or another device",
-                    device->info.name);
   if (p->key_mode > RDX_RX_KEY_EXTENDED || p->primitive > RDX_RX_BOX || p->build > RDX_BUILD_LOW_MEMORY)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rx: unknown key mode, primitive or build preference");
   if (p->key_mode == RDX_RX_KEY_EXTENDED && p->primitive == RDX_RX_SPHERE)

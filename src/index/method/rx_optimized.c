@@ -37,11 +37,6 @@ static void destroy(void *self) {
 }
 
 static rdx_status resolve(const rdx_device *device, rdx_rx_optimized_params *p, rdx_error *err) {
-  if (device->info.tracing == RDX_TRACING_NONE)
-    return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
-                    "rx_optimized: %s does not trace rays (its driver lacks VK_KHR_ray_tracing_pipeline); use method "
-                    "tree, or another device",
-                    device->info.name);
   if (p->build > RDX_BUILD_LOW_MEMORY || p->primitive > RDX_RX_BOX)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rx_optimized: unknown build preference or primitive");
   RDX_TRY(rdx_check_compaction("rx_optimized", device, p->compaction, err));
