@@ -129,8 +129,12 @@ void rdx_device_get_calibration(rdx_device *device, rdx_calibration *out) {
 }
 
 rdx_status rdx_device_calibrate(rdx_device *device, bool force, rdx_calibration *out, rdx_error *err) {
+  rdx_device *host = NULL;
   if (!device || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_device_calibrate: device and out must not be NULL");
+  RDX_TRY(rdx_device_host(device, &host, err));
+  if (host != device)
+    RDX_TRY(rdx_device_calibrate(host, force, out, err));
   RDX_LOCKED(&measuring);
   rdx_device_get_calibration(device, out); /* another one may have measured meanwhile */
   if (!force && out->source != RDX_CALIBRATION_BUILT_IN)

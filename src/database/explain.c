@@ -270,6 +270,12 @@ static const char *method_of(const rdx_plan_node *n, const rdx_node_actuals *a) 
   return a && *a->method ? a->method : n->method;
 }
 
+/* That worked, or that is expected to. */
+static const char *device_of(const writer *w, const rdx_plan_node *n, const rdx_node_actuals *a) {
+  const bool on_host = a && a->ran ? a->on_host : n->on_host;
+  return on_host ? "cpu" : rdx_device_get_info(w->explanation->prepared->database->device)->name;
+}
+
 static void put_method(writer *w, const rdx_plan_node *n, const rdx_node_actuals *a, uint32_t level) {
   const char *method = method_of(n, a);
   if (!method)
@@ -302,7 +308,7 @@ static void put_details(writer *w, const rdx_plan_node *n, const rdx_node_actual
   free_properties(&p);
   if (calls_device(n)) {
     indent_details(w, level);
-    rdx_print(&w->out, "  Device: %s\n", rdx_device_get_info(w->explanation->prepared->database->device)->name);
+    rdx_print(&w->out, "  Device: %s\n", device_of(w, n, a));
   }
   put_method(w, n, a, level);
   if (!a)
@@ -425,7 +431,7 @@ static void put_json_node(writer *w, const rdx_plan_node *n) {
   free_properties(&p);
   if (calls_device(n)) {
     rdx_print(&w->out, ", \"Device\": ");
-    put_string(w, rdx_device_get_info(w->explanation->prepared->database->device)->name);
+    put_string(w, device_of(w, n, actuals_of(w, n)));
   }
   put_json_method(w, n, actuals_of(w, n));
   put_json_actuals(w, actuals_of(w, n));

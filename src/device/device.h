@@ -51,6 +51,9 @@ RDX_MUST_USE rdx_status rdx_device_run_stage_on_host(rdx_device *device, uint64_
 /* The threads that these are run by: one for each of the host's cores, or those of the CPU device. They are the
  * device's, and start with the first call. */
 RDX_MUST_USE rdx_status rdx_device_host_pool(rdx_device *device, rdx_pool **out, rdx_error *err);
+/* The CPU with these threads as a device, for work that is too little for a GPU: of the CPU itself, of a GPU one that
+ * it keeps and that has its limit of memory. */
+RDX_MUST_USE rdx_status rdx_device_host(rdx_device *device, rdx_device **out, rdx_error *err);
 /* memcpy() by all of them. */
 void rdx_device_copy_on_host(rdx_device *device, void *target, const void *source, uint64_t size);
 /* The same, as rdx_device_run_stage_on_host() does it. */
@@ -333,6 +336,7 @@ struct rdx_device {
   char *cache_folder;              /* where what holds for later processes is kept; "": nowhere */
   rdx_calibration *calibration;    /* cost/'s own; NULL: not asked for yet */
   _Atomic(rdx_pool *) host_pool;   /* see rdx_device_run_on_host(); NULL: no threads are started yet */
+  _Atomic(rdx_device *) host;      /* see rdx_device_host(); NULL: not asked for yet, or it is the CPU */
   struct rdx_recording *recording; /* that hears of scenes and rays; NULL: none */
 };
 
@@ -391,6 +395,8 @@ void rdx_device_release(rdx_device *device, uint64_t size);
  * back end. */
 void rdx_cpu_describe(rdx_device_info *out);
 RDX_MUST_USE rdx_status rdx_cpu_open(const rdx_device_params *params, rdx_device **out, rdx_error *err);
+/* With the threads of another device, which closes it. */
+RDX_MUST_USE rdx_status rdx_cpu_open_over(rdx_pool *pool, rdx_device **out, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_vulkan_count(uint32_t *out, rdx_error *err);
 uint32_t rdx_vulkan_find_missing(char *text, size_t size); /* see rdx_device_find_missing() */
 RDX_MUST_USE rdx_status rdx_vulkan_describe(uint32_t index, rdx_device_info *out, rdx_error *err);

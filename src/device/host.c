@@ -26,8 +26,34 @@ rdx_status rdx_device_host_pool(rdx_device *device, rdx_pool **out, rdx_error *e
   return RDX_OK;
 }
 
+/* Calibrations of CPUs hold for it, too: it has as many threads. */
+static rdx_status open_host(rdx_device *device, rdx_pool *pool, rdx_error *err) {
+  RDX_SCOPED(rdx_device_close) rdx_device *host = NULL;
+  RDX_TRY(rdx_cpu_open_over(pool, &host, err));
+  RDX_TRY(rdx_copy_text(device->cache_folder, "the cache's folder", &host->cache_folder, err));
+  atomic_store(&device->host, host);
+  host = NULL;
+  return RDX_OK;
+}
+
+rdx_status rdx_device_host(rdx_device *device, rdx_device **out, rdx_error *err) {
+  rdx_pool *pool = NULL;
+  *out = device;
+  if (device->info.backend == RDX_BACKEND_CPU)
+    return RDX_OK;
+  RDX_TRY(rdx_device_host_pool(device, &pool, err));
+  RDX_LOCKED(&starting);
+  if (!atomic_load(&device->host))
+    RDX_TRY(open_host(device, pool, err));
+  *out = atomic_load(&device->host);
+  atomic_store(&(*out)->memory_limit, atomic_load(&device->memory_limit));
+  return RDX_OK;
+}
+
 void rdx_device_end_host(rdx_device *device) {
+  rdx_device *host = atomic_load(&device->host);
   rdx_pool *pool = atomic_load(&device->host_pool);
+  rdx_device_close(&host);
   if (device->info.backend != RDX_BACKEND_CPU)
     rdx_pool_destroy(&pool);
 }

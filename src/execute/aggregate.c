@@ -212,9 +212,11 @@ static void drop_attributes(aggregation *a) {
   a->codes = a->firsts = NULL;
 }
 
-static rdx_status query_star(aggregation *a, uint32_t group_count, rdx_star *star, rdx_frame *out, rdx_error *err) {
+static rdx_status query_star(aggregation *a, uint32_t group_count, rdx_device *device, rdx_star *star, rdx_frame *out,
+                             rdx_error *err) {
   const rdx_grouping_query q = {.x = a->x,
                                 .node = a->node,
+                                .device = device,
                                 .star = star,
                                 .group_by = a->group_by,
                                 .group_count = group_count,
@@ -247,12 +249,15 @@ static void name_strings(const aggregation *a, uint32_t group_count, rdx_frame *
 static rdx_status run(aggregation *a, bool combined, rdx_frame *out, rdx_error *err) {
   const rdx_star_params params = {.method = RDX_STAR_COLUMN_ENGINE};
   RDX_SCOPED(rdx_star_destroy) rdx_star *star = NULL;
+  rdx_device *device = a->x->device;
   for (uint32_t i = 0; i < a->aggregate_count; i++)
     RDX_TRY(add_aggregate(a, i, err));
   const rdx_relation relation = {
       .rows = a->in.frame.rows, .attributes = a->attributes, .attribute_count = a->attribute_count};
-  RDX_TRY(rdx_star_create(a->x->device, &relation, &params, &star, err));
-  RDX_TRY(query_star(a, combined ? 1 : a->groups.grouped.count, star, out, err));
+  if (!a->on_device)
+    RDX_TRY(rdx_device_for_rows(a->x, a->node, relation.rows, &device, err));
+  RDX_TRY(rdx_star_create(device, &relation, &params, &star, err));
+  RDX_TRY(query_star(a, combined ? 1 : a->groups.grouped.count, device, star, out, err));
   name_strings(a, combined ? 1 : a->groups.grouped.count, out);
   return RDX_OK;
 }

@@ -145,7 +145,7 @@ static rdx_status join_band(pair_filter *f, const rdx_vector values[3], rdx_erro
   rdx_join_result *join = NULL;
   rdx_join_stats stats;
   const rdx_status status =
-      rdx_join_between(j->x->device, &values[0].column, &values[1].column, &values[2].column, &params, &join, err);
+      rdx_join_between(j->device, &values[0].column, &values[1].column, &values[2].column, &params, &join, err);
   if (b.status != RDX_OK && err)
     *err = b.err;
   RDX_TRY(b.status != RDX_OK ? b.status : status);

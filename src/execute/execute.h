@@ -16,6 +16,7 @@ typedef struct rdx_node_actuals {
   double ms; /* with what is below it */
   double device_ms;
   bool on_device;                        /* it kept its rows there */
+  bool on_host;                          /* beside a GPU the host's threads did its work */
   char method[160];                      /* "column", "radix_hash": what was called */
   uint64_t rays, hits, rows_read, bytes; /* where the method tells */
 } rdx_node_actuals;

@@ -178,6 +178,10 @@ static rdx_status find_true(rdx_joining *j, const rdx_matches *matches, rdx_pair
   return kind == RDX_PLAN_FULL ? complete_right(j, p, err) : RDX_OK;
 }
 
+static rdx_status find_device(rdx_joining *j, rdx_error *err) {
+  return rdx_device_for_rows(j->x, j->node, j->left.frame.rows + j->right.frame.rows, &j->device, err);
+}
+
 /* Of as many pairs as no memory holds, the number: it is all that the operator above asks for. */
 static rdx_status count_pairs(rdx_joining *j, rdx_frame *out, rdx_error *err) {
   const uint64_t lefts = j->left.frame.rows, rights = j->right.frame.rows;
@@ -187,6 +191,7 @@ static rdx_status count_pairs(rdx_joining *j, rdx_frame *out, rdx_error *err) {
     rdx_actuals_method(rdx_actuals_of(j->x, j->node), "all pairs");
   else
     RDX_TRY(rdx_join_keys(j, err));
+  RDX_TRY(find_device(j, err));
   if (j->node->key_count > 0)
     RDX_TRY(rdx_pairs_count(j, outer, &count, err));
   return rdx_frame_create(0, count, out, err);
@@ -203,6 +208,7 @@ static rdx_status find_pairs(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   rdx_matches matches;
   if (j->left.frame.rows >= UINT32_MAX || j->right.frame.rows >= UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a join of more than 2^32 - 2 rows is too large");
+  RDX_TRY(find_device(j, err));
   if (node->key_count == 0)
     return node->filter ? find_true(j, NULL, p, err) : find_all(j, p, err);
   RDX_TRY(rdx_join_keys(j, err));

@@ -9,14 +9,23 @@
 #include "column/keys.h"
 #include "index/result.h"
 
-#define MANY_ROWS 65536u               /* of fewer, launches cost more than they save */
 #define MANY_PAIRS ((uint64_t)1 << 27) /* before a condition: more are evaluated in batches, on the host */
 
 bool rdx_runs_on_device(const rdx_execution *x, uint64_t rows) {
   const rdx_device_info *info = &x->device->info;
   if (x->settings->operators != RDX_OPERATORS_AUTO)
     return x->settings->operators == RDX_OPERATORS_DEVICE && rows > 0;
-  return info->backend == RDX_BACKEND_VULKAN && !info->emulated && rows >= MANY_ROWS;
+  return info->backend == RDX_BACKEND_VULKAN && !info->emulated && rows >= RDX_DEVICE_ROWS;
+}
+
+rdx_status rdx_device_for_rows(rdx_execution *x, const rdx_plan_node *node, uint64_t rows, rdx_device **out,
+                               rdx_error *err) {
+  *out = x->device;
+  if (x->settings->operators != RDX_OPERATORS_AUTO || rows >= RDX_DEVICE_ROWS)
+    return RDX_OK;
+  RDX_TRY(rdx_device_host(x->device, out, err));
+  rdx_actuals_of(x, node)->on_host = *out != x->device;
+  return RDX_OK;
 }
 
 /* ---- Columns ---- */

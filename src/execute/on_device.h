@@ -11,6 +11,10 @@
 /* Whether so many rows are joined or aggregated on the device. */
 bool rdx_runs_on_device(const rdx_execution *x, uint64_t rows);
 
+/* The device for a node's work on so many rows that the host has: a GPU leaves few to the host's threads. */
+RDX_MUST_USE rdx_status rdx_device_for_rows(rdx_execution *x, const rdx_plan_node *node, uint64_t rows,
+                                            rdx_device **out, rdx_error *err);
+
 /* Whether a column of a frame is taken to the device for less than its values: it is there, or its rows are. Strings
  * are where a table has their dictionary. */
 bool rdx_is_device_column(const rdx_frame_column *column);

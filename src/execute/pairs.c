@@ -46,7 +46,7 @@ static rdx_status look_up(rdx_joining *j, lookup *l, rdx_matches *m, rdx_error *
   rdx_index_stats stats;
   rdx_lookup_view view;
   params.method = j->node->join_method;
-  RDX_TRY(rdx_index_create(j->x->device, m->inverse ? left : right, &params, &l->index, err));
+  RDX_TRY(rdx_index_create(j->device, m->inverse ? left : right, &params, &l->index, err));
   rdx_index_get_stats(l->index, &stats);
   const rdx_lookup_params wanted = {.result = stats.distinct ? RDX_LOOKUP_FIRST : RDX_LOOKUP_ROWS,
                                     .stats = j->x->counts};
@@ -86,7 +86,7 @@ rdx_status rdx_pairs_count(rdx_joining *j, bool outer, uint64_t *out, rdx_error 
   rdx_index_params params = j->x->settings->join;
   uint64_t pairs = 0, matched = 0;
   params.method = j->node->join_method;
-  RDX_TRY(rdx_index_create(j->x->device, inverse ? left : right, &params, &index, err));
+  RDX_TRY(rdx_index_create(j->device, inverse ? left : right, &params, &index, err));
   RDX_TRY(rdx_index_lookup(index, inverse ? right : left, &wanted, &result, err));
   RDX_TRY(rdx_lookup_result_totals(result, &pairs, &matched, err));
   rdx_join_note(j, index, result);
@@ -282,7 +282,7 @@ rdx_status rdx_pairs_left(rdx_joining *j, rdx_join_kind kind, rdx_pairs *out, rd
   rdx_join_view view;
   rdx_join_stats stats;
   params.index.method = j->node->join_method;
-  RDX_TRY(rdx_join_equal(j->x->device, &j->left_key.column, &j->right_key.column, &params, &join, err));
+  RDX_TRY(rdx_join_equal(j->device, &j->left_key.column, &j->right_key.column, &params, &join, err));
   RDX_TRY(rdx_join_result_view(join, &view, err));
   rdx_join_result_get_stats(join, &stats);
   rdx_actuals_method(a, rdx_index_method_name(stats.index.method));

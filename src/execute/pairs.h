@@ -14,6 +14,7 @@ typedef struct rdx_joining {
   const rdx_plan_node *node;
   rdx_operand left, right;
   rdx_vector left_key, right_key; /* one column for all keys */
+  rdx_device *device;             /* that looks up */
   bool counted;                   /* the number of pairs is all that is wanted */
 } rdx_joining;
 

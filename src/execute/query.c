@@ -248,7 +248,7 @@ static rdx_status run_over(const rdx_grouping_query *q, const rdx_frame *frame, 
   for (uint32_t i = 0; i < q->aggregate_count; i++)
     expressions[i] = &value;
   over.expressions = expressions;
-  RDX_TRY(rdx_star_create(q->x->device, &relation, &params, &star, err));
+  RDX_TRY(rdx_star_create(q->device, &relation, &params, &star, err));
   over.star = star;
   for (uint32_t i = 0; i < count; i += MAX_AT_ONCE)
     RDX_TRY(run_some(&over, places + i, count - i < MAX_AT_ONCE ? count - i : MAX_AT_ONCE, out, err));

@@ -13,6 +13,7 @@
 typedef struct rdx_grouping_query {
   rdx_execution *x;
   const rdx_plan_node *node;
+  rdx_device *device; /* the star's */
   rdx_star *star;
   const rdx_predicate *where; /* NULL: all rows */
   const uint32_t *group_by;

@@ -125,6 +125,7 @@ static rdx_status run(star_query *s, rdx_star *star, rdx_frame *out, rdx_error *
   RDX_TRY(translate(s, err));
   rdx_grouping_query q = {.x = s->x,
                           .node = node,
+                          .device = s->x->device,
                           .star = star,
                           .where = node->filter ? &s->where : NULL,
                           .group_by = s->group_by,

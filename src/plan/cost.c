@@ -29,14 +29,22 @@ static rdx_work join_work(uint32_t method, double smaller, double larger, double
   return (rdx_work){.join_method = method, .joins = 1, .built = smaller, .probed = larger, .values = 2 * pairs};
 }
 
+static bool is_few(double rows) {
+  return rows < RDX_DEVICE_ROWS;
+}
+
+static const rdx_calibration *rates_for(const rdx_planner *p, double rows) {
+  return p->has_host && is_few(rows) ? &p->host : &p->rates;
+}
+
 /* The place of the fastest method, or of the one that a setting asks for; of others the first stands for them. */
-static uint32_t join_place(const rdx_planner *p, double smaller, double larger) {
+static uint32_t join_place(const rdx_planner *p, const rdx_calibration *rates, double smaller, double larger) {
   const rdx_index_method wanted = p->settings->join.method;
   double min = INFINITY;
   uint32_t best = 0;
   for (uint32_t i = 0; i < RDX_CALIBRATION_JOINS; i++) {
     const rdx_work work = join_work(i, smaller, larger, 0);
-    const double ms = rdx_work_ms(&p->rates, &work);
+    const double ms = rdx_work_ms(rates, &work);
     if (wanted == RDX_INDEX_AUTO ? ms < min : join_methods[i] == wanted) {
       best = i;
       min = ms;
@@ -53,12 +61,22 @@ static uint32_t join_place_of(rdx_index_method method) {
   return place;
 }
 
-rdx_join_rates rdx_join_rates_of(const rdx_planner *p, double rows) {
-  const uint32_t method = join_place(p, rows, rows);
+static rdx_join_rates join_rates(const rdx_planner *p, const rdx_calibration *rates, double rows) {
+  const uint32_t method = join_place(p, rates, rows, rows);
   const rdx_work none = join_work(method, rows, 0, 0), probe = join_work(method, rows, 1, 0),
                  pair = join_work(method, rows, 0, 1);
-  const double fixed = rdx_work_ms(&p->rates, &none);
-  return (rdx_join_rates){fixed, rdx_work_ms(&p->rates, &probe) - fixed, rdx_work_ms(&p->rates, &pair) - fixed};
+  const double fixed = rdx_work_ms(rates, &none);
+  return (rdx_join_rates){rows, fixed, rdx_work_ms(rates, &probe) - fixed, rdx_work_ms(rates, &pair) - fixed};
+}
+
+rdx_join_costs rdx_join_costs_of(const rdx_planner *p, double rows) {
+  const rdx_join_rates many = join_rates(p, &p->rates, rows);
+  return (rdx_join_costs){p->has_host && is_few(rows) ? join_rates(p, &p->host, rows) : many, many};
+}
+
+double rdx_join_ms(const rdx_join_costs *costs, double larger, double pairs) {
+  const rdx_join_rates *r = is_few(costs->many.rows + larger) ? &costs->few : &costs->many;
+  return r->fixed + larger * r->probe + pairs * r->pair;
 }
 
 /* Values that a join calculates, whatever its method. */
@@ -77,13 +95,18 @@ static rdx_work work_of_join(const rdx_plan_node *n, uint32_t method) {
   return w;
 }
 
+static double input_rows(const rdx_plan_node *join) {
+  return join->left->expected_rows + join->right->expected_rows;
+}
+
 static rdx_status list_rejected(rdx_planner *p, rdx_plan_node *n, uint32_t best) {
+  const rdx_calibration *rates = rates_for(p, input_rows(n));
   RDX_TRY(rdx_planner_alloc(p, RDX_CALIBRATION_JOINS, sizeof *n->rejected, &n->rejected));
   for (uint32_t i = 0; i < RDX_CALIBRATION_JOINS; i++) {
     const rdx_work work = work_of_join(n, i);
     if (i != best)
       n->rejected[n->rejected_count++] =
-          (rdx_plan_method){.name = rdx_index_method_name(join_methods[i]), .ms = rdx_work_ms(&p->rates, &work)};
+          (rdx_plan_method){.name = rdx_index_method_name(join_methods[i]), .ms = rdx_work_ms(rates, &work)};
   }
   return RDX_OK;
 }
@@ -104,7 +127,7 @@ static rdx_status choose_join(rdx_planner *p, rdx_plan_node *n, rdx_work *w) {
     w->values += left * right * (1 + (n->filter ? rdx_count_values(n->filter) : 0));
     return RDX_OK;
   }
-  const uint32_t place = join_place(p, fmin(left, right), fmax(left, right));
+  const uint32_t place = join_place(p, rates_for(p, left + right), fmin(left, right), fmax(left, right));
   n->join_method = wanted == RDX_INDEX_AUTO ? join_methods[place] : wanted;
   n->method = rdx_index_method_name(n->join_method);
   *w = work_of_join(n, place);
@@ -173,6 +196,13 @@ static void add_own(const rdx_plan_node *n, rdx_work *w) {
 
 /* ---- Plans ---- */
 
+/* Of where the node is expected to run. */
+static const rdx_calibration *work_rates(const rdx_planner *p, rdx_plan_node *n) {
+  const bool joins = n->kind == RDX_PLAN_JOIN, groups = n->kind == RDX_PLAN_AGGREGATE;
+  n->on_host = p->has_host && ((joins && is_few(input_rows(n))) || (groups && is_few(n->left->expected_rows)));
+  return n->on_host ? &p->host : &p->rates;
+}
+
 static rdx_status cost_node(rdx_planner *p, rdx_plan_node *n) {
   rdx_work work = {0};
   if (n->costed)
@@ -186,7 +216,7 @@ static rdx_status cost_node(rdx_planner *p, rdx_plan_node *n) {
     RDX_TRY(choose_join(p, n, &work));
   add_own(n, &work);
   if (n->kind != RDX_PLAN_STAR && !(n->kind == RDX_PLAN_TABLE && n->filter)) /* those know it already */
-    n->own_ms = rdx_work_ms(&p->rates, &work);
+    n->own_ms = rdx_work_ms(work_rates(p, n), &work);
   n->expected_ms = n->own_ms + (n->left ? n->left->expected_ms : 0) + (n->right ? n->right->expected_ms : 0);
   return RDX_OK;
 }

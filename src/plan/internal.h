@@ -172,6 +172,8 @@ typedef struct rdx_planner {
   bool named_view;           /* the error names the view that it is in */
   uint32_t view_capacity;
   rdx_calibration rates; /* of the device */
+  rdx_calibration host;  /* of the host's threads beside a GPU, which join and group few rows */
+  bool has_host;         /* there are such */
   uint32_t threads;      /* that share the work of a CPU; else 1 */
   uint64_t random;       /* what random() of this plan is made of, */
   uint32_t randoms;      /* how many calls it has */
@@ -629,10 +631,16 @@ RDX_MUST_USE rdx_status rdx_build_star(rdx_block *block, rdx_plan_node **out);
 /* What a join takes whose smaller input has so many rows, in milliseconds: to begin with, for each row of the other,
  * and for each pair. */
 typedef struct rdx_join_rates {
-  double fixed, probe, pair;
+  double rows, fixed, probe, pair;
 } rdx_join_rates;
 
-rdx_join_rates rdx_join_rates_of(const rdx_planner *p, double rows);
+/* By where joins of few and of many rows are expected to run. */
+typedef struct rdx_join_costs {
+  rdx_join_rates few, many;
+} rdx_join_costs;
+
+rdx_join_costs rdx_join_costs_of(const rdx_planner *p, double rows);
+double rdx_join_ms(const rdx_join_costs *costs, double larger, double pairs);
 /* Values that an expression calculates for a row. */
 double rdx_count_values(const rdx_bound *e);
 /* Expected times of all nodes of the plan. */

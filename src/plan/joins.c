@@ -719,8 +719,8 @@ static double tree_ms(const rdx_planner *p, const rdx_plan_node *n) {
   if (n->kind != RDX_PLAN_JOIN)
     return ms;
   const double left = n->left->expected_rows, right = n->right->expected_rows;
-  const rdx_join_rates rates = rdx_join_rates_of(p, min(left, right));
-  return ms + rates.fixed + max(left, right) * rates.probe + n->expected_rows * rates.pair;
+  const rdx_join_costs costs = rdx_join_costs_of(p, min(left, right));
+  return ms + rdx_join_ms(&costs, max(left, right), n->expected_rows);
 }
 
 /* All joined; subqueries that keep rows or not are applied early, to the relations that they need alone, or late. */

@@ -13,7 +13,7 @@ typedef struct subset {
   double rows, ms;      /* ms: of the joins in it */
   uint32_t split;       /* one half */
   uint32_t near;        /* relations that conditions connect with one of it */
-  rdx_join_rates rates; /* of joins that look up in it */
+  rdx_join_costs costs; /* of joins that look up in it */
   bool connected;       /* joined without a cross product */
 } subset;
 
@@ -57,7 +57,7 @@ static double join_ms(const ordering *o, const subset *a, const subset *b, const
   const bool turned = a->rows < b->rows;
   const subset *small = turned ? a : b, *large = turned ? b : a;
   const rdx_work cross = {.launches = 1, .values = a->rows * b->rows};
-  return connected ? small->rates.fixed + large->rows * small->rates.probe + both->rows * small->rates.pair
+  return connected ? rdx_join_ms(&small->costs, large->rows, both->rows)
                    : rdx_work_ms(&o->planner->rates, &cross);
 }
 
@@ -90,7 +90,7 @@ static void begin_relation(const ordering *o, uint32_t relation) {
   const uint32_t own = 1u << relation;
   subset *set = &o->sets[own];
   *set =
-      (subset){.rows = g->rows[relation], .connected = true, .rates = rdx_join_rates_of(o->planner, g->rows[relation])};
+      (subset){.rows = g->rows[relation], .connected = true, .costs = rdx_join_costs_of(o->planner, g->rows[relation])};
   for (uint32_t i = 0; i < g->edge_count; i++) {
     const rdx_join_edge *e = &g->edges[i];
     if (e->left == own && is_one(e->right))
@@ -110,7 +110,7 @@ static void plan_sets(const ordering *o, uint32_t all, bool cross_products) {
       begin_set(o, s);
     try_splits(o, s, cross_products);
     if (set->ms < INFINITY)
-      set->rates = rdx_join_rates_of(o->planner, set->rows);
+      set->costs = rdx_join_costs_of(o->planner, set->rows);
   }
 }
 

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "device/device.h"
+
 rdx_status rdx_planner_alloc(rdx_planner *p, uint64_t count, size_t size, void *out) {
   void *memory = NULL;
   RDX_TRY(rdx_arena_alloc(p->arena, count, size, "a plan", &memory, p->err));
@@ -108,6 +110,12 @@ rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, co
                    .parameter_count = of->parameters};
   const rdx_device_info *device = rdx_device_get_info(rdx_catalog_device(catalog));
   rdx_device_get_calibration(rdx_catalog_device(catalog), &p.rates);
+  p.has_host = device->backend != RDX_BACKEND_CPU && settings->operators == RDX_OPERATORS_AUTO;
+  if (p.has_host) {
+    rdx_device *host = NULL;
+    RDX_TRY(rdx_device_host(rdx_catalog_device(catalog), &host, err));
+    rdx_device_get_calibration(host, &p.host);
+  }
   p.threads = device->backend == RDX_BACKEND_CPU ? device->threads : 1;
   RDX_TRY(rdx_planner_alloc(&p, 1, sizeof *p.plan, &p.plan));
   const rdx_status status = plan_query(&p, of);

@@ -194,6 +194,7 @@ typedef struct rdx_plan_node {
   bool costed;                       /* these times are set */
   bool checked;                      /* by rdx_plan_check() */
   const char *method;                /* that it is expected to run by; NULL: there is no choice */
+  bool on_host;                      /* so few rows are expected that the host's threads work on them, not a GPU */
   rdx_plan_method *rejected;         /* of statements that are explained */
   uint32_t rejected_count;
   /* TABLE */
@@ -307,6 +308,9 @@ typedef enum rdx_filter_method {
 } rdx_filter_method;
 
 /* Where joins and aggregates keep rows. */
+/* Of fewer rows launches cost more than they save. */
+#define RDX_DEVICE_ROWS 65536u
+
 typedef enum rdx_operators_place {
   RDX_OPERATORS_AUTO, /* on a GPU where they are many, else on the host */
   RDX_OPERATORS_HOST,

@@ -307,7 +307,7 @@ static void say_star(words *w, const source *s, const char *list, const char *gr
   say(w, "SELECT %s, %s FROM %s WHERE %s GROUP BY %s", group, list, s->from, where, group);
 }
 
-static const char *const places[] = {"host", "device"};
+static const char *const places[] = {"host", "device", "auto"};
 
 /* A star query by each method of the star layer, and written so that it is none. */
 static void ask_stars(void) {
@@ -338,7 +338,7 @@ static void ask_stars(void) {
     return;
   if (ask(either(), other.data, &got))
     expect_same("a star and none", &expected, &got);
-  by_all_methods(database, other.data, "operators", places, 2, &expected);
+  by_all_methods(database, other.data, "operators", places, 3, &expected);
   by_all_methods(database, one.data, "method", methods, 4, &expected);
 }
 
@@ -395,7 +395,7 @@ static void ask_joins(void) {
   rdx_database *database = either();
   if (!ask(database, statement.data, &expected))
     return;
-  by_all_methods(database, statement.data, "operators", places, 2, &expected);
+  by_all_methods(database, statement.data, "operators", places, 3, &expected);
   by_all_methods(database, statement.data, "join_method", methods, 10, &expected);
 }
 
@@ -712,8 +712,8 @@ void sql_case(void) {
     note("%s:\n%s", sql_names[i], t.csv[i].data);
   for (uint64_t i = diff_slow ? 2 : 6; i > 0; i--) {
     note("\n");
-    set(memory, "operators", places[below(2)]);
-    set(files, "operators", places[below(2)]);
+    set(memory, "operators", places[below(3)]);
+    set(files, "operators", places[below(3)]);
     oracles[below(sizeof oracles / sizeof *oracles)]();
   }
 }

@@ -25,7 +25,7 @@ const uint32_t all_types_count = RDX_COUNT(all_types);
 
 static void change_place(bench *b) {
   static uint32_t turns = 0;
-  b->settings.operators = turns++ % 2 ? RDX_OPERATORS_DEVICE : RDX_OPERATORS_HOST;
+  b->settings.operators = (rdx_operators_place)(turns++ % (RDX_OPERATORS_DEVICE + 1));
 }
 
 void bench_begin(bench *b) {

@@ -51,8 +51,8 @@ static bool connects(const rdx_join_graph *g, uint32_t a, uint32_t b) {
 
 static double join_ms(const rdx_planner *p, const rdx_join_graph *g, uint32_t a, uint32_t b) {
   const double x = rows_of(g, a), y = rows_of(g, b);
-  const rdx_join_rates rates = rdx_join_rates_of(p, fmin(x, y));
-  return rates.fixed + rates.probe * fmax(x, y) + rates.pair * rows_of(g, a | b);
+  const rdx_join_costs costs = rdx_join_costs_of(p, fmin(x, y));
+  return rdx_join_ms(&costs, fmax(x, y), rows_of(g, a | b));
 }
 
 /* The least of all trees without cross products; infinite where there is none. */

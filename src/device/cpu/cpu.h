@@ -33,6 +33,7 @@ typedef struct rdx_cpu_spares {
 typedef struct rdx_cpu_device {
   rdx_device base;
   rdx_pool *pool;
+  bool shares_pool; /* with another device, whose it is */
   rdx_cpu_spares spares;
 } rdx_cpu_device;
 

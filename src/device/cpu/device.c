@@ -201,7 +201,8 @@ static rdx_status finish(rdx_stream *stream, rdx_error *err) {
 
 static void close_device(rdx_device *device) {
   rdx_cpu_device *d = (rdx_cpu_device *)device;
-  rdx_pool_destroy(&d->pool);
+  if (!d->shares_pool)
+    rdx_pool_destroy(&d->pool);
   (void)rdx_cpu_spares_drop(&d->spares);
   pthread_mutex_destroy(&d->spares.lock);
   rdx_free(d);
@@ -236,13 +237,21 @@ static const rdx_device_ops cpu_ops = {
 };
 
 rdx_status rdx_cpu_open(const rdx_device_params *params, rdx_device **out, rdx_error *err) {
+  rdx_pool *pool = NULL;
+  RDX_TRY(rdx_pool_create(params->threads, &pool, err));
+  const rdx_status status = rdx_cpu_open_over(pool, out, err);
+  if (status == RDX_OK)
+    ((rdx_cpu_device *)*out)->shares_pool = false;
+  else
+    rdx_pool_destroy(&pool);
+  return status;
+}
+
+rdx_status rdx_cpu_open_over(rdx_pool *pool, rdx_device **out, rdx_error *err) {
   rdx_cpu_device *d = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *d, "the CPU device", (void **)&d, err));
-  rdx_status status = rdx_pool_create(params->threads, &d->pool, err);
-  if (status != RDX_OK) {
-    rdx_free(d);
-    return status;
-  }
+  d->pool = pool;
+  d->shares_pool = true;
   pthread_mutex_init(&d->spares.lock, NULL);
   d->base.ops = &cpu_ops;
   d->base.host_pool = d->pool;
