@@ -112,8 +112,10 @@ RDX_API RDX_MUST_USE rdx_status rdx_statement_prepare(rdx_database *database, co
 /** The number of parameters, $1 to this. */
 RDX_API uint32_t rdx_statement_parameters(const rdx_statement *statement);
 
-/** Give parameter `number`, from 1, the value of row 0 of a host column, which is copied. It stays for later runs, also
- * over tables that were replaced: where it does not fit the types of these, a run is RDX_ERROR_ARGUMENT. */
+/** Give parameter `number`, from 1, the value of row 0 of a host column, which is copied. RDX_ERROR_ARGUMENT where it
+ * does not fit the parameter's type: also a fraction for an integer, or a time for a date, unless the statement casts
+ * it. It stays for later runs, also over tables that were replaced: where it does not fit the types of these, a run is
+ * RDX_ERROR_ARGUMENT. */
 RDX_API RDX_MUST_USE rdx_status rdx_statement_bind(rdx_statement *statement, uint32_t number, const rdx_column *value,
                                                    rdx_error *err);
 

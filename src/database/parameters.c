@@ -30,7 +30,25 @@ void rdx_parameters_free(rdx_statement *s) {
   rdx_free(s->parameters);
 }
 
-/* What the plan takes a value of this number as, where it fits. */
+/* Whether an integer or a date is all that a number or a time said. */
+static rdx_status keeps(rdx_binding *b, const rdx_bound *given, rdx_bound *fitted, bool *out) {
+  const bool shortens = (rdx_is_integer(fitted->type) && rdx_is_number(given->type)) ||
+                        (fitted->type.kind == RDX_SQL_DATE && given->type.kind == RDX_SQL_TIMESTAMP);
+  rdx_bound *back = NULL;
+  *out = !shortens || given->value.null;
+  if (*out)
+    return RDX_OK;
+  RDX_TRY(rdx_bind_value(b, fitted, given->type, true, &back, out));
+  if (rdx_class_of(given->type) == RDX_CLASS_F64)
+    *out = *out && back->value.f == given->value.f;
+  else if (rdx_class_of(given->type) == RDX_CLASS_WIDE)
+    *out = *out && back->value.wide == given->value.wide;
+  else
+    *out = *out && back->value.i == given->value.i;
+  return RDX_OK;
+}
+
+/* What the plan takes a value of this number as, where it fits. What it does not keep does not, without a cast. */
 static rdx_status fit(const rdx_statement *s, uint32_t number, rdx_parameter *given, rdx_datum *out, rdx_error *err) {
   const rdx_prepared *p = s->prepared;
   rdx_binding binding = {.arena = &given->arena, .text = p->text, .err = err};
@@ -41,6 +59,8 @@ static rdx_status fit(const rdx_statement *s, uint32_t number, rdx_parameter *gi
   given->rounds = p->parameter_rounds[number - 1];
   if (given->type.kind != RDX_SQL_UNKNOWN)
     RDX_TRY(rdx_bind_value(&binding, given->value, given->type, given->rounds, &fitted, &fits));
+  if (fits && !given->rounds)
+    RDX_TRY(keeps(&binding, given->value, fitted, &fits));
   given->fits = fits;
   *out = fitted->value;
   return RDX_OK;

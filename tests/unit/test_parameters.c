@@ -123,6 +123,40 @@ static void test_parameters_keep_their_digits(void **state) {
   close_database(&d);
 }
 
+/* Integers and dates of the plan take what they keep; a cast, and a column of INSERT, round. */
+static void test_parameters_keep_their_fractions(void **state) {
+  static const int64_t half = 25, whole = 20, noon = 43200000000, midnight = 86400000000;
+  static const double small = -0.1, five = 5;
+  static const float real = 2.5F;
+  static const struct {
+    const char *text;
+    rdx_column value;
+    bool fits;
+  } cases[] = {
+      {"SELECT 2 + $1", {.type = RDX_TYPE_DECIMAL, .scale = 1, .rows = 1, .values = &half}, false},
+      {"SELECT 2 + $1", {.type = RDX_TYPE_DECIMAL, .scale = 1, .rows = 1, .values = &whole}, true},
+      {"SELECT 2 + $1", {.type = RDX_TYPE_F64, .rows = 1, .values = &small}, false},
+      {"SELECT 2 + $1", {.type = RDX_TYPE_F64, .rows = 1, .values = &five}, true},
+      {"SELECT 2 + $1", {.type = RDX_TYPE_F32, .rows = 1, .values = &real}, false},
+      {"SELECT 2 + $1::integer", {.type = RDX_TYPE_F32, .rows = 1, .values = &real}, true},
+      {"INSERT INTO whole VALUES ($1)", {.type = RDX_TYPE_F64, .rows = 1, .values = &small}, true},
+      {"SELECT date '1970-01-01' = $1", {.type = RDX_TYPE_TIMESTAMP, .rows = 1, .values = &noon}, false},
+      {"SELECT date '1970-01-01' = $1", {.type = RDX_TYPE_TIMESTAMP, .rows = 1, .values = &midnight}, true},
+  };
+  (void)state;
+  rdx_database *d = open_database();
+  run(d, "CREATE TABLE whole (a integer)");
+  for (uint32_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    rdx_error err = {""};
+    rdx_statement *s = NULL;
+    assert_int_equal(rdx_statement_prepare(d, cases[i].text, NULL, &s, &err), RDX_OK);
+    assert_int_equal(rdx_statement_bind(s, 1, &cases[i].value, &err), cases[i].fits ? RDX_OK : RDX_ERROR_ARGUMENT);
+    assert_true(cases[i].fits || strstr(err.text, "does not fit its type"));
+    rdx_statement_destroy(&s);
+  }
+  close_database(&d);
+}
+
 /* Tables under a statement's parameter that is given 5 once: what comes of it, or the text of the error. */
 static void test_parameters_fit_replaced_tables(void **state) {
   static const char *const steps[][2] = {
@@ -209,7 +243,9 @@ static void test_parameters_take_no_more_memory(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_parameters_keep_their_values),   cmocka_unit_test(test_parameters_keep_their_digits),
+      cmocka_unit_test(test_parameters_keep_their_values),
+      cmocka_unit_test(test_parameters_keep_their_digits),
+      cmocka_unit_test(test_parameters_keep_their_fractions),
       cmocka_unit_test(test_parameters_fit_replaced_tables), cmocka_unit_test(test_parameters_are_checked),
       cmocka_unit_test(test_parameters_take_no_more_memory),
   };
