@@ -205,7 +205,7 @@ static rdx_status keep_text(rdx_execution *x, rdx_datum *value, rdx_error *err) 
 
 static rdx_status read_interval(rdx_datum *value, rdx_error *err) {
   const rdx_sql_text text = value->text;
-  return rdx_interval_parse(text.data, text.length, RDX_FIELD_SECOND, &value->interval)
+  return rdx_interval_parse(text.data, text.length, RDX_FIELD_SECOND, false, &value->interval)
              ? RDX_OK
              : rdx_fail(err, RDX_ERROR_INTERNAL, "an interval became '%.*s'", (int)text.length, text.data);
 }

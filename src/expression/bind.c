@@ -195,23 +195,43 @@ rdx_status rdx_bind_as(rdx_binding *b, rdx_bound *value, rdx_sql_type type, rdx_
   return rdx_bind_cast(b, value, type, false, value->place, out);
 }
 
-/* INTERVAL '1' DAY: a number without a word counts the field, the last of several; what is finer goes. */
-static rdx_status bind_interval(rdx_binding *b, const rdx_ast *ast, const rdx_bound *value, rdx_bound **out) {
-  const char *last = strrchr(ast->field, ' ') ? strrchr(ast->field, ' ') + 1 : ast->field;
+/* The last one of "day to hour". */
+static const char *last_field(const char *fields) {
+  const char *blank = strrchr(fields, ' ');
+  return blank ? blank + 1 : fields;
+}
+
+/* INTERVAL '1' DAY: a last number without a word counts the last field. */
+static rdx_status read_interval(rdx_binding *b, const rdx_ast *ast, const rdx_bound *value, rdx_bound **out) {
+  const char *last = last_field(ast->field);
+  const bool minutes = strcmp(ast->field, "minute to second") == 0;
   rdx_datum result = {0};
   rdx_time_field field = RDX_FIELD_SECOND;
-  if (!rdx_time_field_from_name(last, strlen(last), &field) || !rdx_time_truncates(field))
-    return rdx_sql_error(b->err, RDX_ERROR_ARGUMENT, b->text, ast->place, NULL, "there is no field \"%s\" of intervals",
-                         last);
-  if (!rdx_interval_parse(value->value.text.data, value->value.text.length, field, &result.interval)) {
+  (void)rdx_time_field_from_name(last, strlen(last), &field);
+  if (!rdx_interval_parse(value->value.text.data, value->value.text.length, field, minutes, &result.interval)) {
     char shown[64];
     rdx_utf8_escape(value->value.text.data, value->value.text.length, shown, sizeof shown);
     return rdx_sql_error(b->err, RDX_ERROR_FORMAT, b->text, value->place, NULL,
                          "invalid input syntax for type interval: \"%s\"", shown);
   }
-  if (field != RDX_FIELD_SECOND)
-    result.interval = rdx_interval_truncate(field, result.interval);
   return rdx_bind_constant(b, rdx_type_of_kind(RDX_SQL_INTERVAL), result, ast->place, out);
+}
+
+/* What is finer than an interval's fields, or than the digits of seconds of timestamp(n), goes. */
+static rdx_status shorten(rdx_binding *b, const rdx_ast *ast, rdx_bound **value) {
+  const char *last = ast->field ? last_field(ast->field) : "second";
+  rdx_bound *args[2] = {NULL, *value};
+  if (strcmp(last, "second") != 0) {
+    const rdx_datum name = {.text = {last, strlen(last)}};
+    RDX_TRY(rdx_bind_constant(b, rdx_type_of_kind(RDX_SQL_TEXT), name, ast->place, &args[0]));
+    RDX_TRY(rdx_bind_call(b, "date_trunc", args, 2, ast->place, value));
+  }
+  if (ast->modifier_count == 0 || ast->modifiers[0] >= 6)
+    return RDX_OK;
+  args[0] = *value;
+  RDX_TRY(rdx_bind_constant(b, rdx_type_of_kind(RDX_SQL_INTEGER), (rdx_datum){.i = ast->modifiers[0]}, ast->place,
+                            &args[1]));
+  return rdx_bind_call(b, "time digits", args, 2, ast->place, value);
 }
 
 rdx_status rdx_bind_written_cast(rdx_binding *b, const rdx_ast *ast, rdx_bound *value, rdx_bound **out) {
@@ -227,8 +247,11 @@ rdx_status rdx_bind_written_cast(rdx_binding *b, const rdx_ast *ast, rdx_bound *
                          ast->name);
   const bool is_string = value->type.kind == RDX_SQL_UNKNOWN && rdx_is_constant(value) && !value->value.null;
   if (ast->field && type.kind == RDX_SQL_INTERVAL && is_string)
-    return bind_interval(b, ast, value, out);
-  RDX_TRY(rdx_bind_cast(b, value, type, true, ast->place, out));
+    RDX_TRY(read_interval(b, ast, value, out));
+  else
+    RDX_TRY(rdx_bind_cast(b, value, type, true, ast->place, out));
+  if (type.kind == RDX_SQL_INTERVAL || type.kind == RDX_SQL_TIMESTAMP)
+    return shorten(b, ast, out);
   if (rdx_same_type((*out)->type, type) && (rdx_is_quotient((*out)->type) || rdx_is_whole_numeric((*out)->type)))
     return rdx_bind_op(b, RDX_OP_CAST, type, &value, 1, ast->place, out);
   if (type.kind != RDX_SQL_TEXT || ast->modifier_count == 0)

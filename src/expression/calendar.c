@@ -294,3 +294,11 @@ rdx_sql_interval rdx_interval_truncate(rdx_time_field field, rdx_sql_interval v)
     v.months -= v.months % months[field - RDX_FIELD_MONTH];
   return v;
 }
+
+rdx_i128 rdx_micros_round(rdx_i128 micros, int64_t digits) {
+  rdx_i128 unit = 1;
+  for (int64_t i = digits; i < 6; i++)
+    unit *= 10;
+  const rdx_i128 rest = micros % unit;
+  return micros - rest + (rest >= unit - rest ? unit : -rest >= unit + rest ? -unit : 0);
+}

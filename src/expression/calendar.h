@@ -73,8 +73,11 @@ rdx_sql_interval rdx_interval_truncate(rdx_time_field field, rdx_sql_interval in
 /* As PostgreSQL writes one: "1 year 2 mons -3 days +04:05:06.7". */
 size_t rdx_interval_format(rdx_sql_interval interval, char out[RDX_INTERVAL_TEXT]);
 
-/* "1 year 2 mons 3 days 04:05:06.7", "90 day", "1.5 hours ago"; a number without a word is one of `field`s. False: it
+/* "1 year 2 mons 3 days 04:05:06.7", "90 day", "1.5 hours ago"; a last number without a word is one of `last`s, and
+ * where these are hours one before it is days; `minutes`: 1:02 is minutes and seconds, not hours and minutes. False: it
  * is no interval. */
-bool rdx_interval_parse(const char *text, size_t length, rdx_time_field field, rdx_sql_interval *out);
+bool rdx_interval_parse(const char *text, size_t length, rdx_time_field last, bool minutes, rdx_sql_interval *out);
+/* Rounded to so many digits of a second, halves away from zero. */
+rdx_i128 rdx_micros_round(rdx_i128 micros, int64_t digits);
 
 #endif

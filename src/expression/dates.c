@@ -92,6 +92,23 @@ rdx_status rdx_dates_truncate(rdx_worker *w, const rdx_node *n, const rdx_values
   return RDX_OK;
 }
 
+/* To so many digits of a second; of times halves go away from 2000, as PostgreSQL counts. */
+rdx_status rdx_dates_round(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+  const bool span = n->class == RDX_CLASS_INTERVAL;
+  const rdx_i128 origin = span ? 0 : (rdx_i128)10957 * RDX_MICROS_A_DAY;
+  const rdx_i128 micros = span ? args[0].interval.micros : args[0].i;
+  const rdx_i128 rounded = origin + rdx_micros_round(micros - origin, args[1].i);
+  if (rounded != (int64_t)rounded)
+    return rdx_out_of_range(w, n);
+  if (!span) {
+    out->i = (int64_t)rounded;
+    return RDX_OK;
+  }
+  out->interval = args[0].interval;
+  out->interval.micros = (int64_t)rounded;
+  return RDX_OK;
+}
+
 rdx_status rdx_dates_make(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
   const int64_t year = args[0].i, month = args[1].i, day = args[2].i;
   if (year == 0 || year < -4713 || year > 294276 || month < 1 || month > 12 || day < 1 ||

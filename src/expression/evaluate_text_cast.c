@@ -165,7 +165,7 @@ static rdx_parse parse_value(rdx_sql_kind kind, rdx_sql_text text, rdx_datum *ou
   case RDX_SQL_TIMESTAMP:
     return parse_day_or_time(kind, text, &out->i);
   case RDX_SQL_INTERVAL:
-    return rdx_interval_parse(text.data, text.length, RDX_FIELD_SECOND, &out->interval) ? RDX_PARSE_OK
+    return rdx_interval_parse(text.data, text.length, RDX_FIELD_SECOND, false, &out->interval) ? RDX_PARSE_OK
                                                                                         : RDX_PARSE_FORMAT;
   default:
     return parse_integer(kind, text, &out->i);

@@ -376,6 +376,7 @@ OF_BITS(bits_and, a &b)
 OF_BITS(bits_or, a | b)
 OF_BITS(bits_xor, a ^ b)
 OF_BITS(bits_not, ~a)
+OF_BITS(shift_smallint_left, (int16_t)((uint32_t)a << (b & 31)))
 OF_BITS(shift_integer_left, (int32_t)((uint32_t)a << (b & 31)))
 OF_BITS(shift_integer_right, (int32_t)a >> (b & 31))
 OF_BITS(shift_bigint_left, (int64_t)((uint64_t)a << (b & 63)))
@@ -602,6 +603,7 @@ const rdx_function rdx_functions[] = {
     {"#", "bb", RDX_SQL_BIGINT, NULL, bits_xor, NULL, false},
     {"~", "i", INTEGER, NULL, bits_not, NULL, false},
     {"~", "b", RDX_SQL_BIGINT, NULL, bits_not, NULL, false},
+    {"<<", "si", RDX_SQL_SMALLINT, NULL, shift_smallint_left, NULL, false},
     {"<<", "ii", INTEGER, NULL, shift_integer_left, NULL, false},
     {"<<", "bi", RDX_SQL_BIGINT, NULL, shift_bigint_left, NULL, false},
     {">>", "ii", INTEGER, NULL, shift_integer_right, NULL, false},
@@ -649,7 +651,8 @@ const rdx_function rdx_functions[] = {
     {"rpad", "tbt", TEXT, NULL, rdx_text_rpad, NULL, false},
     {"reverse", "t", TEXT, NULL, rdx_text_reverse, NULL, false},
     {"split_part", "ttb", TEXT, NULL, rdx_text_split, NULL, false},
-    {"text parts", "tt", RDX_SQL_BIGINT, NULL, rdx_text_parts, NULL, false}, /* for plan/series.c */
+    {"text parts", "tt", RDX_SQL_BIGINT, NULL, rdx_text_parts, NULL, true}, /* for plan/series.c */
+    {"text part", "ttb", TEXT, NULL, rdx_text_part, NULL, true},
     {"regex parts", "tt", RDX_SQL_BIGINT, NULL, rdx_regex_parts, NULL, false},
     {"regex part", "ttb", TEXT, NULL, rdx_regex_part, NULL, false},
     {"initcap", "t", TEXT, NULL, rdx_text_initcap, NULL, false},
@@ -710,6 +713,8 @@ const rdx_function rdx_functions[] = {
     {"interval micros", "v", RDX_SQL_BIGINT, NULL, rdx_dates_micros, NULL, false},
     {"interval span", "v", DECIMAL, whole, rdx_dates_span, NULL, false},
     {"interval of", "bbb", RDX_SQL_INTERVAL, NULL, rdx_dates_interval, NULL, false},
+    {"time digits", "Ti", RDX_SQL_TIMESTAMP, NULL, rdx_dates_round, NULL, false}, /* for bind.c */
+    {"time digits", "vi", RDX_SQL_INTERVAL, NULL, rdx_dates_round, NULL, false},
     {"justify_days", "v", RDX_SQL_INTERVAL, NULL, rdx_dates_justify_days, NULL, false},
     {"justify_hours", "v", RDX_SQL_INTERVAL, NULL, rdx_dates_justify_hours, NULL, false},
     {"justify_interval", "v", RDX_SQL_INTERVAL, NULL, rdx_dates_justify, NULL, false},

@@ -61,6 +61,9 @@ rdx_status rdx_text_repeat(rdx_worker *w, const rdx_node *n, const rdx_datum *ar
 rdx_status rdx_text_lpad(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_text_rpad(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_text_reverse(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+/* Part args[2] of args[0] between args[1], or one before it in the same text. */
+rdx_part_place *rdx_part_before(rdx_worker *w, const rdx_node *n, const rdx_datum *args);
+rdx_status rdx_text_part(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_text_parts(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_text_split(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 
@@ -116,6 +119,7 @@ rdx_status rdx_dates_make(rdx_worker *w, const rdx_node *n, const rdx_datum *arg
 rdx_status rdx_dates_of_zone(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_dates_make_time(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_dates_of_epoch(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_status rdx_dates_round(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_dates_bin(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_dates_age(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_dates_finite(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);

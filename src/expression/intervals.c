@@ -48,11 +48,21 @@ size_t rdx_interval_format(rdx_sql_interval v, char out[RDX_INTERVAL_TEXT]) {
 
 /* ---- Reading ---- */
 
+/* A number, and millionths of one more. */
+typedef struct number {
+  int64_t sign, whole, millionths;
+} number;
+
 typedef struct reader {
   const char *text;
   size_t length, at;
   rdx_i128 months, days, micros;
+  rdx_time_field last; /* of the last number, where it has no word */
+  bool minutes;        /* 1:02 is minutes and seconds */
+  uint32_t found;      /* bits of the fields that were there */
   bool any;
+  number waiting[2]; /* without words: what they are the next part says, or the end */
+  uint32_t waiting_count;
 } reader;
 
 static void skip_blanks(reader *r) {
@@ -94,24 +104,31 @@ static int64_t read_fraction(reader *r) {
   return value + up;
 }
 
-/* The rest of hh:mm[:ss[.ffffff]], from the first colon on. */
+/* The rest of hh:mm[:ss[.ffffff]], from the first colon on, or of mm:ss, with a fraction in any case. */
 static bool read_time(reader *r, int64_t hours, int64_t sign) {
   int64_t minutes = 0, seconds = 0, micros = 0;
   r->at++;
-  if (!read_digits(r, &minutes) || minutes > 59)
+  if (!read_digits(r, &minutes))
     return false;
   if (next(r) == ':') {
     r->at++;
-    if (!read_digits(r, &seconds) || seconds > 59)
+    if (!read_digits(r, &seconds))
       return false;
     micros = read_fraction(r);
+  } else if (next(r) == '.' || r->minutes) {
+    seconds = minutes;
+    minutes = hours;
+    hours = 0;
+    micros = read_fraction(r);
   }
+  if (minutes > 59 || seconds > 59)
+    return false;
   r->micros += (rdx_i128)sign * ((rdx_i128)hours * HOUR + minutes * MINUTE + seconds * RDX_MICROS_A_SECOND + micros);
   return true;
 }
 
-/* A number of fields, and millionths of one more: fractions of months become days, those of days become time. */
-static bool add_field(reader *r, rdx_time_field field, int64_t sign, int64_t whole, int64_t millionths) {
+/* A number of fields: fractions of months become days, those of days become time. */
+static bool add_field(reader *r, rdx_time_field field, number n) {
   static const int64_t months[] = {
       [RDX_FIELD_MONTH] = 1,    [RDX_FIELD_QUARTER] = 3,    [RDX_FIELD_YEAR] = 12,
       [RDX_FIELD_DECADE] = 120, [RDX_FIELD_CENTURY] = 1200, [RDX_FIELD_MILLENNIUM] = 12000};
@@ -119,7 +136,7 @@ static bool add_field(reader *r, rdx_time_field field, int64_t sign, int64_t who
   const int64_t million = 1000000;
   if (field > RDX_FIELD_MILLENNIUM)
     return false;
-  const rdx_i128 value = (rdx_i128)sign * ((rdx_i128)whole * million + millionths);
+  const rdx_i128 value = (rdx_i128)n.sign * ((rdx_i128)n.whole * million + n.millionths);
   if (field <= RDX_FIELD_HOUR) {
     r->micros += value * micros[field] / million;
   } else if (field <= RDX_FIELD_WEEK) {
@@ -136,16 +153,6 @@ static bool add_field(reader *r, rdx_time_field field, int64_t sign, int64_t who
   return true;
 }
 
-/* Whether a time comes next, before which a number without a word is days. */
-static bool is_before_time(const reader *r) {
-  size_t at = r->at;
-  at += at < r->length && (r->text[at] == '-' || r->text[at] == '+');
-  const size_t first = at;
-  while (at < r->length && is_digit(r->text[at]))
-    at++;
-  return at > first && at < r->length && r->text[at] == ':';
-}
-
 /* The rest of years-months. */
 static bool read_months(reader *r, int64_t years, int64_t sign) {
   int64_t months = 0;
@@ -156,32 +163,64 @@ static bool read_months(reader *r, int64_t years, int64_t sign) {
   return true;
 }
 
+#define TIME_OF_DAY                                                                                                    \
+  (1u << RDX_FIELD_HOUR | 1u << RDX_FIELD_MINUTE | 1u << RDX_FIELD_SECOND | 1u << RDX_FIELD_MILLISECOND |              \
+   1u << RDX_FIELD_MICROSECOND)
+
+/* False: one of these fields was there. */
+static bool find(reader *r, uint32_t fields) {
+  const bool again = r->found & fields;
+  r->found |= fields;
+  return !again;
+}
+
+static bool put_number(reader *r, rdx_time_field field, number n) {
+  const uint32_t parts = 1u << RDX_FIELD_MILLISECOND | 1u << RDX_FIELD_MICROSECOND;
+  return find(r, 1u << field | (field == RDX_FIELD_SECOND && n.millionths ? parts : 0)) && add_field(r, field, n);
+}
+
+/* A number without a word before a time, or before hours, is days. */
+static bool put_waiting(reader *r, bool before_hours) {
+  const bool right = r->waiting_count == 0 || (r->waiting_count == 1 && before_hours);
+  if (right && r->waiting_count == 1 && !put_number(r, RDX_FIELD_DAY, r->waiting[0]))
+    return false;
+  r->waiting_count = 0;
+  return right;
+}
+
+static bool put_last(reader *r) {
+  if (r->waiting_count == 0)
+    return true;
+  const number last = r->waiting[--r->waiting_count];
+  return put_waiting(r, r->last == RDX_FIELD_HOUR) && put_number(r, r->last, last);
+}
+
 /* One number with its word, or a time. */
-static bool read_part(reader *r, rdx_time_field field) {
-  int64_t whole = 0;
+static bool read_part(reader *r) {
+  number n = {0};
+  rdx_time_field field = RDX_FIELD_SECOND;
   const char mark = next(r);
-  const int64_t sign = mark == '-' ? -1 : 1;
+  n.sign = mark == '-' ? -1 : 1;
   r->at += mark == '-' || mark == '+';
   skip_blanks(r);
-  if (next(r) != '.' && !read_digits(r, &whole))
+  if (next(r) != '.' && !read_digits(r, &n.whole))
     return false;
   if (next(r) == ':')
-    return read_time(r, whole, sign);
+    return put_waiting(r, true) && find(r, TIME_OF_DAY) && read_time(r, n.whole, n.sign);
   if (next(r) == '-' && r->at + 1 < r->length && is_digit(r->text[r->at + 1]))
-    return read_months(r, whole, sign);
-  const int64_t millionths = read_fraction(r);
+    return put_waiting(r, false) && find(r, 1u << RDX_FIELD_MONTH) && read_months(r, n.whole, n.sign);
+  n.millionths = read_fraction(r);
   skip_blanks(r);
   const size_t first = r->at;
   while ((next(r) >= 'a' && next(r) <= 'z') || (next(r) >= 'A' && next(r) <= 'Z'))
     r->at++;
   const size_t length = r->at - first;
-  if (length == 3 && strncasecmp(r->text + first, "ago", 3) == 0)
-    r->at = first;
-  else if (length > 0 && !rdx_time_field_from_name(r->text + first, length, &field))
-    return false;
-  else if (length == 0 && is_before_time(r))
-    field = RDX_FIELD_DAY;
-  return add_field(r, field, sign, whole, millionths);
+  if (length == 0 && r->waiting_count < RDX_COUNT(r->waiting)) {
+    r->waiting[r->waiting_count++] = n;
+    return true;
+  }
+  return rdx_time_field_from_name(r->text + first, length, &field) && put_waiting(r, field == RDX_FIELD_HOUR) &&
+         put_number(r, field, n);
 }
 
 /* A number and its letter of ISO 8601's P1Y2M3DT4H5M6S. */
@@ -189,22 +228,22 @@ static bool read_designated(reader *r, bool *time) {
   static const char letters[] = "YMWDHMS";
   static const rdx_time_field fields[] = {RDX_FIELD_YEAR, RDX_FIELD_MONTH,  RDX_FIELD_WEEK,  RDX_FIELD_DAY,
                                           RDX_FIELD_HOUR, RDX_FIELD_MINUTE, RDX_FIELD_SECOND};
-  int64_t whole = 0;
+  number n = {0};
   if (next(r) == 'T' && !*time) {
     *time = true;
     r->at++;
   }
-  const int64_t sign = next(r) == '-' ? -1 : 1;
+  n.sign = next(r) == '-' ? -1 : 1;
   r->at += next(r) == '-' || next(r) == '+';
-  if (next(r) != '.' && !read_digits(r, &whole))
+  if (next(r) != '.' && !read_digits(r, &n.whole))
     return false;
-  const int64_t millionths = read_fraction(r);
+  n.millionths = read_fraction(r);
   const char *from = *time ? letters + 4 : letters, *at = next(r) ? strchr(from, next(r)) : NULL;
   if (!at || (!*time && at >= letters + 4))
     return false;
   r->at++;
   r->any = true;
-  return add_field(r, fields[at - letters], sign, whole, millionths);
+  return add_field(r, fields[at - letters], n);
 }
 
 static bool read_iso(reader *r) {
@@ -215,13 +254,13 @@ static bool read_iso(reader *r) {
   return r->any;
 }
 
-bool rdx_interval_parse(const char *text, size_t length, rdx_time_field field, rdx_sql_interval *out) {
-  reader r = {.text = text, .length = length};
+bool rdx_interval_parse(const char *text, size_t length, rdx_time_field last, bool minutes, rdx_sql_interval *out) {
+  reader r = {.text = text, .length = length, .last = last, .minutes = minutes};
   skip_blanks(&r);
   if (next(&r) == 'P' && !read_iso(&r))
     return false;
   for (skip_blanks(&r); r.at < r.length; skip_blanks(&r)) {
-    if (r.any && r.length - r.at == 3 && strncasecmp(r.text + r.at, "ago", 3) == 0) {
+    if (r.any && r.waiting_count == 0 && r.length - r.at == 3 && strncasecmp(r.text + r.at, "ago", 3) == 0) {
       r.months = -r.months;
       r.days = -r.days;
       r.micros = -r.micros;
@@ -231,10 +270,12 @@ bool rdx_interval_parse(const char *text, size_t length, rdx_time_field field, r
       r.at++;
       skip_blanks(&r);
     }
-    if (!read_part(&r, field))
+    if (!read_part(&r))
       return false;
     r.any = true;
   }
+  if (!put_last(&r))
+    return false;
   *out = (rdx_sql_interval){(int32_t)r.months, (int32_t)r.days, (int64_t)r.micros};
   return r.any && out->months == r.months && out->days == r.days && out->micros == r.micros;
 }

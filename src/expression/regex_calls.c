@@ -158,40 +158,43 @@ rdx_status rdx_regex_substring(ARGUMENTS) {
   return RDX_OK;
 }
 
-/* The parts between matches up to part `number`, which `*out` is: how many there are. Matches of nothing at the ends,
- * and right behind another one, do not count. */
-static rdx_status split(rdx_worker *w, const rdx_node *n, const rdx_datum *args, int64_t number, rdx_sql_text *out,
-                        int64_t *count) {
+/* The parts between matches from one before part `number` on up to this, where `p` then is, and which `*out` is.
+ * Matches of nothing at the ends, and right behind another one, do not count. */
+static rdx_status split(rdx_worker *w, const rdx_node *n, const rdx_datum *args, int64_t number, rdx_part_place *p,
+                        rdx_sql_text *out) {
   const rdx_sql_text text = args[0].text;
   rdx_regex *r = NULL;
   rdx_regex_span match;
-  uint64_t begin = 0, end = 0; /* of the part; of the match before */
-  *count = 1;
   RDX_TRY(compile(w, n, args[1].text, false, &r));
-  for (uint64_t from = 0; from <= text.length && *count <= number && rdx_regex_find(r, text, from, &match, NULL);) {
+  uint64_t before = p->before;
+  for (uint64_t from = p->at; from <= text.length && rdx_regex_find(r, text, from, &match, NULL);) {
     from = after(text, match);
-    if (match.begin < text.length && match.end > end) {
-      if (*count == number) {
-        *out = (rdx_sql_text){text.data + begin, match.begin - begin};
-        return RDX_OK;
-      }
-      begin = match.end;
-      ++*count;
+    const bool counts = match.begin < text.length && match.end > before;
+    before = match.end;
+    if (counts && p->number == number) {
+      *out = (rdx_sql_text){text.data + p->begin, match.begin - p->begin};
+      return RDX_OK;
     }
-    end = match.end;
+    if (counts) {
+      p->begin = p->before = match.end;
+      p->at = from;
+      p->number++;
+    }
   }
-  *out = (rdx_sql_text){text.data + begin, text.length - begin};
+  *out = (rdx_sql_text){text.data + p->begin, text.length - p->begin};
   return RDX_OK;
 }
 
 rdx_status rdx_regex_parts(ARGUMENTS) {
+  rdx_part_place p = {.number = 1};
   rdx_sql_text ignored;
-  return split(w, n, args, INT64_MAX, &ignored, &out->i);
+  RDX_TRY(split(w, n, args, INT64_MAX, &p, &ignored));
+  out->i = p.number;
+  return RDX_OK;
 }
 
 rdx_status rdx_regex_part(ARGUMENTS) {
-  int64_t ignored = 0;
-  return split(w, n, args, args[2].i, &out->text, &ignored);
+  return split(w, n, args, args[2].i, rdx_part_before(w, n, args), &out->text);
 }
 
 /* ---- Replacing ---- */

@@ -298,10 +298,47 @@ static int64_t count_parts(rdx_sql_text text, rdx_sql_text by) {
 }
 
 /* Of an empty text none. */
+/* Of string_to_table(): characters where what is between the parts is NULL. */
 rdx_status rdx_text_parts(ARGUMENTS) {
+  const rdx_sql_text text = args[0].text;
   (void)w;
   (void)n;
-  out->i = args[0].text.length > 0 ? count_parts(args[0].text, args[1].text) : 0;
+  out->null = args[0].null;
+  if (!out->null)
+    out->i = args[1].null ? (int64_t)rdx_text_characters(text) : text.length > 0 ? count_parts(text, args[1].text) : 0;
+  return RDX_OK;
+}
+
+static bool same_place(rdx_sql_text a, rdx_sql_text b) {
+  return a.data == b.data && a.length == b.length;
+}
+
+rdx_part_place *rdx_part_before(rdx_worker *w, const rdx_node *n, const rdx_datum *args) {
+  rdx_part_place *p = &w->part;
+  if (p->node != n || p->first_row != w->begin || p->place != w->place || !same_place(p->text, args[0].text) ||
+      !same_place(p->by, args[1].text) || p->number > args[2].i)
+    *p = (rdx_part_place){.node = n,
+                          .text = args[0].text,
+                          .by = args[1].text,
+                          .first_row = w->begin,
+                          .place = w->place,
+                          .number = 1};
+  return p;
+}
+
+rdx_status rdx_text_part(ARGUMENTS) {
+  out->null = args[0].null || args[2].null;
+  if (out->null)
+    return RDX_OK;
+  rdx_part_place *p = rdx_part_before(w, n, args);
+  const rdx_sql_text text = args[0].text, by = args[1].null ? (rdx_sql_text){"", 0} : args[1].text;
+  for (; p->number < args[2].i; p->number++)
+    p->begin = args[1].null ? p->begin + rdx_text_character(text.data + p->begin, text.length - p->begin)
+                            : find(text, by, p->begin) + by.length;
+  uint64_t end = by.length > 0 ? find(text, by, p->begin) : UINT64_MAX;
+  if (args[1].null)
+    end = p->begin + rdx_text_character(text.data + p->begin, text.length - p->begin);
+  out->text = (rdx_sql_text){text.data + p->begin, (end < text.length ? end : text.length) - p->begin};
   return RDX_OK;
 }
 

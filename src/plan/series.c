@@ -141,7 +141,7 @@ static rdx_status add_ordinality(rdx_planner *p, rdx_plan_node **node) {
  * part. */
 static const char *part_of(const rdx_from *from, bool counts) {
   if (strcmp(from->call->name, "string_to_table") == 0)
-    return counts ? "text parts" : "split_part";
+    return counts ? "text parts" : "text part";
   return counts ? "regex parts" : "regex part";
 }
 

@@ -121,6 +121,9 @@ rdx_status rdx_tree_column(rdx_tree *t, const node *n, rdx_sql_column *out) {
   RDX_TRY(rdx_tree_take_type(t, c->type_name, &type));
   RDX_TRY(rdx_tree_name(t, c->colname, &out->name));
   RDX_TRY(rdx_tree_refuse_if(t, type.field != NULL, type.place, "fields of intervals are not supported here"));
+  const bool rounds = strncmp(type.name, "timestamp", 9) == 0 && type.modifier_count > 0 && type.modifiers[0] < 6;
+  RDX_TRY(rdx_tree_refuse_if(t, rounds, type.place,
+                             "a column of timestamps with fewer than six digits of seconds is not supported"));
   out->type = type.name;
   out->modifier_count = type.modifier_count;
   memcpy(out->modifiers, type.modifiers, sizeof type.modifiers);
