@@ -4,7 +4,8 @@
  * SQL against itself. What a predicate, its negation and its being unknown select makes the whole (TLP: Rigger and Su,
  * OOPSLA 2020); what a predicate selects is as many as those for which it is calculated to be true (NoREC: the same,
  * ESEC/FSE 2020); all methods, with and without indexes, over table files and tables in memory, give one answer; what
- * statements change is what queries say, and so is what ALTER TABLE, recursive queries and WITHIN GROUP give. */
+ * statements change is what queries say, and so is what ALTER TABLE, recursive queries and WITHIN GROUP give; keys
+ * and CHECKs refuse what breaks them (diff_sql_keys.c). */
 
 #include "diff_sql.h"
 
@@ -15,7 +16,7 @@
 
 /* ---- Databases ---- */
 
-static rdx_database *memory, *files;
+rdx_database *memory, *files;
 static char folder[64];
 
 static void close_database(void *database) {
@@ -64,11 +65,6 @@ static void open_databases(const tables *t) {
 
 /* ---- Answers ---- */
 
-typedef struct answer {
-  uint64_t rows;
-  char **lines; /* ascending */
-} answer;
-
 static int compare_lines(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
@@ -110,16 +106,16 @@ static answer read_answer(const rdx_table *table) {
   return a;
 }
 
-/* Whether a statement was answered; what is not supported need not be. */
-static bool ask(rdx_database *database, const char *text, answer *out) {
+bool ask_or(rdx_database *database, const char *text, answer *out, refusal *r) {
   rdx_error err = {""};
   rdx_statement *statement = NULL;
   rdx_answer *got = NULL;
-  refusal r = {0};
-  may_refuse(&r, RDX_ERROR_UNSUPPORTED, "what SQL has and Raydex has not");
   note("%s;\n", text);
-  bool answered = passed("prepare", rdx_statement_prepare(database, text, NULL, &statement, &err), &err, &r);
-  answered = answered && passed("execute", rdx_statement_execute(statement, &got, &err), &err, &r);
+  rdx_status status = rdx_statement_prepare(database, text, NULL, &statement, &err);
+  const char *what = status == RDX_OK ? "execute" : "prepare";
+  if (status == RDX_OK)
+    status = rdx_statement_execute(statement, &got, &err);
+  const bool answered = passed(what, status, &err, r);
   *out = (answer){0};
   if (answered && rdx_answer_table(got))
     *out = read_answer(rdx_answer_table(got));
@@ -128,7 +124,13 @@ static bool ask(rdx_database *database, const char *text, answer *out) {
   return answered;
 }
 
-static answer join_answers(const answer *parts, uint32_t count) {
+bool ask(rdx_database *database, const char *text, answer *out) {
+  refusal r = {0};
+  may_refuse(&r, RDX_ERROR_UNSUPPORTED, "what SQL has and Raydex has not");
+  return ask_or(database, text, out, &r);
+}
+
+answer join_answers(const answer *parts, uint32_t count) {
   answer all = {0};
   for (uint32_t i = 0; i < count; i++)
     all.rows += parts[i].rows;
@@ -142,7 +144,7 @@ static answer join_answers(const answer *parts, uint32_t count) {
   return all;
 }
 
-static void expect_same(const char *what, const answer *expected, const answer *got) {
+void expect_same(const char *what, const answer *expected, const answer *got) {
   for (uint64_t i = 0; i < expected->rows || i < got->rows; i++) {
     const char *a = i < expected->rows ? expected->lines[i] : "nothing", *b = i < got->rows ? got->lines[i] : "nothing";
     if (strcmp(a, b) != 0)
@@ -153,7 +155,7 @@ static void expect_same(const char *what, const answer *expected, const answer *
 
 /* ---- Oracles ---- */
 
-static rdx_database *either(void) {
+rdx_database *either(void) {
   return chance(50) ? memory : files;
 }
 
@@ -702,9 +704,10 @@ static void ask_places(void) {
 }
 
 void sql_case(void) {
-  static void (*const oracles[])(void) = {ask_views,   ask_joined,  partition_rows, partition_groups, count_rows,
-                                          ask_stars,   ask_scans,   ask_joins,      ask_indexed,      ask_determined,
-                                          ask_changes, ask_altered, ask_recursive,  ask_places,       ask_pulled};
+  static void (*const oracles[])(void) = {
+      ask_views,     ask_joined, partition_rows, partition_groups, count_rows,     ask_stars,
+      ask_scans,     ask_joins,  ask_indexed,    ask_determined,   ask_changes,    ask_altered,
+      ask_recursive, ask_places, ask_pulled,     ask_conflicts,    ask_constraints};
   tables t;
   tables_make(&t);
   open_databases(&t);

@@ -3,7 +3,8 @@
 #ifndef TESTS_FUZZ_DIFF_SQL_H
 #define TESTS_FUZZ_DIFF_SQL_H
 
-/* Random tables and pieces of statements (diff_sql_text.c), and what is asked with them (diff_sql.c). */
+/* Random tables and pieces of statements (diff_sql_text.c), what is asked with them (diff_sql.c), and what keys and
+ * CHECKs make of changes (diff_sql_keys.c). */
 
 #include "diff.h"
 
@@ -50,5 +51,27 @@ void say_number(words *w, const source *s, unsigned depth);
 void say_column(words *w, const source *s);
 /* One of few values. */
 void say_group(words *w, const source *s);
+
+/* ---- Answers ---- */
+
+typedef struct answer {
+  uint64_t rows;
+  char **lines; /* ascending */
+} answer;
+
+extern rdx_database *memory, *files;
+/* One of the two. */
+rdx_database *either(void);
+/* Whether a statement was answered; it may be refused as `r` says. */
+bool ask_or(rdx_database *database, const char *text, answer *out, refusal *r);
+/* The same; what is not supported may be refused. */
+bool ask(rdx_database *database, const char *text, answer *out);
+answer join_answers(const answer *parts, uint32_t count);
+void expect_same(const char *what, const answer *expected, const answer *got);
+
+/* ---- Keys and CHECKs ---- */
+
+void ask_conflicts(void);
+void ask_constraints(void);
 
 #endif

@@ -39,6 +39,20 @@ static bool is_smallest(const char *digits) {
   return strcmp(digits, "-2147483648") == 0 || strcmp(digits, "-9223372036854775808") == 0;
 }
 
+static void read_ast(reader *r, const rdx_ast *a);
+
+static void read_window(reader *r, const rdx_sql_window *w) {
+  CHECK(w->place <= r->size && w->unit <= RDX_FRAME_GROUPS && w->exclusion <= RDX_EXCLUDE_TIES);
+  for (uint32_t i = 0; i < w->partition_count; i++)
+    read_ast(r, w->partition[i]);
+  for (uint32_t i = 0; i < w->order_count; i++)
+    read_ast(r, w->orders[i].value);
+  if (w->begin_offset)
+    read_ast(r, w->begin_offset);
+  if (w->end_offset)
+    read_ast(r, w->end_offset);
+}
+
 static void read_ast(reader *r, const rdx_ast *a) {
   CHECK(a && a->kind <= RDX_AST_QUANTIFY);
   if (r->left == 0)
@@ -57,6 +71,8 @@ static void read_ast(reader *r, const rdx_ast *a) {
     read_ast(r, a->filter);
   for (uint32_t i = 0; i < a->order_count; i++)
     read_ast(r, a->orders[i].value);
+  if (a->over)
+    read_window(r, a->over);
   CHECK(!a->query == (a->kind < RDX_AST_SCALAR));
   if (a->query)
     read_query(r, a->query);
@@ -133,6 +149,67 @@ static void read_query(reader *r, const rdx_sql_query *q) {
   r->levels--;
 }
 
+static void read_constraint(reader *r, const rdx_sql_constraint *k) {
+  CHECK(k->kind <= RDX_CONSTRAINT_CHECK && k->place <= r->size);
+  CHECK(!k->check == (k->kind != RDX_CONSTRAINT_CHECK) && !k->check == !k->check_text);
+  read_text(k->name);
+  read_texts(k->columns, k->column_count);
+  if (k->check) {
+    read_text(k->check_text);
+    read_ast(r, k->check);
+  }
+}
+
+static void read_column(reader *r, const rdx_sql_column *c) {
+  CHECK(c->modifier_count <= 2 && c->place <= r->size && !c->value == !c->value_text);
+  if (c->value) {
+    read_text(c->value_text);
+    read_ast(r, c->value);
+  }
+  for (uint32_t i = 0; i < c->constraint_count; i++)
+    read_constraint(r, &c->constraints[i]);
+}
+
+static void read_statement(reader *r, const rdx_sql_statement *s);
+
+/* What is done with rows whose keys are there, or that match. */
+static void read_actions(reader *r, const rdx_sql_statement *s) {
+  if (s->conflict) {
+    CHECK(s->conflict->place <= r->size);
+    read_text(s->conflict->constraint);
+    read_texts(s->conflict->columns, s->conflict->column_count);
+    if (s->conflict->update)
+      read_statement(r, s->conflict->update);
+    if (s->conflict->where)
+      read_ast(r, s->conflict->where);
+  }
+  for (uint32_t i = 0; i < s->merge_count; i++) {
+    const rdx_sql_merge *m = &s->merges[i];
+    const bool sets = m->action == RDX_MERGE_UPDATE || m->action == RDX_MERGE_INSERT;
+    CHECK(m->action <= RDX_MERGE_INSERT && (m->set || !sets));
+    if (m->condition)
+      read_ast(r, m->condition);
+    if (m->set)
+      read_statement(r, m->set);
+  }
+  for (uint32_t i = 0; i < s->returning_count; i++)
+    read_ast(r, s->returning[i].value);
+}
+
+static void read_alterations(reader *r, const rdx_sql_statement *s) {
+  for (uint32_t i = 0; i < s->alteration_count; i++) {
+    const rdx_sql_alteration *a = &s->alterations[i];
+    CHECK(a->kind <= RDX_ALTER_RENAME_CONSTRAINT);
+    read_text(a->name);
+    read_text(a->to);
+    if (a->kind == RDX_ALTER_ADD)
+      read_texts((const char *const[]){a->column.name, a->column.type}, 2);
+    read_column(r, &a->column);
+    if (a->kind == RDX_ALTER_ADD_CONSTRAINT)
+      read_constraint(r, &a->constraint);
+  }
+}
+
 static void read_statement(reader *r, const rdx_sql_statement *s) {
   const char *const texts[] = {s->name, s->table, s->method, s->object, s->path, s->value};
   CHECK(s->kind <= RDX_STATEMENT_ANALYZE);
@@ -140,8 +217,14 @@ static void read_statement(reader *r, const rdx_sql_statement *s) {
   for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
     read_text(texts[i]);
   read_texts(s->names, s->name_count);
-  for (uint32_t i = 0; i < s->column_count; i++)
+  for (uint32_t i = 0; i < s->column_count; i++) {
     read_texts((const char *const[]){s->columns[i].name, s->columns[i].type}, 2);
+    read_column(r, &s->columns[i]);
+  }
+  for (uint32_t i = 0; i < s->constraint_count; i++)
+    read_constraint(r, &s->constraints[i]);
+  read_actions(r, s);
+  read_alterations(r, s);
   for (uint32_t i = 0; i < s->option_count; i++) {
     read_texts(&s->options[i].name, 1);
     read_texts(s->options[i].values, s->options[i].count);

@@ -5,7 +5,8 @@
 //   [--per-case N] [--case K] [--reduce N] [--out FOLDER] [--skip PATTERN] [--show]
 //
 // Random statements over random tables, answered by Raydex, DuckDB and, where they mean the same there, sqlite3. Each
-// difference is shown with the smallest statement and tables that have it; refusals are counted by their texts. FOLDER
+// difference is shown with the smallest statement and tables that have it; a part of the cases changes a table, and
+// compares it after each statement. Refusals are counted by their texts. FOLDER
 // has the node_modules of npm install @duckdb/node-api better-sqlite3@12 (else NODE_PATH or a folder above this one).
 // Ends with 1 where there was a difference that differential/differences.mjs does not explain.
 
@@ -14,6 +15,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { differ, normal } from './differential/answers.mjs';
+import { Changes } from './differential/changes.mjs';
 import { loadDuck, loadLite, makeTables, writeTables } from './differential/data.mjs';
 import { explained } from './differential/differences.mjs';
 import { Duck, Lite, Raydex } from './differential/engines.mjs';
@@ -21,6 +23,7 @@ import { Queries } from './differential/queries.mjs';
 import { Random } from './differential/random.mjs';
 import { reduce } from './differential/reduce.mjs';
 import { Unportable, render } from './differential/render.mjs';
+import { judgeScripts } from './differential/scripts.mjs';
 
 function parseArguments() {
   const options = { raydex: null, modules: process.env.NODE_PATH || process.cwd(), seed: Date.now() % 1e9, statements: 10000,
@@ -99,7 +102,9 @@ function judgeOne(q, want, got, lite) {
 }
 
 // `sparse` leaves out most of those without rows.
-async function judgeAll(all, folder, { duck, lite }, sparse) {
+async function judgeAll(all, folder, engines, sparse) {
+  const { duck, lite } = engines;
+  if (all[0]?.kind === 'script') return judgeScripts(all, folder, engines, raydex, judge, counts);
   const wants = [], queries = [];
   for (const q of all) {
     const want = await duck.run(render('duckdb', q));
@@ -178,7 +183,7 @@ async function reduceTables(tables, q, verdict, folder) {
 
 // ---- The report ----
 
-const counts = { statements: 0, agreed: 0, rows: 0, empty: 0, sqlite: 0, cases: 0 };
+const counts = { statements: 0, agreed: 0, rows: 0, empty: 0, sqlite: 0, cases: 0, steps: 0, failed: 0 };
 const explainedCounts = new Map(), refused = new Map(), found = [];
 let reduced = 0;
 
@@ -195,6 +200,7 @@ async function report(q, verdict, tables, folder, engines, place) {
   if (reduced < options.reduce) {
     reduced++;
     if (verdict.kind !== 'HANG') raydex.patience = 4;
+    if (verdict.steps) q = { ...q, steps: q.steps.slice(0, verdict.steps) };
     smallest = await reduce(q, async (list) => (await judgeAll(list, folder, engines)).map((j) => sameKind(verdict, j.verdict)), 40);
     const target = options.out ? join(options.out, String(found.length + 1)) : join(folder, 'small');
     mkdirSync(target, { recursive: true });
@@ -227,7 +233,9 @@ async function runCase(number, folder, engines, wanted) {
   loadLite(engines.lite.database, tables);
   const generator = new Queries(random, tables, portable);
   raydex.settings = random.chance(40) ? [`SET ${random.pick(settings)}`] : [];
-  const queries = Array.from({ length: wanted }, () => generator.statement())
+  const changes = new Changes(random, tables, portable);
+  const scripts = random.chance(30);
+  const queries = Array.from({ length: scripts ? wanted / 10 : wanted }, () => (scripts ? changes.script() : generator.statement()))
     .filter((q) => !options.skip || !new RegExp(options.skip).test(render('raydex', q)));
   const verdicts = await judgeAll(queries, folder, engines, random);
   for (const [i, { verdict, lite, sqlite, skipped }] of verdicts.entries()) {
@@ -265,7 +273,8 @@ for (let number = first; counts.statements < options.statements && Date.now() - 
 }
 rmSync(folder, { recursive: true, force: true });
 console.log(`\nseed ${options.seed}: ${counts.statements} statements of ${counts.cases} cases in ${((Date.now() - start) / 1000).toFixed(0)} s, ` +
-  `${counts.agreed} agreed (${counts.sqlite} also with sqlite3; ${counts.rows} rows, ${counts.empty} answers without any), ${found.length} differences`);
+  `${counts.agreed} agreed (${counts.sqlite} also with sqlite3; ${counts.rows} rows, ${counts.empty} answers without any), ${found.length} differences; ` +
+  `${counts.steps} changes agreed, of which ${counts.failed} failed`);
 for (const [name, count] of explainedCounts) console.log(`  ${count} explained: ${name}`);
 for (const [key, { count, example }] of [...refused].sort((a, b) => b[1].count - a[1].count)) console.log(`  ${count} ${key}\n      ${example.slice(0, 400)}`);
 process.exit(found.length ? 1 : 0);

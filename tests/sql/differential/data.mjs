@@ -16,7 +16,7 @@ const names = {
   c8: 'i16', v8: 'i16', v16: 'i32', v32: 'i64', v64: 'dec',
 };
 // Columns that are stored as other types than those of SQL.
-const stored = { c8: 'i8', v8: 'u8', v16: 'u16', v32: 'u32', v64: 'u64' };
+export const stored = { c8: 'i8', v8: 'u8', v16: 'u16', v32: 'u32', v64: 'u64' };
 const words = ['', 'a', 'b', 'A', 'ab', 'abc', 'B', 'zz', 'apple', 'Apple', 'banana', 'cherry', 'x_y', 'a%b', 'ä', 'öl',
   '日本', 'one two', ' pad ', 'say "hi"', 'a,b', "it's", 'abcdefgh', 'abcdefghi', 'abcdefghij', 'abcdefgh1', '10', '9'];
 

@@ -21,8 +21,8 @@ export const differences = [
   {
     name: 'DuckDB cannot',
     raydex: null,
-    duckdb: /Not implemented|INTERNAL Error|non-inner join on subquery|SEMI\/ANTI|not supported|Binder Error: Non-inner|Binder Error: Aggregate with only constant|Complex|Parser Error/,
-    why: 'DuckDB has no plan for some joins and subqueries.',
+    duckdb: /Not implemented|INTERNAL Error|non-inner join on subquery|SEMI\/ANTI|not supported|Binder Error: Non-inner|Binder Error: Aggregate with only constant|Binder Error: There are no UNIQUE|Binder Error: Can not assign to column|Complex|Parser Error/,
+    why: 'DuckDB has no plan for some joins and subqueries, and some forms of ON CONFLICT.',
   },
   {
     name: 'rows in subqueries, over groups',

@@ -134,4 +134,13 @@ export class Lite {
       return { error: error.message };
     }
   }
+  // A statement without rows.
+  change(statement) {
+    try {
+      this.database.prepare(statement).run();
+      return { rows: [] };
+    } catch (error) {
+      return { error: error.message };
+    }
+  }
 }

@@ -319,7 +319,8 @@ export class Queries {
     const edges = ['UNBOUNDED PRECEDING', ...(far ? [`${distance()} PRECEDING`] : []), 'CURRENT ROW', ...(far ? [`${distance()} FOLLOWING`] : []),
       'UNBOUNDED FOLLOWING'];
     const begin = random.below(edges.length - 1), end = Math.max(1, random.between(begin, edges.length - 1));
-    return { unit, begin: edges[begin], end: edges[end] };
+    const exclude = random.chance(35) ? random.pick(['CURRENT ROW', 'GROUP', 'TIES', 'NO OTHERS']) : null;
+    return { unit, begin: edges[begin], end: edges[end], exclude };
   }
 
   hasUsing(f) {

@@ -15,7 +15,8 @@ function copy(x) {
 }
 
 const isExpression = (x) => x && typeof x === 'object' && typeof x.op === 'string' && Array.isArray(x.a);
-const isQuery = (x) => x && typeof x === 'object' && ['select', 'setop', 'values'].includes(x.kind);
+const isQuery = (x) => x && typeof x === 'object' && ['select', 'setop', 'values', 'script'].includes(x.kind);
+const isStep = (x) => x && typeof x === 'object' && typeof x.step === 'string';
 const isFrom = (x) => x && typeof x === 'object' && ['join', 'table', 'query', 'cte'].includes(x.kind) && (x.alias || x.left);
 
 // Each place that holds something, as (holder, key), in a fixed order.
@@ -26,7 +27,7 @@ function* places(holder, key) {
     return;
   }
   if (!x || typeof x !== 'object') return;
-  if (isExpression(x) || isQuery(x) || isFrom(x)) yield [holder, key];
+  if (isExpression(x) || isQuery(x) || isFrom(x) || isStep(x)) yield [holder, key];
   for (const k of Object.keys(x)) if (k !== 't' && k !== 'columns') yield* places(x, k);
 }
 
@@ -80,6 +81,22 @@ function* ofQuery(q) {
   }
 }
 
+function* ofScript(s) {
+  if (s.steps.length > 1) for (let i = s.steps.length - 1; i >= 0; i--) yield () => remove(s.steps, i);
+  for (let i = 0; i < s.constraints.length; i++) yield () => remove(s.constraints, i);
+  for (const c of s.columns) for (const clause of ['notNull', 'given']) if (c[clause]) yield () => { c[clause] = undefined; };
+}
+
+function* ofStep(s) {
+  for (const holder of [s, s.conflict, ...(s.whens ?? [])]) {
+    if (!holder) continue;
+    for (const clause of ['where', 'returning', 'conflict', 'filtered']) if (holder[clause]) yield () => { holder[clause] = undefined; };
+    for (const list of [holder.sets, holder.whens, holder.list])
+      for (let i = 0; list?.length > 1 && i < list.length; i++) yield () => remove(list, i);
+    for (let i = 0; holder.returning?.length > 1 && i < holder.returning.length; i++) yield () => remove(holder.returning, i);
+  }
+}
+
 function* ofFrom(f) {
   if (f.kind !== 'join') return;
   for (const side of ['left', 'right']) yield (holder, key) => { holder[key] = f[side]; };
@@ -90,7 +107,9 @@ function* ofFrom(f) {
 
 function* alternatives(x) {
   if (isExpression(x)) yield* ofExpression(x);
-  if (isQuery(x)) yield* ofQuery(x);
+  if (isStep(x)) yield* ofStep(x);
+  else if (x.kind === 'script') yield* ofScript(x);
+  else if (isQuery(x)) yield* ofQuery(x);
   if (isFrom(x)) yield* ofFrom(x);
 }
 
@@ -138,8 +157,9 @@ export async function reduce(query, shows, seconds) {
     if (from >= all.length) from = 0;
     const batch = [...all.slice(from), ...all.slice(0, from)].slice(0, 400);
     let found = -1;
-    for (let at = 0; at < batch.length && found < 0; at += 50) {
-      const verdicts = await shows(batch.slice(at, at + 50));
+    const size = query.kind === 'script' ? 8 : 50;
+    for (let at = 0; at < batch.length && found < 0; at += size) {
+      const verdicts = await shows(batch.slice(at, at + size));
       const first = verdicts.findIndex(Boolean);
       if (first >= 0) found = at + first;
     }

@@ -6,6 +6,7 @@
 
 import { duckType } from './data.mjs';
 import { commonNumber, isFloat, isInteger, isNumber } from './expressions.mjs';
+import { createText, stepText } from './render_changes.mjs';
 
 export class Unportable extends Error {}
 
@@ -83,7 +84,7 @@ class Renderer {
   of_window(e) {
     const order = e.order.map((o) => `${this.e(o.e)}${o.descending ? ' DESC' : ''} NULLS ${o.nulls}`).join(', ');
     const parts = [e.partition.length ? `PARTITION BY ${this.list(e.partition)}` : '', order && `ORDER BY ${order}`,
-      e.frame ? `${e.frame.unit} BETWEEN ${e.frame.begin} AND ${e.frame.end}` : ''];
+      e.frame ? `${e.frame.unit} BETWEEN ${e.frame.begin} AND ${e.frame.end}${e.frame.exclude ? ` EXCLUDE ${e.frame.exclude}` : ''}` : ''];
     return `${this.of_aggregate(e)} OVER (${parts.filter(Boolean).join(' ')})`;
   }
   of_scalar(e) { return `(${this.q(e.q)})`; }
@@ -172,6 +173,14 @@ class Renderer {
   noLimit() {
     return '';
   }
+
+  // ---- Changes ----
+
+  returns = true; // RETURNING is there
+  columnType(t) { return this.type(t); }
+  absent() { return 'DEFAULT'; }
+  using(other) { return other; }
+  truncate() { return 'TRUNCATE w'; }
 }
 
 // As PostgreSQL has it. Literals are bare where their type is that of the digits.
@@ -404,6 +413,12 @@ class Lite extends Renderer {
     if (q.kind !== 'select' || q.order.length || q.limit !== undefined) throw new Unportable('nested sets');
     return super.side(q);
   }
+  returns = false;
+  keysHaveNulls = true;
+  columnType(t) { return t.k === 'i32' ? 'INT' : t.k === 'bool' ? 'INTEGER' : this.type(t); } // INTEGER PRIMARY KEY counts by itself
+  absent() { throw new Unportable('DEFAULT'); }
+  using() { throw new Unportable('USING'); }
+  truncate() { return 'DELETE FROM w'; }
   q(q) {
     if (q.kind === 'setop' && q.all && q.op !== 'UNION') throw new Unportable('ALL');
     if (q.kind === 'values' && q.order.length) throw new Unportable('VALUES');
@@ -439,7 +454,11 @@ function prepared(q) {
     `EXECUTE p (${all.map((e) => raydex.literal(e)).join(', ')}); DEALLOCATE p`;
 }
 
+export const createOf = (dialect, script) => createText(renderers[dialect], script);
+export const stepOf = (dialect, script, step) => stepText(renderers[dialect], script, step);
+
 export function render(dialect, q) {
+  if (q.kind === 'script') return ['DROP TABLE IF EXISTS w', createOf(dialect, q), ...q.steps.map((step) => stepOf(dialect, q, step))].join(';\n    ');
   if (q.detour === 'parameters' && dialect === 'raydex') return prepared(q);
   const out = renderers[dialect].q(q);
   return q.detour && dialect === 'raydex' ? detours[q.detour](out) : out;
