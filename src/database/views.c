@@ -10,6 +10,7 @@
 #include "base/options.h"
 #include "database/change.h"
 #include "database/definitions.h"
+#include "star/star.h"
 
 /* ---- Definitions and their plans ---- */
 
@@ -37,15 +38,11 @@ static rdx_status set_option(void *params, const char *name, const char *value, 
   return rdx_star_params_set(params, name, value, err);
 }
 
-static bool keeps_cube(rdx_star_method method) {
-  return method != RDX_STAR_AUTO && method != RDX_STAR_COLUMN_ENGINE;
-}
-
 static rdx_status no_cube(const char *name, rdx_error *err) {
   const char *names[RDX_STAR_METHODS];
   char list[256];
   for (uint32_t i = 0; i < RDX_STAR_METHODS; i++)
-    names[i] = keeps_cube((rdx_star_method)i) ? rdx_star_method_name((rdx_star_method)i) : NULL;
+    names[i] = rdx_star_method_is_cube((rdx_star_method)i) ? rdx_star_method_name((rdx_star_method)i) : NULL;
   rdx_methods_list(names, RDX_STAR_METHODS, list, sizeof list);
   return rdx_fail(err, RDX_ERROR_ARGUMENT, "'%s' keeps no cube; there are %s", name, list);
 }
@@ -56,7 +53,7 @@ static rdx_status method_of(const rdx_sql_statement *s, const char *text, rdx_st
   if (!s->method || !*s->method)
     return rdx_options_of_with(s, text, set_option, out, err);
   RDX_TRY(rdx_star_method_from_name(s->method, &out->method, err));
-  if (!keeps_cube(out->method))
+  if (!rdx_star_method_is_cube(out->method))
     return no_cube(s->method, err);
   return rdx_options_of_with(s, text, set_option, out, err);
 }

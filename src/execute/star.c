@@ -7,6 +7,7 @@
 
 #include "execute/predicate.h"
 #include "execute/query.h"
+#include "star/star.h"
 
 #define WHAT "a star query"
 
@@ -133,7 +134,7 @@ static rdx_status run(star_query *s, rdx_star *star, rdx_frame *out, rdx_error *
                           .aggregates = node->aggregates,
                           .expressions = s->expressions,
                           .aggregate_count = node->aggregate_count,
-                          .prepares = !node->view && node->star_params.method > RDX_STAR_COLUMN_ENGINE};
+                          .prepares = !node->view && rdx_star_method_is_cube(node->star_params.method)};
   if (node->view)
     RDX_TRY(build_view(s, &q, err));
   RDX_TRY(translate_order(s, &q, err));

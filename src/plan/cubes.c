@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "plan/internal.h"
+#include "star/star.h"
 
 /* ---- Cubes that serve it ---- */
 
@@ -204,8 +205,8 @@ static rdx_status list_candidates(rdx_planner *p, const rdx_plan_node *node, can
     out->list[out->count] = *node;
     out->list[out->count++].star_params = (rdx_star_params){.method = RDX_STAR_COLUMN_ENGINE};
   }
-  for (rdx_star_method method = RDX_STAR_SORTED_CUBE; method < RDX_STAR_METHODS; method++)
-    out->count += use_kept(p, node, method, &out->list[out->count]);
+  for (rdx_star_method method = 0; method < RDX_STAR_METHODS; method++)
+    out->count += rdx_star_method_is_cube(method) && use_kept(p, node, method, &out->list[out->count]);
   for (uint32_t i = 0; i < s->view_count; i++) {
     bool fits = false;
     RDX_TRY(use_view(p, &s->views[i], node, &out->list[out->count], &fits));
@@ -255,17 +256,17 @@ static uint32_t weigh(const rdx_planner *p, const rdx_star_estimate *e, double u
 
 /* The others, by their methods in a fixed order. */
 static rdx_status list_rejected(rdx_planner *p, const candidates *c, uint32_t best, rdx_plan_node *out) {
-  RDX_TRY(rdx_planner_alloc(p, (uint64_t)c->count + RDX_STAR_RT_CUBE, sizeof *out->rejected, &out->rejected));
+  RDX_TRY(rdx_planner_alloc(p, (uint64_t)c->count + RDX_STAR_METHODS, sizeof *out->rejected, &out->rejected));
   for (rdx_star_method method = RDX_STAR_COLUMN_ENGINE; method < RDX_STAR_METHODS; method++) {
     bool built = method == kind_of(&c->list[best]);
     for (uint32_t i = 0; i < c->count; i++) {
-      if (i == best || kind_of(&c->list[i]) != method || (i == 0 && method != RDX_STAR_COLUMN_ENGINE))
+      if (i == best || kind_of(&c->list[i]) != method || (i == 0 && rdx_star_method_is_cube(method)))
         continue; /* a cube that is yet to be made is none */
       built = true;
       out->rejected[out->rejected_count++] =
           (rdx_plan_method){.name = rdx_star_method_name(method), .ms = c->list[i].own_ms};
     }
-    if (!built)
+    if (!built && rdx_star_method_is_cube(method))
       out->rejected[out->rejected_count++] =
           (rdx_plan_method){.name = rdx_star_method_name(method), .reason = "none built"};
   }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "plan/zones.h"
+#include "star/star.h"
 
 #define MAX_GROUPS 8
 #define MAX_AGGREGATES 8
@@ -306,7 +307,7 @@ static rdx_status has_index(const shape *s, bool *has) {
 static bool would_pack(const shape *s, const rdx_plan_node *node) {
   const rdx_planner *p = s->block->planner;
   return s->star->dimension_count == 0 && s->star->fact->rows >= LARGE_TABLE && !node->view &&
-         p->settings->star.method == RDX_STAR_AUTO && node->star_params.method <= RDX_STAR_COLUMN_ENGINE &&
+         p->settings->star.method == RDX_STAR_AUTO && !rdx_star_method_is_cube(node->star_params.method) &&
          !rdx_catalog_has_star(p->catalog, node->star, &node->star_params);
 }
 

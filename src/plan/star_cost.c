@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include "star/star.h"
+
 #define MAX_COLUMNS 16 /* of a table, that are looked at together */
 
 /* ---- Conditions ---- */
@@ -538,10 +540,10 @@ double rdx_star_ms(const rdx_planner *p, const rdx_star_estimate *e, const rdx_p
                    double unknown) {
   rdx_work work = {0};
   double ms = 0;
-  if (node->star_params.method <= RDX_STAR_COLUMN_ENGINE)
-    ms = column_ms(p, e, node, unknown, &work);
-  else
+  if (rdx_star_method_is_cube(node->star_params.method))
     add_cube_work(p, e, node, combinations, unknown, &work);
+  else
+    ms = column_ms(p, e, node, unknown, &work);
   work.values += GROUP_VALUES * rdx_star_groups(e, node, unknown);
   return ms + rdx_work_ms(&p->rates, &work);
 }

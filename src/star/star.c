@@ -60,6 +60,10 @@ rdx_status rdx_star_method_from_name(const char *name, rdx_star_method *out, rdx
   return RDX_OK;
 }
 
+bool rdx_star_method_is_cube(rdx_star_method method) {
+  return (size_t)method < RDX_COUNT(methods) && !methods[method].plain;
+}
+
 /* ---- Cubes ---- */
 
 static void destroy_cube(rdx_cube *cube) {
@@ -127,7 +131,8 @@ static bool is_covered(const rdx_star *star, const rdx_needs *needs) {
   if (needs->too_many)
     return true;
   for (uint32_t i = 0; i < star->cube_count; i++)
-    if (star->cubes[i].ops->cubes && rdx_spec_lacks(&star->cubes[i].spec, needs, star->relation, NULL, 0) == 0)
+    if (star->cubes[i].ops != star->ops->plain &&
+        rdx_spec_lacks(&star->cubes[i].spec, needs, star->relation, NULL, 0) == 0)
       return true;
   return false;
 }
@@ -346,7 +351,8 @@ static rdx_status choose_cube(const rdx_star *star, const rdx_plan *plan, const 
   for (uint32_t i = 0; i < star->cube_count; i++) {
     const rdx_cube *cube = &star->cubes[i];
     rdx_work work = {0};
-    if (cube->ops->cubes && (needed != RDX_OK || rdx_spec_lacks(&cube->spec, &needs, star->relation, NULL, 0) > 0))
+    if (cube->ops != star->ops->plain &&
+        (needed != RDX_OK || rdx_spec_lacks(&cube->spec, &needs, star->relation, NULL, 0) > 0))
       continue;
     if (star->cube_count > 1)
       cube->ops->work(cube->self, plan, &work);

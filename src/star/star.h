@@ -34,7 +34,6 @@ typedef struct rdx_star_call {
 typedef struct rdx_star_ops {
   rdx_star_method method;
   bool traces_rays;
-  bool cubes;
   size_t size;       /* of what answers queries, which is all zero before it is built */
   uint32_t max_scan; /* attributes of a cube; 0: RDX_MAX_SPEC */
   /* Whether queries of several sets of scan attributes should share a cube of all; NULL: always. */
@@ -51,6 +50,9 @@ typedef struct rdx_star_ops {
   rdx_status (*run)(const void *self, rdx_star_call *call, rdx_error *err);
   void (*destroy)(void *self); /* also what is built in part; its memory is the caller's */
 } rdx_star_ops;
+
+/* Whether it answers by cubes alone, which are built for some queries. */
+bool rdx_star_method_is_cube(rdx_star_method method);
 
 /* rdx_star_create() with what the relation shares (NULL: nothing), and the relation that was made. */
 RDX_MUST_USE rdx_status rdx_star_create_sharing(rdx_device *device, const rdx_relation *relation,

@@ -589,7 +589,6 @@ static rdx_status run(const void *self, rdx_star_call *call, rdx_error *err) {
 const rdx_star_ops rdx_coarse_cube_ops = {
     .method = RDX_STAR_COARSE_CUBE,
     .traces_rays = true,
-    .cubes = true,
     .size = sizeof(coarse_cube),
     .build = build,
     .work = work,

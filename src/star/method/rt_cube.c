@@ -438,7 +438,6 @@ static rdx_status run(const void *self, rdx_star_call *call, rdx_error *err) {
 const rdx_star_ops rdx_rt_cube_ops = {
     .method = RDX_STAR_RT_CUBE,
     .traces_rays = true,
-    .cubes = true,
     .size = sizeof(rt_cube),
     .build = build,
     .work = work,

@@ -396,7 +396,6 @@ static rdx_status build(void *self, const rdx_packed_relation *relation, const r
 const rdx_star_ops rdx_rtcudb_ops = {
     .method = RDX_STAR_RT_CUBE,
     .traces_rays = true,
-    .cubes = true,
     .size = sizeof(rdx_rtcudb),
     .max_scan = RDX_MAX_SCAN,
     .fits = fits,

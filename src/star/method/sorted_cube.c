@@ -107,7 +107,6 @@ static rdx_status run(const void *self, rdx_star_call *call, rdx_error *err) {
 
 const rdx_star_ops rdx_sorted_cube_ops = {
     .method = RDX_STAR_SORTED_CUBE,
-    .cubes = true,
     .size = sizeof(sorted_cube),
     .build = build,
     .work = work,
