@@ -12,6 +12,7 @@
 #include "execute/keys.h"
 #include "execute/on_device.h"
 #include "execute/ordered.h"
+#include "execute/portioned.h"
 #include "execute/query.h"
 #include "expression/types.h"
 
@@ -535,10 +536,33 @@ static void end(aggregation *a) {
   rdx_operand_drop(&a->in);
 }
 
+/* Of all rows at once, or in the portions that they come in. */
+static rdx_status aggregate_rows(aggregation *a, rdx_portions *portions, rdx_frame *out, rdx_error *err) {
+  rdx_execution *x = a->x;
+  x->counted = only_counts(a->node) && !a->node->left->shared ? a->node->left : NULL;
+  if (rdx_takes_portions(a->node))
+    RDX_TRY(rdx_portions_next(x, portions, &a->in.frame, err));
+  else
+    RDX_TRY(rdx_execute_node(x, a->node->left, &a->in.frame, err));
+  RDX_TRY(rdx_operand_refresh(x, &a->in, err));
+  return portions->source ? rdx_aggregate_portions(x, a->node, portions, &a->in, out, err) : aggregate(a, out, err);
+}
+
+static bool has_no_memory(rdx_status status) {
+  return status == RDX_ERROR_MEMORY || status == RDX_ERROR_DEVICE_MEMORY;
+}
+
+/* Where there is no memory for all rows at once they are asked for again, in portions. */
 rdx_status rdx_execute_aggregate(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   RDX_SCOPED(end) aggregation a = {.x = x, .node = node};
-  x->counted = only_counts(node) && !node->left->shared ? node->left : NULL;
-  RDX_TRY(rdx_operand_run_in_place(x, node->left, &a.in, err));
-  RDX_TRY(aggregate(&a, out, err));
-  return rdx_frame_conform(x, node->columns, out, err);
+  RDX_SCOPED(rdx_portions_drop) rdx_portions portions = {.top = node->left};
+  rdx_status status = aggregate_rows(&a, &portions, out, err);
+  if (has_no_memory(status) && rdx_takes_portions(node) && rdx_portions_may_come(&portions)) {
+    end(&a);
+    rdx_frame_destroy(out);
+    a = (aggregation){.x = x, .node = node};
+    portions.forced = true;
+    status = aggregate_rows(&a, &portions, out, err);
+  }
+  return status == RDX_OK ? rdx_frame_conform(x, node->columns, out, err) : status;
 }

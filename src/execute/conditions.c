@@ -26,6 +26,8 @@ static rdx_status reserve(const pair_filter *f, uint32_t **left, uint32_t **righ
                           rdx_error *err) {
   if (wanted <= *capacity)
     return RDX_OK;
+  if (f->j->max_pairs > 0 && wanted > f->j->max_pairs + BATCH)
+    return rdx_fail(err, RDX_ERROR_MEMORY, "a join has more than %llu pairs", (unsigned long long)f->j->max_pairs);
   uint64_t more = *capacity + *capacity / 2;
   more = more > wanted ? more : wanted;
   RDX_TRY(rdx_device_expect_host(f->j->x->device, (more - *capacity) * 8, "the pairs of a join take",

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "execute/operators.h"
+#include "execute/portions.h"
 #include "expression/calendar.h"
 
 #define WHAT "a statement"
@@ -206,7 +206,7 @@ rdx_status rdx_execute_node(rdx_execution *x, const rdx_plan_node *node, rdx_fra
 
 static rdx_status find_scalar(rdx_execution *x, const rdx_plan_scalar *s, rdx_datum *value, rdx_error *err) {
   rdx_frame frame;
-  RDX_TRY(rdx_execute_node(x, s->plan, &frame, err));
+  RDX_TRY(s->exists ? rdx_execute_first(x, s->plan, 1, &frame, err) : rdx_execute_node(x, s->plan, &frame, err));
   rdx_status status = RDX_OK;
   *value = (rdx_datum){.null = frame.rows == 0};
   if (s->exists)

@@ -33,6 +33,7 @@ typedef struct rdx_execution {
   bool counts;                         /* rays and hits too, which may take a second run */
   bool feeds_device;                   /* the node's rows go to an operator that can take them on the device */
   const struct rdx_plan_node *counted; /* of its rows the number is all that is wanted; NULL: none */
+  struct rdx_portions *portions;       /* how rows are taken by who wants them in portions; NULL: all at once */
   rdx_frame *shared;                   /* plan->node_count: results of shared nodes, empty until they ran */
   rdx_arena *arena;                    /* of the execution */
 } rdx_execution;

@@ -71,8 +71,10 @@ typedef struct block {
   uint8_t kinds[RDX_BLOCK];
 } block;
 
-typedef struct sums {
-  const rdx_float_sums_query *q;
+typedef struct rdx_float_sums sums;
+
+struct rdx_float_sums {
+  rdx_float_sums_query q;
   rdx_bound **values;
   column *columns; /* values, then pairs */
   uint32_t value_count, column_count;
@@ -85,7 +87,13 @@ typedef struct sums {
   uint64_t groups;
   uint32_t cells, tables; /* cells of a group: the first is its lock, where threads share the only table */
   rdx_i128 *memory;       /* [table][group][cell] */
-} sums;
+  /* Of portions before, in the layout that the columns had then: */
+  bool in_portions;
+  rdx_i128 *before; /* [group][cell] */
+  column *before_columns;
+  uint64_t before_groups, rows;
+  uint32_t before_cells;
+};
 
 /* ---- What is added up ---- */
 
@@ -121,7 +129,7 @@ static bool is_narrow(rdx_sql_type type) {
 }
 
 static rdx_status list_columns(sums *s, rdx_error *err) {
-  const rdx_float_sums_query *q = s->q;
+  const rdx_float_sums_query *q = &s->q;
   rdx_arena *arena = q->x->arena;
   RDX_TRY(rdx_arena_alloc(arena, 2 * (size_t)q->count, sizeof(rdx_bound *), WHAT, (void **)&s->values, err));
   RDX_TRY(rdx_arena_alloc(arena, 3 * (size_t)q->count, sizeof *s->columns, WHAT, (void **)&s->columns, err));
@@ -136,7 +144,6 @@ static rdx_status list_columns(sums *s, rdx_error *err) {
     const rdx_sql_type type = s->values[i]->type;
     s->columns[i] = (column){.whole = !rdx_is_float(type), .narrow = is_narrow(type)};
     s->columns[i].window = (window){-UNIT, s->columns[i].whole ? PART : 0};
-    RDX_TRY(rdx_operand_bring(q->in, s->values[i], err));
   }
   for (uint32_t i = 0; i < q->count; i++)
     if (q->aggregates[i].kind == RDX_PLAN_MOMENT)
@@ -329,10 +336,10 @@ static rdx_status run(sums *s, uint64_t rows, rdx_error *err) {
   s->memory = NULL;
   lay_out(s);
   const uint64_t groups = s->tables * s->groups, bytes = s->cells * sizeof *s->memory;
-  RDX_TRY(rdx_device_expect_host(s->q->x->device, groups * bytes, "the sums of groups take",
+  RDX_TRY(rdx_device_expect_host(s->q.x->device, groups * bytes, "the sums of groups take",
                                  "aggregate fewer rows, or raise memory_limit", err));
   RDX_TRY(rdx_calloc(groups, bytes, WHAT, (void **)&s->memory, err));
-  rdx_evaluation e = rdx_operand_evaluation(s->q->x, s->q->in);
+  rdx_evaluation e = rdx_operand_evaluation(s->q.x, s->q.in);
   e.rows = rows;
   return rdx_evaluate_blocks(&e, s->values, s->value_count, add_block, s, err);
 }
@@ -355,7 +362,7 @@ static bool widen(sums *s) {
       note_beyond(&b, c->window.base);
       note_beyond(&b, c->window.base + c->window.count - 1);
     }
-    c->window.base = b.min > more ? b.min - more : 0;
+    c->window.base = b.min > more ? (b.min - more) / PART * PART : 0; /* of all windows the numbers fit together */
     c->window.count = (b.max + more - c->window.base) / PART * PART + PART;
     if (c->window.base + c->window.count > all)
       c->window.count = (all - c->window.base + PART - 1) / PART * PART;
@@ -366,11 +373,14 @@ static bool widen(sums *s) {
 
 /* The first block tells what numbers of floats many groups have; where others are beyond them all is done again. */
 static rdx_status run_all(sums *s, rdx_error *err) {
-  const uint64_t rows = s->q->in->frame.rows;
+  const uint64_t rows = s->q.in->frame.rows;
   bool whole = true;
-  for (uint32_t i = 0; i < s->value_count; i++)
+  for (uint32_t i = 0; i < s->value_count; i++) {
+    RDX_TRY(rdx_operand_bring(s->q.in, s->values[i], err));
     whole &= s->columns[i].whole;
-  if (s->q->groups > FEW_GROUPS && !whole) {
+  }
+  if ((s->q.groups > FEW_GROUPS || s->in_portions) && !whole) {
+    s->codes = NULL;
     s->groups = 1;
     RDX_TRY(run(s, rows < RDX_BLOCK ? rows : RDX_BLOCK, err));
     widen(s);
@@ -379,8 +389,8 @@ static rdx_status run_all(sums *s, rdx_error *err) {
       if (!s->columns[i].whole)
         s->columns[i].window = (window){0, EXPONENTS << s->columns[i].pair};
   }
-  s->codes = s->q->codes;
-  s->groups = s->q->groups;
+  s->codes = s->q.codes;
+  s->groups = s->q.groups;
   do
     RDX_TRY(run(s, rows, err));
   while (widen(s));
@@ -504,16 +514,16 @@ static void finish_groups(void *context, uint64_t begin, uint64_t end, uint32_t 
 }
 
 static rdx_status take_result(const sums *s, uint32_t index, rdx_frame *out, rdx_error *err) {
-  const rdx_plan_aggregate *a = &s->q->aggregates[index];
+  const rdx_plan_aggregate *a = &s->q.aggregates[index];
   const uint64_t groups = s->groups;
   const bool counts = a->kind == RDX_PLAN_COUNT;
   RDX_SCOPED(rdx_vector_destroy) rdx_vector made = {0};
   RDX_TRY(rdx_alloc(groups, sizeof(double), WHAT, &made.memory[0], err));
   RDX_TRY(rdx_calloc(groups / 8 + 1, 1, WHAT, &made.memory[1], err));
   finishing f = {s, a, s->parts + 3 * (size_t)index, made.memory[0], made.memory[1], false};
-  RDX_TRY(rdx_pool_run_stage(s->q->x->pool, groups, PIECE, finish_groups, &f, "execute", err));
+  RDX_TRY(rdx_pool_run_stage(s->q.x->pool, groups, PIECE, finish_groups, &f, "execute", err));
   if (atomic_load(&f.overflow))
-    return rdx_sql_error(err, RDX_ERROR_OVERFLOW, s->q->x->text, a->value->place, NULL,
+    return rdx_sql_error(err, RDX_ERROR_OVERFLOW, s->q.x->text, a->value->place, NULL,
                          a->kind == RDX_PLAN_MOMENT ? "value out of range: overflow"
                                                     : "the sum of a group passes the largest float");
   const rdx_sql_type type = a->value->type;
@@ -528,23 +538,101 @@ static rdx_status take_result(const sums *s, uint32_t index, rdx_frame *out, rdx
   return rdx_frame_take(out, index, &made, err);
 }
 
-static rdx_status run_sums(sums *s, rdx_frame *out, rdx_error *err) {
+static rdx_status begin_sums(sums *s, rdx_error *err) {
+  s->threads = s->q.x->pool ? rdx_pool_threads(s->q.x->pool) : 1;
   RDX_TRY(list_columns(s, err));
   RDX_TRY(make_blocks(s, err));
-  RDX_TRY(rdx_alloc((uint64_t)s->threads * s->column_count, sizeof *s->beyonds, WHAT, (void **)&s->beyonds, err));
+  return rdx_alloc((uint64_t)s->threads * s->column_count, sizeof *s->beyonds, WHAT, (void **)&s->beyonds, err);
+}
+
+static rdx_status add_all(sums *s, rdx_error *err) {
   RDX_TRY(run_all(s, err));
-  RDX_TRY(rdx_pool_run_stage(s->q->x->pool, s->groups, PIECE, merge_tables, s, "execute", err));
-  for (uint32_t i = 0; i < s->q->count; i++)
+  return rdx_pool_run_stage(s->q.x->pool, s->groups, PIECE, merge_tables, s, "execute", err);
+}
+
+static rdx_status take_results(const sums *s, rdx_frame *out, rdx_error *err) {
+  RDX_TRY(rdx_frame_create(s->q.count, s->groups, out, err));
+  for (uint32_t i = 0; i < s->q.count; i++)
     RDX_TRY(take_result(s, i, out, err));
   return RDX_OK;
 }
 
+static void drop_sums(sums *s) {
+  rdx_free(s->blocks);
+  rdx_free(s->beyonds);
+  rdx_free(s->memory);
+  rdx_free(s->before);
+}
+
 rdx_status rdx_float_sums_run(const rdx_float_sums_query *q, rdx_frame *out, rdx_error *err) {
-  sums s = {.q = q, .threads = q->x->pool ? rdx_pool_threads(q->x->pool) : 1};
-  RDX_TRY(rdx_frame_create(q->count, q->groups, out, err));
-  const rdx_status status = run_sums(&s, out, err);
-  rdx_free(s.blocks);
-  rdx_free(s.beyonds);
-  rdx_free(s.memory);
-  return status;
+  RDX_SCOPED(drop_sums) sums s = {.q = *q};
+  RDX_TRY(begin_sums(&s, err));
+  RDX_TRY(add_all(&s, err));
+  return take_results(&s, out, err);
+}
+
+/* ---- Rows in portions ---- */
+
+#define MAX_PAIRS UINT32_MAX /* rows whose products' sums fit */
+
+/* What was added up before is added to the groups, whose windows have become wider at most. */
+static void add_before(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const sums *s = context;
+  (void)worker;
+  for (uint32_t k = 0; k < s->column_count; k++) {
+    const column *c = &s->columns[k], *old = &s->before_columns[k];
+    const uint32_t shift = old->window.count > 0 ? (old->window.base - c->window.base) / PART : 0;
+    for (uint64_t i = begin; i < end; i++) {
+      rdx_i128 *to = s->memory + i * s->cells + c->cell;
+      const rdx_i128 *from = s->before + i * s->before_cells + old->cell;
+      if (!c->pair)
+        to[-1] += from[-1];
+      for (uint32_t n = 0; n < numbers_of(old); n++)
+        to[shift + n] += from[n];
+    }
+  }
+}
+
+rdx_status rdx_float_sums_create(rdx_execution *x, const rdx_plan_aggregate *aggregates, uint32_t count,
+                                 rdx_float_sums **out, rdx_error *err) {
+  RDX_SCOPED(rdx_float_sums_destroy) sums *s = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *s, WHAT, (void **)&s, err));
+  s->q = (rdx_float_sums_query){.x = x, .aggregates = aggregates, .count = count};
+  s->in_portions = true;
+  RDX_TRY(begin_sums(s, err));
+  RDX_TRY(rdx_arena_alloc(x->arena, s->column_count, sizeof *s->columns, WHAT, (void **)&s->before_columns, err));
+  *out = RDX_KEEP(s);
+  return RDX_OK;
+}
+
+rdx_status rdx_float_sums_add(sums *s, rdx_operand *in, const uint32_t *codes, uint64_t groups, rdx_error *err) {
+  s->rows += in->frame.rows;
+  if (s->rows > MAX_PAIRS && s->column_count > s->value_count)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "deviations of more than 4294967295 rows are not calculated");
+  s->q.in = in;
+  s->q.codes = codes;
+  s->q.groups = groups;
+  RDX_TRY(add_all(s, err));
+  if (s->before)
+    RDX_TRY(rdx_pool_run_stage(s->q.x->pool, s->before_groups, PIECE, add_before, s, "execute", err));
+  rdx_free(s->before);
+  s->before = s->memory;
+  s->memory = NULL;
+  s->before_groups = groups;
+  s->before_cells = s->cells;
+  memcpy(s->before_columns, s->columns, s->column_count * sizeof *s->columns);
+  return RDX_OK;
+}
+
+rdx_status rdx_float_sums_finish(sums *s, rdx_frame *out, rdx_error *err) {
+  s->memory = s->before;
+  s->before = NULL;
+  return take_results(s, out, err);
+}
+
+void rdx_float_sums_destroy(rdx_float_sums **out) {
+  if (*out)
+    drop_sums(*out);
+  rdx_free(*out);
+  *out = NULL;
 }

@@ -4,7 +4,9 @@
 /* Joins: pairs of rows, and what each kind makes of them. */
 
 #include "column/column.h"
+#include "device/device.h"
 #include "execute/on_device.h"
+#include "execute/portions.h"
 
 #define WHAT "the rows of a join"
 
@@ -221,6 +223,85 @@ static rdx_status find_pairs(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   return status;
 }
 
+/* ---- Parts of left rows ---- */
+
+/* A join of as many left rows from `begin` on. Inputs of `of` stay its own. */
+static rdx_status take_part(const rdx_joining *of, uint64_t begin, uint64_t count, rdx_joining *out, rdx_error *err) {
+  uint32_t *rows = NULL;
+  *out = (rdx_joining){.x = of->x, .node = of->node, .max_pairs = count > 1 ? rdx_portion_rows(of->x) : 0};
+  RDX_TRY(rdx_frame_copy(&of->left.frame, &out->left.frame, err));
+  RDX_TRY(rdx_frame_copy(&of->right.frame, &out->right.frame, err));
+  RDX_TRY(rdx_number_rows(of->x, begin, count, &rows, err));
+  RDX_TRY(rdx_frame_select(of->x->pool, &out->left.frame, rows, count, err));
+  RDX_TRY(rdx_operand_refresh(of->x, &out->left, err));
+  return rdx_operand_refresh(of->x, &out->right, err);
+}
+
+static void end(rdx_joining *j) {
+  rdx_join_keys_drop(j);
+  rdx_operand_drop(&j->left);
+  rdx_operand_drop(&j->right);
+}
+
+typedef struct collection {
+  uint32_t *left, *right;
+  uint64_t count, capacity;
+} collection;
+
+static void drop_collection(collection *c) {
+  rdx_free(c->left);
+  rdx_free(c->right);
+}
+
+static rdx_status collect(const rdx_joining *j, uint64_t begin, const rdx_pairs *p, collection *c, rdx_error *err) {
+  const uint64_t wanted = c->count + p->count;
+  if (wanted > c->capacity) {
+    const uint64_t more = wanted + wanted / 2;
+    RDX_TRY(rdx_device_expect_host(j->x->device, more * 8, "the pairs of a join take",
+                                   "join by equal columns, or filter its inputs", err));
+    RDX_TRY(rdx_realloc((void **)&c->left, more, sizeof *c->left, WHAT, err));
+    RDX_TRY(rdx_realloc((void **)&c->right, more, sizeof *c->right, WHAT, err));
+    c->capacity = more;
+  }
+  for (uint64_t i = 0; i < p->count; i++, c->count++) {
+    c->left[c->count] = (uint32_t)(begin + (p->left ? p->left[i] : i));
+    c->right[c->count] = p->left_only ? 0 : p->right ? p->right[i] : (uint32_t)i;
+  }
+  return RDX_OK;
+}
+
+static rdx_status find_part(const rdx_joining *j, uint64_t begin, uint64_t count, rdx_pairs *out, rdx_error *err) {
+  RDX_SCOPED(end) rdx_joining part = {0};
+  RDX_TRY(take_part(j, begin, count, &part, err));
+  return find_pairs(&part, out, err);
+}
+
+/* Those of many matches for which the condition is true, part by part. */
+static rdx_status find_in_parts(rdx_joining *j, rdx_pairs *out, rdx_error *err) {
+  RDX_SCOPED(drop_collection) collection c = {0};
+  rdx_portions parts = {.rows = j->left.frame.rows, .step = j->left.frame.rows};
+  while (parts.done < parts.rows) {
+    RDX_SCOPED(rdx_pairs_drop) rdx_pairs found = {0};
+    const uint64_t count = rdx_portions_count(&parts);
+    const rdx_status status = find_part(j, parts.done, count, &found, err);
+    if (status == RDX_ERROR_MEMORY && rdx_portions_halve(&parts))
+      continue;
+    RDX_TRY(status);
+    RDX_TRY(collect(j, parts.done, &found, &c, err));
+    rdx_portions_advance(j->x, &parts, count, found.count);
+  }
+  if (keeps_left_only(j->node->join))
+    return rdx_pairs_take_left(RDX_KEEP(c.left), c.count, out, err);
+  return rdx_pairs_take(RDX_KEEP(c.left), RDX_KEEP(c.right), c.count, out, err);
+}
+
+/* Whether the pairs that are kept may be few where those that are looked at are not. */
+static bool may_keep_few(const rdx_joining *j) {
+  return j->node->filter && j->node->join != RDX_PLAN_FULL && j->max_pairs == 0;
+}
+
+/* ---- All of it ---- */
+
 /* On the host: what keys and conditions read comes there. */
 static rdx_status join_here(rdx_joining *j, rdx_frame *out, rdx_error *err) {
   const rdx_plan_node *n = j->node;
@@ -236,21 +317,49 @@ static rdx_status join_here(rdx_joining *j, rdx_frame *out, rdx_error *err) {
     RDX_TRY(rdx_frame_bring(&j->left.frame, err));
     RDX_TRY(rdx_frame_bring(&j->right.frame, err));
   }
-  RDX_TRY(find_pairs(j, &pairs, err));
+  rdx_status status = find_pairs(j, &pairs, err);
+  if (status == RDX_ERROR_MEMORY && may_keep_few(j)) {
+    rdx_pairs_drop(&pairs);
+    status = find_in_parts(j, &pairs, err);
+  }
+  RDX_TRY(status);
   return rdx_pairs_frame(j, &pairs, out, err);
 }
 
-static void end(rdx_joining *j) {
-  rdx_join_keys_drop(j);
-  rdx_operand_drop(&j->left);
-  rdx_operand_drop(&j->right);
+/* The next portion for who takes rows so. */
+static rdx_status join_portion(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  rdx_portions *p = x->portions;
+  const rdx_joining all = {.x = x, .node = node, .left = p->left, .right = p->right};
+  const uint64_t count = rdx_portions_count(p);
+  RDX_SCOPED(end) rdx_joining part = {0};
+  RDX_TRY(take_part(&all, p->done, count, &part, err));
+  RDX_TRY(join_here(&part, out, err));
+  rdx_portions_advance(x, p, count, out->rows);
+  return RDX_OK;
+}
+
+/* All rows or, where they are too many for memory, the first portion. */
+static rdx_status join_all(rdx_joining *j, rdx_frame *out, rdx_error *err) {
+  if (!rdx_portions_may_begin(j->x, j->node, true) || j->node->join == RDX_PLAN_FULL)
+    return join_here(j, out, err);
+  j->max_pairs = UINT32_MAX - 1;
+  const rdx_status status = j->x->portions->forced ? RDX_ERROR_MEMORY : join_here(j, out, err);
+  if (status != RDX_ERROR_MEMORY)
+    return status;
+  rdx_frame_destroy(out);
+  rdx_portions_begin(j->x, j->node, j->left.frame.rows, j->left.frame.rows / 2);
+  j->x->portions->left = RDX_KEEP(j->left);
+  j->x->portions->right = RDX_KEEP(j->right);
+  return join_portion(j->x, j->node, out, err);
 }
 
 rdx_status rdx_execute_join(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  if (x->portions && x->portions->source == node)
+    return join_portion(x, node, out, err);
   RDX_SCOPED(end) rdx_joining j = {.x = x, .node = node, .counted = x->counted == node};
   bool done = false;
   RDX_TRY(rdx_operand_run_in_place(x, node->left, &j.left, err));
   RDX_TRY(rdx_operand_run_in_place(x, node->right, &j.right, err));
   RDX_TRY(rdx_join_on_device(&j, out, &done, err));
-  return done ? RDX_OK : join_here(&j, out, err);
+  return done ? RDX_OK : join_all(&j, out, err);
 }

@@ -37,6 +37,18 @@ RDX_MUST_USE rdx_status rdx_key_words_rank(rdx_execution *x, const rdx_key_words
 RDX_MUST_USE rdx_status rdx_key_words_order(rdx_execution *x, const rdx_key_words *words, uint32_t *order,
                                             rdx_error *err);
 
+/* Numbers of distinct rows of two frames, in their order. All zero is none. */
+typedef struct rdx_ranks {
+  uint32_t *codes; /* of the first frame's rows, then of the second's */
+  uint64_t distinct;
+  uint32_t *firsts; /* the first row of each number, those of the second frame behind the first's */
+} rdx_ranks;
+
+/* The node's columns say which types columns of different ones get; NULL is a value. */
+RDX_MUST_USE rdx_status rdx_rank_frames(rdx_execution *x, const rdx_plan_node *node, rdx_operand in[2], rdx_ranks *out,
+                                        rdx_error *err);
+void rdx_ranks_drop(rdx_ranks *ranks);
+
 /* The strings of two dictionaries as one: the place in it of each of a's and b's, for rdx_free(), and how many it
  * has. */
 RDX_MUST_USE rdx_status rdx_merge_dictionaries(const rdx_column *a, const rdx_column *b, uint32_t *places[2],

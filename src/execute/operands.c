@@ -42,6 +42,11 @@ void rdx_operand_drop(rdx_operand *operand) {
   operand->inputs = NULL;
 }
 
+void rdx_operands_drop(rdx_operand (*both)[2]) {
+  rdx_operand_drop(&(*both)[0]);
+  rdx_operand_drop(&(*both)[1]);
+}
+
 rdx_evaluation rdx_operand_evaluation(const rdx_execution *x, const rdx_operand *operand) {
   return (rdx_evaluation){.pool = x->pool,
                           .inputs = operand->inputs,

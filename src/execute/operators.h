@@ -36,6 +36,7 @@ RDX_MUST_USE rdx_status rdx_operand_bring(rdx_operand *operand, const rdx_bound 
 /* The inputs anew, after the frame's columns changed. */
 RDX_MUST_USE rdx_status rdx_operand_refresh(rdx_execution *x, rdx_operand *operand, rdx_error *err);
 void rdx_operand_drop(rdx_operand *operand);
+void rdx_operands_drop(rdx_operand (*both)[2]);
 
 rdx_evaluation rdx_operand_evaluation(const rdx_execution *x, const rdx_operand *operand);
 

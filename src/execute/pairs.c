@@ -50,7 +50,8 @@ static rdx_status look_up(rdx_joining *j, lookup *l, rdx_matches *m, rdx_error *
   rdx_index_get_stats(l->index, &stats);
   const rdx_lookup_params wanted = {.result = stats.distinct ? RDX_LOOKUP_FIRST : RDX_LOOKUP_ROWS,
                                     .stats = j->x->counts};
-  const rdx_lookup_options options = {.advice = "join fewer rows, group one side first, or ask for count(*) alone"};
+  const rdx_lookup_options options = {.advice = "join fewer rows, group one side first, or ask for count(*) alone",
+                                      .max_rows = j->max_pairs};
   RDX_TRY(rdx_index_look_up_for(l->index, m->inverse ? right : left, NULL, &wanted, &options, &l->result, err));
   RDX_TRY(rdx_lookup_result_view(l->result, &view, err));
   m->probes = view.probes;
@@ -255,7 +256,8 @@ static void cross(void *context, uint64_t begin, uint64_t end, uint32_t worker) 
 rdx_status rdx_pairs_cross(rdx_joining *j, rdx_pairs *out, rdx_error *err) {
   const uint64_t lefts = j->left.frame.rows, rights = j->right.frame.rows;
   RDX_SCOPED(rdx_free_local) uint32_t *left = NULL, *right = NULL;
-  if ((rdx_i128)lefts * (rdx_i128)rights >= UINT32_MAX)
+  const uint64_t max = j->max_pairs > 0 ? j->max_pairs : UINT32_MAX - 1;
+  if ((rdx_i128)lefts * (rdx_i128)rights > max)
     return rdx_fail(err, RDX_ERROR_MEMORY,
                     "all pairs of %llu with %llu rows are too many for a result; join by equal columns",
                     (unsigned long long)lefts, (unsigned long long)rights);

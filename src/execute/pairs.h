@@ -16,6 +16,7 @@ typedef struct rdx_joining {
   rdx_vector left_key, right_key; /* one column for all keys */
   rdx_device *device;             /* that looks up */
   bool counted;                   /* the number of pairs is all that is wanted */
+  uint64_t max_pairs;             /* more are refused as if there were no memory for them; 0: none are */
 } rdx_joining;
 
 /* ---- Keys ---- */

@@ -7,7 +7,7 @@
 
 #include "column/column.h"
 #include "device/device.h"
-#include "execute/operators.h"
+#include "execute/portions.h"
 #include "expression/calendar.h"
 
 #define WHAT "the rows of generate_series"
@@ -119,6 +119,19 @@ static rdx_status take_values(series *s, uint64_t count, uint64_t more, rdx_vect
   return RDX_OK;
 }
 
+/* Of many rows those of the next portion, for who takes them so. */
+static void take_portion(series *s, uint64_t *count) {
+  rdx_portions *p = s->x->portions;
+  const uint64_t max = rdx_portion_rows(s->x);
+  if (*count > max && !s->by_months && rdx_portions_may_begin(s->x, s->node, false))
+    rdx_portions_begin(s->x, s->node, *count, max);
+  if (!p || p->source != s->node)
+    return;
+  *count = rdx_portions_count(p);
+  s->from = (int64_t)((uint64_t)s->from + p->done * (uint64_t)s->step);
+  rdx_portions_advance(s->x, p, *count, *count);
+}
+
 static rdx_status run_alone(series *s, bool none, rdx_frame *out, rdx_error *err) {
   RDX_SCOPED(rdx_vector_destroy) rdx_vector vector = {0};
   uint64_t count = 0;
@@ -130,6 +143,7 @@ static rdx_status run_alone(series *s, bool none, rdx_frame *out, rdx_error *err
   }
   if (!none)
     RDX_TRY(count_rows(s, &count, err));
+  take_portion(s, &count);
   RDX_TRY(take_values(s, count, 0, &vector, err));
   RDX_TRY(fill_rows(s, count, err));
   RDX_TRY(rdx_frame_create(1, count, out, err));

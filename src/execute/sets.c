@@ -15,11 +15,6 @@ static void drop_vectors(rdx_vector (*both)[2]) {
   rdx_vector_destroy(&(*both)[1]);
 }
 
-static void drop_operands(rdx_operand (*both)[2]) {
-  rdx_operand_drop(&(*both)[0]);
-  rdx_operand_drop(&(*both)[1]);
-}
-
 /* ---- The same column of both ---- */
 
 /* Flat, with the same layout, strings with dictionaries. */
@@ -148,7 +143,7 @@ static rdx_status run_both(rdx_execution *x, const rdx_plan_node *node, rdx_oper
 }
 
 rdx_status rdx_execute_union(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  RDX_SCOPED(drop_operands) rdx_operand in[2] = {0};
+  RDX_SCOPED(rdx_operands_drop) rdx_operand in[2] = {0};
   RDX_TRY(run_both(x, node, in, err));
   return rdx_append_frames(x, node, in, out, err);
 }
@@ -183,35 +178,41 @@ static rdx_status count_and_choose(const rdx_plan_node *node, const uint32_t *co
   return choose_rows(node, codes, rows[0], counts, counts + distinct, *out, count, err);
 }
 
-static rdx_status compare_rows(rdx_execution *x, const rdx_plan_node *node, rdx_operand in[2], rdx_vector *flat,
-                               uint32_t **out, uint64_t *count, rdx_error *err) {
+rdx_status rdx_rank_frames(rdx_execution *x, const rdx_plan_node *node, rdx_operand in[2], rdx_ranks *out,
+                           rdx_error *err) {
   const uint64_t rows[2] = {in[0].frame.rows, in[1].frame.rows};
   rdx_key_column *columns = NULL;
+  RDX_SCOPED(rdx_vectors_destroy) rdx_vectors flat = {0};
   RDX_SCOPED(rdx_key_words_destroy) rdx_key_words words = {0};
-  RDX_SCOPED(rdx_free_local) uint32_t *codes = NULL;
-  uint64_t distinct = 0;
+  if (rows[0] + rows[1] >= UINT32_MAX)
+    return fail_many(in, err);
+  RDX_TRY(rdx_vectors_create(2 * node->column_count, &flat, err));
   RDX_TRY(rdx_arena_alloc(x->arena, node->column_count, sizeof *columns, WHAT, (void **)&columns, err));
   for (uint32_t i = 0; i < node->column_count; i++) {
-    RDX_TRY(make_alike(x, node, in, i, &flat[2 * i], err));
-    columns[i] = (rdx_key_column){.parts = {&flat[2 * i].column, &flat[2 * i + 1].column}};
+    rdx_vector *both = &flat.list[2 * i];
+    RDX_TRY(make_alike(x, node, in, i, both, err));
+    columns[i] = (rdx_key_column){.parts = {&both[0].column, &both[1].column}};
   }
   RDX_TRY(rdx_key_words_create(x, columns, node->column_count, rows, false, &words, err));
-  RDX_TRY(rdx_alloc(rows[0] + rows[1], sizeof *codes, WHAT, (void **)&codes, err));
-  RDX_TRY(rdx_key_words_rank(x, &words, codes, &distinct, NULL, err));
-  return count_and_choose(node, codes, rows, distinct, out, count, err);
+  RDX_TRY(rdx_alloc(rows[0] + rows[1], sizeof *out->codes, WHAT, (void **)&out->codes, err));
+  return rdx_key_words_rank(x, &words, out->codes, &out->distinct, &out->firsts, err);
+}
+
+void rdx_ranks_drop(rdx_ranks *ranks) {
+  rdx_free(ranks->codes);
+  rdx_free(ranks->firsts);
+  *ranks = (rdx_ranks){0};
 }
 
 rdx_status rdx_execute_intersect(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  RDX_SCOPED(drop_operands) rdx_operand in[2] = {0};
-  RDX_SCOPED(rdx_vectors_destroy) rdx_vectors flat = {0};
+  RDX_SCOPED(rdx_operands_drop) rdx_operand in[2] = {0};
   RDX_SCOPED(rdx_free_local) uint32_t *rows = NULL;
+  RDX_SCOPED(rdx_ranks_drop) rdx_ranks ranks = {0};
   uint64_t count = 0;
   RDX_TRY(run_both(x, node, in, err));
-  if (in[0].frame.rows + in[1].frame.rows >= UINT32_MAX)
-    return fail_many(in, err);
-  RDX_TRY(rdx_vectors_create(2 * node->column_count, &flat, err));
-  RDX_TRY(compare_rows(x, node, in, flat.list, &rows, &count, err));
-  rdx_vectors_destroy(&flat);
+  RDX_TRY(rdx_rank_frames(x, node, in, &ranks, err));
+  RDX_TRY(count_and_choose(node, ranks.codes, (const uint64_t[]){in[0].frame.rows, in[1].frame.rows}, ranks.distinct,
+                           &rows, &count, err));
   RDX_TRY(rdx_frame_select(x->pool, &in[0].frame, RDX_KEEP(rows), count, err));
   *out = RDX_KEEP(in[0].frame);
   return RDX_OK;

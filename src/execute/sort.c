@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "execute/keys.h"
+#include "execute/portions.h"
 
 #define WHAT "an order of rows"
 #define TOP_SHARE 16u  /* of the rows, or fewer, are chosen before they are sorted, */
@@ -38,18 +39,18 @@ rdx_status rdx_find_limits(rdx_execution *x, const rdx_plan_node *node, uint64_t
   return find_bound(x, node->offset, "OFFSET", 0, offset, err);
 }
 
-static rdx_status find_window(rdx_execution *x, const rdx_plan_node *node, uint64_t rows, window *out, rdx_error *err) {
-  RDX_TRY(rdx_find_limits(x, node, &out->count, &out->offset, err));
-  out->offset = out->offset < rows ? out->offset : rows;
-  out->count = out->count < rows - out->offset ? out->count : rows - out->offset;
-  return RDX_OK;
+/* What a limit and an offset leave of so many rows. */
+static window cut_window(uint64_t limit, uint64_t offset, uint64_t rows) {
+  const uint64_t begin = offset < rows ? offset : rows;
+  return (window){begin, limit < rows - begin ? limit : rows - begin};
 }
 
 rdx_status rdx_execute_limit(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  window w;
+  uint64_t limit = 0, offset = 0;
   uint32_t *rows = NULL;
-  RDX_TRY(rdx_execute_node(x, node->left, out, err));
-  RDX_TRY(find_window(x, node, out->rows, &w, err));
+  RDX_TRY(rdx_find_limits(x, node, &limit, &offset, err));
+  RDX_TRY(rdx_execute_first(x, node->left, limit > UINT64_MAX - offset ? UINT64_MAX : limit + offset, out, err));
+  const window w = cut_window(limit, offset, out->rows);
   if (w.count == out->rows)
     return RDX_OK;
   RDX_TRY(rdx_number_rows(x, w.offset, w.count, &rows, err));
@@ -191,12 +192,12 @@ static rdx_status sort_window(rdx_execution *x, const rdx_plan_node *node, rdx_o
 
 rdx_status rdx_execute_sort(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   RDX_SCOPED(rdx_operand_drop) rdx_operand in = {0};
-  window w = {0};
+  uint64_t limit = 0, offset = 0;
   RDX_TRY(rdx_operand_run_in_place(x, node->left, &in, err));
   if (in.frame.rows >= UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%llu rows are too many to sort", (unsigned long long)in.frame.rows);
-  RDX_TRY(find_window(x, node, in.frame.rows, &w, err));
-  RDX_TRY(sort_window(x, node, &in, w, err));
+  RDX_TRY(rdx_find_limits(x, node, &limit, &offset, err));
+  RDX_TRY(sort_window(x, node, &in, cut_window(limit, offset, in.frame.rows), err));
   *out = RDX_KEEP(in.frame);
   return RDX_OK;
 }

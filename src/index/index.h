@@ -143,6 +143,7 @@ typedef struct rdx_lookup_options {
   rdx_rows_sink sink;  /* ROWS: `take` not NULL: gets them instead of the result */
   const char *advice;  /* ROWS: what to do where there is no memory for them; NULL: what callers of lookups may */
   uint64_t bytes_more; /* ROWS: host memory that the caller takes for each, beside the four bytes of the result */
+  uint64_t max_rows;   /* ROWS: more are refused as if there were no memory for them; 0: as many as there are */
 } rdx_lookup_options;
 
 /* As rdx_index_lookup() and rdx_index_range() (`upper` NULL: points). */

@@ -303,6 +303,9 @@ uint64_t rdx_part_rows(const rdx_device *device, uint64_t bytes) {
 rdx_status rdx_expect_rows(const rdx_device *device, uint64_t rows, const rdx_lookup_options *options, rdx_error *err) {
   char what[64];
   snprintf(what, sizeof what, "the %llu rows that match take", (unsigned long long)rows);
+  if (options->max_rows > 0 && rows > options->max_rows)
+    return rdx_fail(err, RDX_ERROR_MEMORY, "%llu rows match, more than %llu", (unsigned long long)rows,
+                    (unsigned long long)options->max_rows);
   return rdx_device_expect_host(
       device, rows * (4 + options->bytes_more), what,
       options->advice ? options->advice : "ask for their number, for fewer probes at a time, or for the rows in parts",
