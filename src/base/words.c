@@ -49,3 +49,7 @@ void rdx_nearest_consider(rdx_nearest *nearest, const char *word, const char *kn
     return;
   *nearest = (rdx_nearest){known, away};
 }
+
+int rdx_words_order(const void *a, const void *b) {
+  return strcmp(*(char *const *)a, *(char *const *)b);
+}

@@ -19,4 +19,7 @@ void rdx_nearest_consider(rdx_nearest *nearest, const char *word, const char *kn
 /* Whether two words are the same but for the case of ASCII letters. */
 bool rdx_words_alike(const char *a, const char *b);
 
+/* By their bytes, of pointers to words: for qsort(). */
+int rdx_words_order(const void *a, const void *b);
+
 #endif

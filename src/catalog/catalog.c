@@ -540,10 +540,6 @@ static void add_name(void *user, const char *name) {
   n->count += n->status == RDX_OK;
 }
 
-static int compare_names(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 rdx_status rdx_catalog_names(rdx_catalog *c, char ***out, rdx_error *err) {
   names n = {.err = err};
   n.status = rdx_calloc(1, sizeof *n.list, WHAT, (void **)&n.list, err);
@@ -561,7 +557,7 @@ rdx_status rdx_catalog_names(rdx_catalog *c, char ***out, rdx_error *err) {
     rdx_free(n.list);
     return n.status;
   }
-  qsort(n.list, n.count, sizeof *n.list, compare_names);
+  qsort(n.list, n.count, sizeof *n.list, rdx_words_order);
   n.list[n.count] = NULL;
   *out = n.list;
   return RDX_OK;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "database/internal.h"
 #include "device/device.h"
 
@@ -97,10 +98,6 @@ static uint32_t count_names(const rdx_database *d) {
   return count;
 }
 
-static int compare_names(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 rdx_status rdx_database_tables(rdx_database *database, const char *const **out, uint32_t *count, rdx_error *err) {
   if (!database || !out || !count)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_tables: database, out and count must not be NULL");
@@ -108,7 +105,7 @@ rdx_status rdx_database_tables(rdx_database *database, const char *const **out, 
   RDX_TRY(rdx_catalog_names(database->catalog, &database->names, err));
   RDX_TRY(rdx_defined_add_names(database, &database->names, count_names(database), err));
   *count = count_names(database);
-  qsort(database->names, *count, sizeof *database->names, compare_names);
+  qsort(database->names, *count, sizeof *database->names, rdx_words_order);
   *out = (const char *const *)database->names;
   return RDX_OK;
 }

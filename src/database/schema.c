@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "database/schema.h"
 #include "plan/text.h"
 
@@ -170,10 +171,6 @@ static const struct view {
      "t, c, k", "(NULL, NULL, NULL)"},
 };
 
-static int compare_names(const void *a, const void *b) {
-  return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 static void free_names(char **names) {
   for (uint32_t i = 0; names && names[i]; i++)
     rdx_free(names[i]);
@@ -190,7 +187,7 @@ static rdx_status put_rows(rdx_database *d, const struct view *v, rdx_printed *t
   rdx_status status = rdx_defined_add_names(d, &names, count, err);
   while (names[count])
     count++;
-  qsort(names, count, sizeof *names, compare_names);
+  qsort(names, count, sizeof *names, rdx_words_order);
   for (uint32_t i = 0; i < count && status == RDX_OK; i++)
     status = v->put(d, names[i], to, err);
   free_names(names);

@@ -53,9 +53,7 @@ bool rdx_known(rdx_execution *x, const rdx_bound *e, rdx_known_value *out) {
 }
 
 const rdx_bound *rdx_uncast(const rdx_bound *e) {
-  for (; e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST; e = e->args[0])
-    if (!rdx_keeps_values(e->args[0]->type, e->type))
-      return NULL;
+  e = rdx_without_casts(e);
   return e->kind == RDX_BOUND_COLUMN ? e : NULL;
 }
 

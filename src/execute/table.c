@@ -68,21 +68,6 @@ static void find_scan_params(const filtering *f, rdx_scan_params *out) {
     rdx_filter_scan_params(f->x->settings, out);
 }
 
-/* The table's columns that the filter reads. */
-static rdx_status list_columns(const filtering *f, uint32_t **columns, uint32_t *count, rdx_error *err) {
-  const rdx_plan_node *n = f->node;
-  bool *used = NULL;
-  RDX_TRY(rdx_arena_alloc(f->x->arena, n->column_count, sizeof *used, WHAT, (void **)&used, err));
-  RDX_TRY(rdx_arena_alloc(f->x->arena, n->column_count, sizeof **columns, WHAT, (void **)columns, err));
-  memset(used, 0, n->column_count * sizeof *used);
-  rdx_bound_mark_columns(n->filter, used);
-  *count = 0;
-  for (uint32_t i = 0; i < n->column_count; i++)
-    if (used[i])
-      (*columns)[(*count)++] = n->table_columns[i];
-  return RDX_OK;
-}
-
 /* Whether rows that a scan finds stay on the device: an operator above takes them there. */
 static bool stays(const filtering *f, double found) {
   return (f->x->feeds_device || f->x->settings->operators == RDX_OPERATORS_DEVICE) &&
@@ -117,7 +102,7 @@ static rdx_status prefers_scan(const filtering *f, uint64_t read, bool *out, rdx
   uint32_t *columns = NULL, count = 0;
   rdx_scan_params params;
   double ignored = 0;
-  RDX_TRY(list_columns(f, &columns, &count, err));
+  RDX_TRY(rdx_filter_columns(f->x->arena, f->node, &columns, &count, err));
   find_scan_params(f, &params);
   *out = f->x->settings->filter == RDX_FILTER_AUTO && rdx_filter_scans(f->node->filter) &&
          scan_saves(f, (double)read, count, &ignored) > 0 &&
@@ -128,7 +113,7 @@ static rdx_status prefers_scan(const filtering *f, uint64_t read, bool *out, rdx
 /* Whether a scan is to answer what it can: one that was asked for by its method, or that pays. */
 static rdx_status choose_scan(filtering *f, rdx_error *err) {
   uint32_t *columns = NULL, count = 0;
-  RDX_TRY(list_columns(f, &columns, &count, err));
+  RDX_TRY(rdx_filter_columns(f->x->arena, f->node, &columns, &count, err));
   const bool asked = f->node->index || f->x->settings->filter == RDX_FILTER_SCAN;
   f->scans = count > 0 && f->x->settings->filter != RDX_FILTER_EVALUATION &&
              (asked || (rdx_filter_scans(f->node->filter) && scan_pays(f, columns, count)));

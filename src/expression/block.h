@@ -6,6 +6,8 @@
 /* How expressions are evaluated: a tree of nodes, each of which makes the values of a block of rows from those of its
  * arguments. Branches that a row does not take raise no errors for it: nodes get the rows that are `active`. */
 
+#include <string.h>
+
 #include "expression/evaluate.h"
 #include "expression/types.h"
 
@@ -99,6 +101,16 @@ static inline void rdx_scratch_return(rdx_scratch *scratch, rdx_scratch_mark mar
 /* Room for a block's values, and for its NULLs. */
 RDX_MUST_USE rdx_status rdx_take_values(rdx_worker *w, rdx_class class, rdx_values *out);
 RDX_MUST_USE rdx_status rdx_take_flags(rdx_worker *w, uint8_t **out);
+/* A text that is written twice: it is counted, then copied. */
+typedef struct rdx_text_output {
+  char *to; /* NULL: count */
+  uint64_t used;
+} rdx_text_output;
+static inline void rdx_text_put(rdx_text_output *o, const char *data, uint64_t length) {
+  if (o->to && length > 0)
+    memcpy(o->to + o->used, data, length);
+  o->used += length;
+}
 /* Bytes of a text. */
 RDX_MUST_USE rdx_status rdx_take_text(rdx_worker *w, size_t size, char **out);
 

@@ -170,6 +170,8 @@ RDX_MUST_USE bool rdx_sql_common_type(const rdx_sql_type *types, uint32_t count,
 
 /* Whether a cast keeps every value as it is. */
 bool rdx_keeps_values(rdx_sql_type from, rdx_sql_type to);
+/* What stands below casts that do. */
+const rdx_bound *rdx_without_casts(const rdx_bound *e);
 
 /* A constant of a type, in the arena. */
 RDX_MUST_USE rdx_status rdx_bind_constant(rdx_binding *b, rdx_sql_type type, rdx_datum value, rdx_sql_place place,

@@ -32,19 +32,7 @@ static const char *const words[] = {
 };
 /* clang-format on */
 
-/* A text that is written twice: it is counted, then copied. */
-typedef struct output {
-  char *to; /* NULL: count */
-  uint64_t used;
-} output;
-
-static void put(output *o, const char *data, uint64_t length) {
-  if (o->to && length > 0)
-    memcpy(o->to + o->used, data, length);
-  o->used += length;
-}
-
-static rdx_status take_output(rdx_worker *w, const rdx_node *n, output *o) {
+static rdx_status take_output(rdx_worker *w, const rdx_node *n, rdx_text_output *o) {
   if (o->used > RDX_LONGEST_TEXT)
     return rdx_function_fail(w, n, "the text would be longer than 1 GiB");
   RDX_TRY(rdx_take_text(w, o->used, &o->to));
@@ -70,34 +58,34 @@ static bool needs_quotes(rdx_sql_text name) {
   return !plain || bsearch(&name, words, RDX_COUNT(words), sizeof *words, compare_words);
 }
 
-static void put_quoted(output *o, rdx_sql_text text, char quote) {
-  put(o, &quote, 1);
+static void put_quoted(rdx_text_output *o, rdx_sql_text text, char quote) {
+  rdx_text_put(o, &quote, 1);
   for (uint64_t i = 0; i < text.length; i++) {
     const char *c = &text.data[i];
-    put(o, c, 1);
+    rdx_text_put(o, c, 1);
     if (*c == quote || (*c == '\\' && quote == '\''))
-      put(o, c, 1);
+      rdx_text_put(o, c, 1);
   }
-  put(o, &quote, 1);
+  rdx_text_put(o, &quote, 1);
 }
 
-static void put_name(output *o, rdx_sql_text text) {
+static void put_name(rdx_text_output *o, rdx_sql_text text) {
   if (needs_quotes(text))
     put_quoted(o, text, '"');
   else
-    put(o, text.data, text.length);
+    rdx_text_put(o, text.data, text.length);
 }
 
 /* With a backslash in it, it is one with escapes. */
-static void put_literal(output *o, rdx_sql_text text) {
+static void put_literal(rdx_text_output *o, rdx_sql_text text) {
   if (text.length > 0 && memchr(text.data, '\\', text.length))
-    put(o, "E", 1);
+    rdx_text_put(o, "E", 1);
   put_quoted(o, text, '\'');
 }
 
-static rdx_status write_one(rdx_worker *w, const rdx_node *n, void (*write)(output *, rdx_sql_text), rdx_sql_text text,
-                            rdx_datum *out) {
-  output o = {0};
+static rdx_status write_one(rdx_worker *w, const rdx_node *n, void (*write)(rdx_text_output *, rdx_sql_text),
+                            rdx_sql_text text, rdx_datum *out) {
+  rdx_text_output o = {0};
   write(&o, text);
   RDX_TRY(take_output(w, n, &o));
   write(&o, text);
@@ -126,7 +114,7 @@ typedef struct format {
   rdx_worker *w;
   const rdx_node *n;
   const rdx_datum *args;
-  output o;
+  rdx_text_output o;
   uint64_t at;
   uint32_t next; /* the argument that follows the last one */
 } format;
@@ -214,16 +202,16 @@ static rdx_status read_directive(format *f, directive *d) {
   return RDX_OK;
 }
 
-static void put_blanks(output *o, uint64_t count) {
+static void put_blanks(rdx_text_output *o, uint64_t count) {
   if (o->to)
     memset(o->to + o->used, ' ', count);
   o->used += count;
 }
 
 static rdx_status put_value(format *f, const directive *d, const rdx_datum *value) {
-  void (*const write)(output *, rdx_sql_text) = d->letter == 'I' ? put_name : put_literal;
+  void (*const write)(rdx_text_output *, rdx_sql_text) = d->letter == 'I' ? put_name : put_literal;
   const rdx_sql_text null = {"NULL", d->letter == 'L' ? 4 : 0};
-  output whole = {0};
+  rdx_text_output whole = {0};
   rdx_sql_text text = value->null ? null : value->text;
   if (value->null && d->letter == 'I')
     return rdx_function_fail(f->w, f->n, "null values cannot be formatted as an SQL identifier");
@@ -237,7 +225,7 @@ static rdx_status put_value(format *f, const directive *d, const rdx_datum *valu
   const uint64_t blanks = width > count ? width - count : 0;
   if (!d->left)
     put_blanks(&f->o, blanks);
-  put(&f->o, text.data, text.length);
+  rdx_text_put(&f->o, text.data, text.length);
   if (d->left)
     put_blanks(&f->o, blanks);
   return RDX_OK;
@@ -248,7 +236,7 @@ static rdx_status put_directive(format *f) {
   uint32_t which = 0;
   if (peek(f) == '%') {
     f->at++;
-    put(&f->o, "%", 1);
+    rdx_text_put(&f->o, "%", 1);
     return RDX_OK;
   }
   RDX_TRY(read_directive(f, &d));
@@ -269,7 +257,7 @@ static rdx_status write_format(format *f) {
   for (f->at = 0; f->at < text.length;) {
     const char *found = memchr(text.data + f->at, '%', text.length - f->at);
     const uint64_t end = found ? (uint64_t)(found - text.data) : text.length;
-    put(&f->o, text.data + f->at, end - f->at);
+    rdx_text_put(&f->o, text.data + f->at, end - f->at);
     f->at = end + 1;
     if (found)
       RDX_TRY(put_directive(f));

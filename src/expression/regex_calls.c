@@ -199,28 +199,16 @@ rdx_status rdx_regex_part(ARGUMENTS) {
 
 /* ---- Replacing ---- */
 
-/* A text that is being written: first counted, then copied. */
-typedef struct output {
-  char *to; /* NULL: count */
-  uint64_t used;
-} output;
-
-static void write_text(output *o, const char *data, uint64_t length) {
-  if (o->to && length > 0)
-    memcpy(o->to + o->used, data, length);
-  o->used += length;
-}
-
 /* \1 to \9 are groups, \& is the match, \\ a backslash. */
-static void write_replacement(output *o, rdx_sql_text by, rdx_sql_text text, const rdx_regex_span *groups) {
+static void write_replacement(rdx_text_output *o, rdx_sql_text by, rdx_sql_text text, const rdx_regex_span *groups) {
   for (uint64_t i = 0; i < by.length; i++) {
     const char c = by.data[i], following = i + 1 < by.length ? by.data[i + 1] : '\0';
     const bool is_group = c == '\\' && ((following >= '1' && following <= '9') || following == '&');
     const rdx_regex_span *group = &groups[is_group && following != '&' ? following - '0' : 0];
     if (is_group && group->begin != NOWHERE)
-      write_text(o, text.data + group->begin, group->end - group->begin);
+      rdx_text_put(o, text.data + group->begin, group->end - group->begin);
     else if (!is_group)
-      write_text(o, &by.data[i], 1);
+      rdx_text_put(o, &by.data[i], 1);
     i += is_group || (c == '\\' && following == '\\');
   }
 }
@@ -232,27 +220,27 @@ typedef struct replacing {
   int64_t number; /* of the match that is replaced; 0: all */
 } replacing;
 
-static void write_all(const replacing *x, output *o) {
+static void write_all(const replacing *x, rdx_text_output *o) {
   rdx_regex_span match, groups[RDX_REGEX_GROUPS];
   uint64_t from = x->from, copied = 0;
   for (int64_t i = 1; from <= x->text.length && rdx_regex_find(x->r, x->text, from, &match, groups); i++) {
     from = after(x->text, match);
     if (x->number > 0 && i < x->number)
       continue;
-    write_text(o, x->text.data + copied, match.begin - copied);
+    rdx_text_put(o, x->text.data + copied, match.begin - copied);
     write_replacement(o, x->by, x->text, groups);
     copied = match.end;
     if (x->number > 0)
       break;
   }
-  write_text(o, x->text.data + copied, x->text.length - copied);
+  rdx_text_put(o, x->text.data + copied, x->text.length - copied);
 }
 
 /* regexp_replace(text, pattern, by [, flags]), regexp_replace(text, pattern, by, start [, number [, flags]]) */
 rdx_status rdx_regex_replace(ARGUMENTS) {
   replacing x = {.text = args[0].text, .by = args[2].text, .number = 1};
   flags f = {0};
-  output o = {0};
+  rdx_text_output o = {0};
   const bool has_start = n->count > 3 && n->args[3]->class != RDX_CLASS_TEXT;
   if (n->count > 3 && (!has_start || n->count > 5))
     RDX_TRY(read_flags(w, n, args[n->count - 1].text, !has_start, &f));
@@ -278,28 +266,28 @@ rdx_status rdx_regex_replace(ARGUMENTS) {
 rdx_status rdx_regex_of_similar(ARGUMENTS) {
   const rdx_sql_text pattern = args[0].text;
   const char escape = n->count < 2 ? '\\' : args[1].text.length > 0 ? args[1].text.data[0] : '\0';
-  output o = {0};
+  rdx_text_output o = {0};
   bool in_set = false;
   if (n->count > 1 && args[1].text.length > 1)
     return rdx_function_fail(w, n, "the escape must be a single byte or nothing");
   RDX_TRY(rdx_take_text(w, 3 * pattern.length + 8, &o.to));
-  write_text(&o, "^(?:", 4);
+  rdx_text_put(&o, "^(?:", 4);
   for (uint64_t i = 0; i < pattern.length; i++) {
     const char c = pattern.data[i];
     const bool escaped = escape && c == escape && i + 1 < pattern.length;
     if (escaped)
       i++;
     if (escaped || c == '\\' || (!in_set && (c == '.' || c == '^' || c == '$')))
-      write_text(&o, "\\", 1);
+      rdx_text_put(&o, "\\", 1);
     if (!in_set && !escaped && (c == '%' || c == '_'))
-      write_text(&o, ".*", c == '%' ? 2 : 1);
+      rdx_text_put(&o, ".*", c == '%' ? 2 : 1);
     else if (!in_set && !escaped && c == '(')
-      write_text(&o, "(?:", 3);
+      rdx_text_put(&o, "(?:", 3);
     else
-      write_text(&o, &pattern.data[i], 1);
+      rdx_text_put(&o, &pattern.data[i], 1);
     in_set = escaped ? in_set : in_set ? c != ']' : c == '[';
   }
-  write_text(&o, ")$", 2);
+  rdx_text_put(&o, ")$", 2);
   out->text = (rdx_sql_text){o.to, o.used};
   return RDX_OK;
 }

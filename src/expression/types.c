@@ -288,3 +288,9 @@ bool rdx_keeps_values(rdx_sql_type from, rdx_sql_type to) {
     return rdx_is_integer(from) || from.kind == RDX_SQL_REAL || from.kind == RDX_SQL_DOUBLE;
   return from.kind == to.kind || (from.kind == RDX_SQL_DATE && to.kind == RDX_SQL_TIMESTAMP);
 }
+
+const rdx_bound *rdx_without_casts(const rdx_bound *e) {
+  while (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST && rdx_keeps_values(e->args[0]->type, e->type))
+    e = e->args[0];
+  return e;
+}

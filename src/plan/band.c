@@ -76,12 +76,6 @@ static rdx_status loosen(const search *s, const rdx_bound *a, const rdx_bound *b
   return call(s, upper ? "+" : "-", *limit, slack, limit);
 }
 
-static const rdx_bound *keeps(const rdx_bound *e) {
-  while (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST && rdx_keeps_values(e->args[0]->type, e->type))
-    e = e->args[0];
-  return e;
-}
-
 static bool is_sum(const rdx_bound *e) {
   return e->kind == RDX_BOUND_CALL && (e->op == RDX_OP_ADD || e->op == RDX_OP_SUBTRACT) && rdx_is_number(e->type) &&
          e->type.kind != RDX_SQL_REAL;
@@ -106,18 +100,18 @@ static rdx_status add_sum(search *s, const rdx_bound *sum, bool upper, rdx_bound
 
 /* abs(value) is not above `limit`: the value is not above it, and not below -limit. */
 static rdx_status add_limit(search *s, rdx_bound *value, bool upper, rdx_bound *limit) {
-  const rdx_bound *e = keeps(value);
+  const rdx_bound *e = rdx_without_casts(value);
   const bool is_abs = e->kind == RDX_BOUND_CALL && e->op == RDX_OP_FUNCTION && strcmp(e->function->name, "abs") == 0;
   rdx_bound *below = NULL;
   if (is_sum(e))
     return add_sum(s, e, upper, limit);
-  if (!is_abs || !upper || !is_sum(keeps(e->args[0])))
+  if (!is_abs || !upper || !is_sum(rdx_without_casts(e->args[0])))
     return RDX_OK;
   if (!rdx_is_number(limit->type))
     return RDX_OK;
   RDX_TRY(call(s, "-", limit, NULL, &below));
-  RDX_TRY(add_sum(s, keeps(e->args[0]), true, limit));
-  return add_sum(s, keeps(e->args[0]), false, below);
+  RDX_TRY(add_sum(s, rdx_without_casts(e->args[0]), true, limit));
+  return add_sum(s, rdx_without_casts(e->args[0]), false, below);
 }
 
 static rdx_status add_comparison(search *s, const rdx_bound *c) {

@@ -223,17 +223,18 @@ bool rdx_is_aggregate(const rdx_ast *ast) {
   return find_aggregate(ast) || (ast->kind == RDX_AST_CALL && rdx_find_statistic(ast->name));
 }
 
-static bool same(const rdx_bound *a, const rdx_bound *b) {
-  return !a == !b && (!a || rdx_bound_equal(a, b));
+bool rdx_orderings_equal(const rdx_plan_ordering *a, const rdx_plan_ordering *b, uint32_t count) {
+  bool equal = true;
+  for (uint32_t i = 0; i < count && equal; i++)
+    equal = rdx_bound_equal(a[i].value, b[i].value) && a[i].descending == b[i].descending &&
+            a[i].nulls_first == b[i].nulls_first;
+  return equal;
 }
 
 static bool same_aggregate(const rdx_plan_aggregate *a, const rdx_plan_aggregate *b) {
-  bool equal = a->kind == b->kind && a->distinct == b->distinct && same(a->value, b->value) &&
-               same(a->argument, b->argument) && a->order_count == b->order_count;
-  for (uint32_t i = 0; i < a->order_count && equal; i++)
-    equal = rdx_bound_equal(a->orders[i].value, b->orders[i].value) &&
-            a->orders[i].descending == b->orders[i].descending && a->orders[i].nulls_first == b->orders[i].nulls_first;
-  return equal;
+  const bool equal = a->kind == b->kind && a->distinct == b->distinct && rdx_bound_same(a->value, b->value) &&
+                     rdx_bound_same(a->argument, b->argument) && a->order_count == b->order_count;
+  return equal && rdx_orderings_equal(a->orders, b->orders, a->order_count);
 }
 
 /* The aggregate's result as a column of the block's aggregate; the same one twice is calculated once. */

@@ -47,10 +47,6 @@ static bool is_column(const rdx_bound *e) {
   return e->kind == RDX_BOUND_COLUMN;
 }
 
-static bool is_known(const rdx_bound *e) {
-  return e->kind == RDX_BOUND_CONSTANT || e->kind == RDX_BOUND_PARAMETER;
-}
-
 /* A scan answers comparisons of a column with values, and what AND, OR and NOT make of them. */
 static bool is_comparison(const rdx_bound *e) {
   bool is = e->kind == RDX_BOUND_CALL;
@@ -64,7 +60,7 @@ static bool is_comparison(const rdx_bound *e) {
   uint32_t columns = 0, known = 0;
   for (uint32_t i = 0; i < e->count; i++) {
     columns += is_column(e->args[i]);
-    known += is_known(e->args[i]);
+    known += rdx_is_given(e->args[i]);
   }
   return e->op != RDX_OP_CAST && columns == 1 && columns + known == e->count && e->type.kind == RDX_SQL_BOOL;
 }
@@ -89,7 +85,7 @@ static bool bounds_column(const rdx_bound *c, uint32_t column, bool equal_only) 
   if (c->op < RDX_OP_EQ || c->op > RDX_OP_GE || c->op == RDX_OP_NE || (equal_only && c->op != RDX_OP_EQ))
     return false;
   for (uint32_t i = 0; i < 2 && !bounds; i++)
-    bounds = c->args[i]->kind == RDX_BOUND_COLUMN && c->args[i]->index == column && is_known(c->args[1 - i]);
+    bounds = c->args[i]->kind == RDX_BOUND_COLUMN && c->args[i]->index == column && rdx_is_given(c->args[1 - i]);
   return bounds;
 }
 
@@ -133,11 +129,12 @@ typedef struct ways {
   uint32_t count;
 } ways;
 
-/* The table's columns that a filter reads. */
-static rdx_status list_columns(rdx_planner *p, const rdx_plan_node *n, uint32_t **columns, uint32_t *count) {
+rdx_status rdx_filter_columns(rdx_arena *arena, const rdx_plan_node *n, uint32_t **columns, uint32_t *count,
+                              rdx_error *err) {
   bool *used = NULL;
-  RDX_TRY(rdx_planner_alloc(p, n->column_count, sizeof *used, &used));
-  RDX_TRY(rdx_planner_alloc(p, n->column_count, sizeof **columns, columns));
+  RDX_TRY(rdx_arena_alloc(arena, n->column_count, sizeof *used, "a filter", (void **)&used, err));
+  RDX_TRY(rdx_arena_alloc(arena, n->column_count, sizeof **columns, "a filter", (void **)columns, err));
+  memset(used, 0, n->column_count * sizeof *used);
   rdx_bound_mark_columns(n->filter, used);
   *count = 0;
   for (uint32_t i = 0; i < n->column_count; i++)
@@ -233,10 +230,7 @@ static rdx_work scan_index_work(const rdx_plan_node *n, rdx_scan_method method, 
     w.bytes = vectors + ROW_BYTES * of_columns;
   w.traces = traces;
   w.rays = !traces ? 0 : sqrt(rows);
-  w.hits = !traces                     ? 0
-           : method == RDX_SCAN_RTSCAN ? between
-           : method == RDX_SCAN_RTC1   ? of_columns
-                                       : n->expected_rows;
+  w.hits = !traces ? 0 : method == RDX_SCAN_RTSCAN ? between : method == RDX_SCAN_RTC1 ? of_columns : n->expected_rows;
   return w;
 }
 
@@ -290,7 +284,7 @@ rdx_status rdx_choose_filter(rdx_planner *p, rdx_plan_node *n) {
   uint32_t *columns = NULL, count = 0;
   ways w = {.count = 0};
   RDX_TRY(rdx_planner_alloc(p, 2 + s->index_count, sizeof *w.list, &w.list));
-  RDX_TRY(list_columns(p, n, &columns, &count));
+  RDX_TRY(rdx_filter_columns(p->arena, n, &columns, &count, p->err));
   add_common(p, n, columns, count, &w);
   for (uint32_t i = 0; i < s->index_count; i++) {
     const rdx_plan_index *index = &s->indexes[i];

@@ -6,9 +6,7 @@
 #include "plan/internal.h"
 
 static rdx_bound *without_casts(rdx_bound *e) {
-  while (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST && rdx_keeps_values(e->args[0]->type, e->type))
-    e = e->args[0];
-  return e;
+  return (rdx_bound *)(uintptr_t)rdx_without_casts(e);
 }
 
 /* NULL: it is no comparison, or of a kind that says nothing of a value that is equal. */

@@ -656,6 +656,14 @@ RDX_MUST_USE rdx_status rdx_plan_check(rdx_planner *p);
 /* ---- Filters of tables (filter.c) ---- */
 
 /* Take the way of finding rows for a table's filter that is expected to be the fastest, or that a setting asks for. */
+static inline bool rdx_is_given(const rdx_bound *e) {
+  return e->kind == RDX_BOUND_CONSTANT || e->kind == RDX_BOUND_PARAMETER;
+}
+static inline bool rdx_bound_same(const rdx_bound *a, const rdx_bound *b) { /* or both NULL */
+  return !a == !b && (!a || rdx_bound_equal(a, b));
+}
+bool rdx_orderings_equal(const rdx_plan_ordering *a, const rdx_plan_ordering *b, uint32_t count);
+
 RDX_MUST_USE rdx_status rdx_choose_filter(rdx_planner *p, rdx_plan_node *table);
 
 /* ---- What star queries take (cubes.c, star_cost.c) ---- */

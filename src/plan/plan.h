@@ -379,6 +379,9 @@ typedef struct rdx_filter_work {
 void rdx_filter_scan_params(const rdx_settings *settings, rdx_scan_params *out);
 /* Whether a scan can answer a part of a filter. */
 bool rdx_filter_scans(const rdx_bound *filter);
+/* The table's columns that the filter of a TABLE node reads. */
+RDX_MUST_USE rdx_status rdx_filter_columns(rdx_arena *arena, const rdx_plan_node *table, uint32_t **columns,
+                                           uint32_t *count, rdx_error *err);
 /* The output of a TABLE node that is the column which its table calls so, whatever FROM calls it; else column_count. */
 uint32_t rdx_plan_find_column(const rdx_plan_node *table, const char *name);
 void rdx_filter_work_of(const rdx_plan_node *table, double read, uint32_t columns, rdx_filter_work *out);

@@ -49,10 +49,6 @@ static bool is_exact_expression(const rdx_bound *e, uint32_t *steps) {
          is_exact_expression(e->args[0], steps) && is_exact_expression(e->args[1], steps);
 }
 
-static bool is_value(const rdx_bound *e) {
-  return e->kind == RDX_BOUND_CONSTANT || e->kind == RDX_BOUND_PARAMETER;
-}
-
 /* Texts that are compared once for each distinct one. */
 static bool has_dictionary(const rdx_block *b, const rdx_bound *e) {
   if (e->kind != RDX_BOUND_COLUMN)
@@ -83,11 +79,11 @@ static bool is_predicate(const rdx_block *b, const rdx_bound *c, uint32_t level)
   case RDX_OP_LE:
   case RDX_OP_GT:
   case RDX_OP_GE:
-    return (without_casts(c->args[0])->kind == RDX_BOUND_COLUMN && is_value(c->args[1])) ||
-           (without_casts(c->args[1])->kind == RDX_BOUND_COLUMN && is_value(c->args[0]));
+    return (without_casts(c->args[0])->kind == RDX_BOUND_COLUMN && rdx_is_given(c->args[1])) ||
+           (without_casts(c->args[1])->kind == RDX_BOUND_COLUMN && rdx_is_given(c->args[0]));
   case RDX_OP_IN:
     for (uint32_t i = 1; i < c->count && is; i++)
-      is = is_value(c->args[i]);
+      is = rdx_is_given(c->args[i]);
     return is && without_casts(c->args[0])->kind == RDX_BOUND_COLUMN;
   case RDX_OP_LIKE:
   case RDX_OP_ILIKE:

@@ -274,18 +274,11 @@ static rdx_status bind_frame(rdx_block *b, const rdx_sql_window *written, rdx_pl
   return RDX_OK;
 }
 
-static bool same(const rdx_bound *a, const rdx_bound *b) {
-  return !a == !b && (!a || rdx_bound_equal(a, b));
-}
-
 bool rdx_windows_alike(const rdx_plan_window *a, const rdx_plan_window *b) {
   bool alike = a->partition_count == b->partition_count && a->order_count == b->order_count;
   for (uint32_t i = 0; alike && i < a->partition_count; i++)
     alike = rdx_bound_equal(a->partition[i], b->partition[i]);
-  for (uint32_t i = 0; alike && i < a->order_count; i++)
-    alike = rdx_bound_equal(a->orders[i].value, b->orders[i].value) &&
-            a->orders[i].descending == b->orders[i].descending && a->orders[i].nulls_first == b->orders[i].nulls_first;
-  return alike;
+  return alike && rdx_orderings_equal(a->orders, b->orders, a->order_count);
 }
 
 /* The function's result as a column of the block's windows; the same one twice is calculated once. */
@@ -293,11 +286,11 @@ static rdx_status add_window(rdx_block *b, const rdx_plan_window *w, rdx_bound *
   uint32_t i = 0;
   for (; i < b->window_count; i++) {
     const rdx_plan_window *other = &b->windows[i];
-    if (other->kind == w->kind && same(other->value, w->value) && same(other->other, w->other) &&
-        same(other->number, w->number) && rdx_windows_alike(other, w) && other->unit == w->unit &&
+    if (other->kind == w->kind && rdx_bound_same(other->value, w->value) && rdx_bound_same(other->other, w->other) &&
+        rdx_bound_same(other->number, w->number) && rdx_windows_alike(other, w) && other->unit == w->unit &&
         other->begin == w->begin && other->end == w->end && other->exclusion == w->exclusion &&
-        same(other->begin_offset, w->begin_offset) && same(other->end_offset, w->end_offset) &&
-        same(other->range_value, w->range_value))
+        rdx_bound_same(other->begin_offset, w->begin_offset) && rdx_bound_same(other->end_offset, w->end_offset) &&
+        rdx_bound_same(other->range_value, w->range_value))
       break;
   }
   if (i == b->window_count) {

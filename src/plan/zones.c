@@ -24,9 +24,7 @@ static const rdx_sql_type boolean = {.kind = RDX_SQL_BOOL};
 
 /* The column below casts that keep its values, and so their order; NULL: there is none, or it has no zones. */
 static const rdx_bound *zoned_column(const rewriting *r, const rdx_bound *e) {
-  for (; e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST; e = e->args[0])
-    if (!rdx_keeps_values(e->args[0]->type, e->type))
-      return NULL;
+  e = rdx_without_casts(e);
   return e->kind == RDX_BOUND_COLUMN && r->known[e->index] ? e : NULL;
 }
 

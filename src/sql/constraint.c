@@ -9,15 +9,10 @@
 
 #include "sql/tree.h"
 
-static bool is_word(const rdx_token *k, const char *word) {
-  const size_t length = strlen(word);
-  return k->kind == RDX_TOKEN_WORD && (size_t)(k->end - k->begin) == length && strncasecmp(k->begin, word, length) == 0;
-}
-
 /* What stands in parentheses behind CHECK, with them. */
 static rdx_status copy_check(const rdx_tree *t, int32_t location, const char **out) {
   rdx_token k = rdx_token_at(t->text->begin + location);
-  while (k.kind != RDX_TOKEN_END && !is_word(&k, "check"))
+  while (k.kind != RDX_TOKEN_END && !rdx_token_is(&k, "check"))
     k = rdx_token_at(k.end);
   k = rdx_token_at(k.end);
   const char *begin = k.begin;

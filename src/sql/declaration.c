@@ -13,11 +13,6 @@ typedef rdx_tree_node node;
 
 /* ---- The text of DEFAULT ---- */
 
-static bool is_word(const rdx_token *k, const char *word) {
-  const size_t length = strlen(word);
-  return k->kind == RDX_TOKEN_WORD && (size_t)(k->end - k->begin) == length && strncasecmp(k->begin, word, length) == 0;
-}
-
 static bool is_sign(const rdx_token *k, const char *signs) {
   return k->kind == RDX_TOKEN_OTHER && strchr(signs, *k->begin);
 }
@@ -27,7 +22,7 @@ static bool begins_constraint(const rdx_token *k) {
   static const char *const words[] = {"not",       "null",    "constraint", "check",      "unique",    "primary",
                                       "generated", "default", "collate",    "references", "initially", "deferrable"};
   for (size_t i = 0; i < RDX_COUNT(words); i++)
-    if (is_word(k, words[i]))
+    if (rdx_token_is(k, words[i]))
       return true;
   return false;
 }
@@ -44,7 +39,7 @@ static rdx_status copy_expression(const rdx_tree *t, const char *text, const cha
       break;
     open += is_sign(&k, "([");
     open -= closes;
-    distinct = is_word(&k, "is");
+    distinct = rdx_token_is(&k, "is");
     end = k.end;
   }
   char *copy = NULL;
@@ -59,11 +54,11 @@ static const char *find_set_default(const rdx_tree *t, uint32_t count) {
   uint32_t open = 0;
   bool sets = false;
   for (rdx_token k = rdx_token_at(t->text->begin); k.kind != RDX_TOKEN_END; k = rdx_token_at(k.end)) {
-    if (open == 0 && sets && is_word(&k, "default") && count-- == 0)
+    if (open == 0 && sets && rdx_token_is(&k, "default") && count-- == 0)
       return k.end;
     open += is_sign(&k, "([");
     open -= is_sign(&k, ")]");
-    sets = is_word(&k, "set");
+    sets = rdx_token_is(&k, "set");
   }
   return t->text->end;
 }
@@ -181,7 +176,7 @@ rdx_status rdx_sql_declare(const rdx_sql_column *c, rdx_arena *arena, const char
 /* Whether it begins with a type, which it does where that has a limit. */
 static bool has_type(const char *declaration) {
   const rdx_token first = rdx_token_at(declaration);
-  return is_word(&first, limited[0].word) || is_word(&first, limited[1].word);
+  return rdx_token_is(&first, limited[0].word) || rdx_token_is(&first, limited[1].word);
 }
 
 rdx_status rdx_sql_parse_declaration(const char *declaration, rdx_arena *arena, rdx_sql_column *out, rdx_error *err) {

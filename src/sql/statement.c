@@ -818,24 +818,19 @@ static size_t find_character(const char *text, int number) {
   return at;
 }
 
-static bool is_token(const rdx_token *k, const char *word) {
-  const size_t length = strlen(word);
-  return k->kind == RDX_TOKEN_WORD && (size_t)(k->end - k->begin) == length && strncasecmp(k->begin, word, length) == 0;
-}
-
 /* What to write instead of what the parser did not take at `from`; NULL where nothing is known. */
 static const char *find_hint(const rdx_tree *t, const char *from) {
   const rdx_token first = rdx_token_at(t->text->begin), token = rdx_token_at(from);
   rdx_token before = first; /* the token, which may be taken for an alias */
   for (rdx_token k = first; k.begin < token.begin && k.kind != RDX_TOKEN_END; k = rdx_token_at(k.end))
     before = k;
-  if (is_token(&first, "set") && is_token(&token, "column"))
+  if (rdx_token_is(&first, "set") && rdx_token_is(&token, "column"))
     return "column is a word of SQL: write 'column' in quotes";
-  if (is_token(&token, "qualify") || is_token(&before, "qualify"))
+  if (rdx_token_is(&token, "qualify") || rdx_token_is(&before, "qualify"))
     return "put the query with the window function in FROM, and write WHERE above it";
-  if (is_token(&token, "exclude") || is_token(&token, "replace"))
+  if (rdx_token_is(&token, "exclude") || rdx_token_is(&token, "replace"))
     return "name the columns that you want";
-  if (is_token(&first, "from") || is_token(&first, "pivot") || is_token(&first, "unpivot"))
+  if (rdx_token_is(&first, "from") || rdx_token_is(&first, "pivot") || rdx_token_is(&first, "unpivot"))
     return "a query begins with SELECT, WITH or VALUES";
   return NULL;
 }

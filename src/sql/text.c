@@ -164,6 +164,12 @@ rdx_token rdx_token_at(const char *text) {
   return (rdx_token){RDX_TOKEN_OTHER, text, text + 1};
 }
 
+bool rdx_token_is(const rdx_token *token, const char *word) {
+  const size_t length = strlen(word);
+  return token->kind == RDX_TOKEN_WORD && (size_t)(token->end - token->begin) == length &&
+         strncasecmp(token->begin, word, length) == 0;
+}
+
 /* ---- Levels ----
  *
  * A bound for the depth of the tree. A path from its root to a leaf passes, within a pair of brackets (parentheses,

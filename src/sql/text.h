@@ -24,6 +24,8 @@ typedef struct rdx_token {
 
 /* The first token at or behind `text`, past blanks and comments. What quotes do not end, the text ends. */
 rdx_token rdx_token_at(const char *text);
+/* Whether it is this word, in any case. */
+bool rdx_token_is(const rdx_token *token, const char *word);
 
 typedef struct rdx_sql_text {
   const char *text;               /* all of it */
