@@ -66,6 +66,16 @@ static rdx_status read_names(reader *r, bool header, char ***names, rdx_error *e
   return RDX_OK;
 }
 
+/* Of an empty file of COPY without a header, which has the columns that are asked for. */
+static rdx_status take_names(reader *r, const rdx_csv_params *params, char ***names, rdx_error *err) {
+  RDX_TRY(rdx_calloc(params->column_count, sizeof **names, "column names", (void **)names, err));
+  for (r->first = r->body; r->field_count < params->column_count; r->field_count++) {
+    const char *name = params->columns[r->field_count];
+    RDX_TRY(rdx_copy_text(name, "a column name", &(*names)[r->field_count], err));
+  }
+  return RDX_OK;
+}
+
 static rdx_status no_column(const reader *r, char *const *names, const char *wanted, rdx_error *err) {
   char list[512] = "", delimiter[8];
   const bool one = r->field_count == 1;
@@ -97,6 +107,9 @@ static rdx_status find_name(const reader *r, char *const *names, rdx_names *inde
 static rdx_status choose_columns(reader *r, const rdx_csv_params *params, char **names, rdx_names *index,
                                  rdx_error *err) {
   const uint32_t count = params->columns ? (uint32_t)params->column_count : r->field_count;
+  if (params->for_copy && params->header == RDX_SWITCH_OFF && r->field_count > count)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "%s, line 1: %u fields where COPY has %u column%s",
+                    r->name, r->field_count, count, count > 1 ? "s" : "");
   RDX_TRY(rdx_table_create(count, &r->table, err));
   RDX_TRY(rdx_alloc(r->field_count, sizeof *r->targets, "a CSV file", (void **)&r->targets, err));
   RDX_TRY(rdx_calloc(count, sizeof *r->inferred, "a CSV file", (void **)&r->inferred, err));
@@ -374,14 +387,16 @@ static rdx_status take_nulls(reader *r, const rdx_csv_params *params, rdx_error 
 
 static rdx_status start(reader *r, const rdx_csv_params *params, rdx_error *err) {
   char **names = NULL;
+  const bool header = params->header != RDX_SWITCH_OFF;
   RDX_TRY(take_nulls(r, params, err));
   RDX_TRY(take_separator(r, params, err));
-  if (r->body == r->end)
+  const bool empty = r->body == r->end;
+  if (empty && (header || !params->for_copy || !params->columns))
     return rdx_fail(err, RDX_ERROR_FORMAT, "%s is empty: it needs at least a header line", r->name);
   if (!r->delimiter)
     recognise_delimiter(r);
   r->check = true; /* until the rest of the text has been looked at */
-  rdx_status status = read_names(r, params->header != RDX_SWITCH_OFF, &names, err);
+  rdx_status status = empty ? take_names(r, params, &names, err) : read_names(r, header, &names, err);
   if (status == RDX_OK)
     status = find_tail(r, err);
   rdx_names index = {0};
