@@ -236,7 +236,10 @@ rdx_status rdx_defined_check_new(const rdx_statement *s, const char *name, rdx_e
   RDX_TRY(rdx_catalog_find(s->database->catalog, name, &table, nearest, err));
   const bool same = table && strcmp(table->name, name) == 0;
   rdx_catalog_release(s->database->catalog, table);
-  return same ? fail(s, RDX_ERROR_ARGUMENT, NULL, "there is a table \"%.100s\" already", name, err) : RDX_OK;
+  if (same)
+    return fail(s, RDX_ERROR_ARGUMENT, NULL, "there is a table \"%.100s\" already", name, err);
+  RDX_TRY(rdx_definition_check_new(s, KIND, name, err));
+  return rdx_definition_check_new(s, "view", name, err);
 }
 
 static const char *column_name(const rdx_prepared *p, uint32_t i) {

@@ -18,9 +18,13 @@
 #define HEADER_SIZE (sizeof HEADER - 1 + 16 + 1) /* a checksum in hexadecimal digits, a line break */
 #define MAX_SIZE ((off_t)1 << 24)
 
+static bool names_file(const char *name) {
+  return *name && !strchr(name, '/') && *name != '.';
+}
+
 static rdx_status make_path(const rdx_database *d, const char *kind, const char *name, char **out, rdx_error *err) {
   const size_t size = strlen(d->folder) + strlen(name) + strlen(kind) + 3;
-  if (!*name || strchr(name, '/') || *name == '.')
+  if (!names_file(name))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "'%s' cannot be the name of a file", name);
   RDX_TRY(rdx_alloc(size, 1, "a definition", (void **)out, err));
   snprintf(*out, size, "%s/%s.%s", d->folder, name, kind);
@@ -45,6 +49,18 @@ rdx_status rdx_definition_write(const rdx_database *d, const char *kind, const c
   RDX_SCOPED(rdx_free_local) char *path = NULL;
   RDX_TRY(make_path(d, kind, name, &path, err));
   return write_file(path, text, err);
+}
+
+rdx_status rdx_definition_check_new(const rdx_statement *s, const char *kind, const char *name, rdx_error *err) {
+  if (!s->database->folder || !names_file(name))
+    return RDX_OK;
+  RDX_SCOPED(rdx_free_local) char *path = NULL;
+  RDX_TRY(make_path(s->database, kind, name, &path, err));
+  if (access(path, F_OK) != 0)
+    return RDX_OK;
+  return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, s->prepared->statement->place,
+                       "a database that is opened now knows it",
+                       "%s is there: it was made since this database was opened", path);
 }
 
 rdx_status rdx_definition_remove(const rdx_database *d, const char *kind, const char *name, rdx_error *err) {

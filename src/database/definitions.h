@@ -17,6 +17,9 @@ RDX_MUST_USE rdx_status rdx_definition_write(const rdx_database *database, const
                                              const char *text, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_definition_remove(const rdx_database *database, const char *kind, const char *name,
                                               rdx_error *err);
+/* An error where the folder has a file of this definition, which is not known here: another database made it. */
+RDX_MUST_USE rdx_status rdx_definition_check_new(const rdx_statement *statement, const char *kind, const char *name,
+                                                 rdx_error *err);
 /* Set the options of a statement's WITH (name = value), of which `text` is the text: as `raydex --options` has them. A
  * name by itself is switched on. */
 typedef rdx_status (*rdx_option_fn)(void *params, const char *name, const char *value, rdx_error *err);

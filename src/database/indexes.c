@@ -223,6 +223,7 @@ rdx_status rdx_indexes_create(rdx_statement *s, rdx_answer *answer, rdx_error *e
   snprintf(answer->tag, sizeof answer->tag, "CREATE INDEX");
   if (rdx_index_entry_find(d, name))
     return written->if_not_exists ? RDX_OK : fail(s, RDX_ERROR_ARGUMENT, "there is already an index", name, err);
+  RDX_TRY(rdx_definition_check_new(s, "index", name, err));
   if (rdx_defined_has(d, written->table, true))
     return fail(s, RDX_ERROR_UNSUPPORTED, "cannot create an index on view", written->table, err);
   RDX_TRY(rdx_catalog_find(d->catalog, written->table, &table, nearest, err));

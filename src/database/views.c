@@ -197,6 +197,8 @@ rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err
   if (rdx_defined_has(d, written->name, true))
     return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
                          "there is a view \"%.100s\" already", written->name);
+  RDX_TRY(rdx_definition_check_new(s, "query", written->name, err));
+  RDX_TRY(rdx_definition_check_new(s, "view", written->name, err));
   const char *wrong = find_star(s->prepared, &star);
   if (wrong)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,

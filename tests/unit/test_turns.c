@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
@@ -83,6 +84,36 @@ static void databases_of_a_folder_lose_nothing(void **state) {
   rdx_database_close(&databases[1]);
 }
 
+/* What a database does not know, since another one made it meanwhile, it does not write over. */
+static void databases_of_a_folder_keep_their_definitions(void **state) {
+  static const char *const taken[] = {
+      "CREATE VIEW v AS SELECT 2 AS n",
+      "CREATE TABLE v (n bigint)",
+      "CREATE INDEX i ON t (n)",
+      "CREATE MATERIALIZED VIEW v AS SELECT n, count(*) FROM t GROUP BY n",
+      "CREATE VIEW m AS SELECT 2 AS n",
+      "ALTER TABLE t RENAME TO m",
+  };
+  (void)state;
+  rdx_database *first = open_database(folder), *second = open_database(folder);
+  must(first, "CREATE TABLE t AS SELECT 1::bigint AS n");
+  must(first, "CREATE VIEW v AS SELECT n FROM t");
+  must(first, "CREATE INDEX i ON t USING hash (n)");
+  must(first, "CREATE MATERIALIZED VIEW m AS SELECT n, count(*) FROM t GROUP BY n");
+  for (uint32_t i = 0; i < sizeof taken / sizeof *taken; i++) {
+    rdx_error err = {""};
+    int64_t ignored = 0;
+    assert_int_equal(ask(second, taken[i], &ignored, &err), RDX_ERROR_ARGUMENT);
+    assert_non_null(strstr(err.text, "it was made since this database was opened"));
+  }
+  rdx_database_close(&second);
+  assert_int_equal(must(first, "SELECT n FROM v"), 1);
+  must(first, "DROP VIEW v");
+  must(first, "DROP MATERIALIZED VIEW m");
+  must(first, "DROP TABLE t");
+  rdx_database_close(&first);
+}
+
 static void waiting_ends_by_the_timeout(void **state) {
   (void)state;
   rdx_error err = {""};
@@ -116,6 +147,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(threads_of_a_database_lose_nothing),
       cmocka_unit_test(databases_of_a_folder_lose_nothing),
+      cmocka_unit_test(databases_of_a_folder_keep_their_definitions),
       cmocka_unit_test(waiting_ends_by_the_timeout),
   };
   return cmocka_run_group_tests(tests, begin, end);
