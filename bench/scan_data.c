@@ -37,6 +37,7 @@ static double unit(uint64_t bits) {
   return ((double)(bits >> 11) + 0.5) * 0x1p-53; /* never 0, never 1 */
 }
 
+/* RTScan, section 5.1 "one with normal distribution". */
 /* Box and Muller, 1958. */
 static uint32_t normal(uint64_t row, uint64_t seed) {
   const double radius = sqrt(-2 * log(unit(bench_mix(row, seed))));

@@ -38,8 +38,8 @@ typedef struct run {
   const rdx_column *lower, *upper; /* upper NULL: points */
   rdx_lookup_result_kind kind;
   bool stats;
-  bool arranged;  /* probes get into an order of the index's liking */
-  bool unordered; /* and answers may stay in it */
+  bool orders_probes; /* into an order that suits the index */
+  bool unordered;     /* and answers may stay in it */
   const rdx_lookup_options *options;
   uint64_t max_rows; /* in a slice of more than one probe */
   bool by_prefix;    /* string keys that their prefixes do not tell apart */
@@ -73,8 +73,7 @@ static bool has_long_runs(const rdx_index *index) {
 }
 
 /* Run one query between two marks and add its time to `*ms`. */
-static rdx_status run_as_arranged(const run *r, rdx_stream *stream, const rdx_index_query *q, double *ms,
-                                  rdx_error *err) {
+static rdx_status run_in_order(const run *r, rdx_stream *stream, const rdx_index_query *q, double *ms, rdx_error *err) {
   const bool count_only = q->gather == GATHER_COUNT && !q->io.out_first;
   const bool counts = q->gather == GATHER_COUNT || q->gather == GATHER_ANY;
   const bool gathers_runs = rdx_index_has_rows(r->index) && !counts && has_long_runs(r->index);
@@ -110,11 +109,11 @@ static rdx_status run_query(const run *r, rdx_stream *stream, const rdx_probes *
       return status;
   }
   if (!probes->places)
-    return run_as_arranged(r, stream, q, ms, err);
-  RDX_SCOPED(rdx_arranged_destroy) rdx_arranged arranged = {0};
-  RDX_TRY(rdx_arranged_begin(probes, stream, q, &arranged, ms, err));
-  RDX_TRY(run_as_arranged(r, stream, &arranged.query, ms, err));
-  return rdx_arranged_end(probes, stream, q, &arranged, ms, err);
+    return run_in_order(r, stream, q, ms, err);
+  RDX_SCOPED(rdx_ordered_query_destroy) rdx_ordered_query ordered = {0};
+  RDX_TRY(rdx_ordered_query_begin(probes, stream, q, &ordered, ms, err));
+  RDX_TRY(run_in_order(r, stream, &ordered.query, ms, err));
+  return rdx_ordered_query_end(probes, stream, q, &ordered, ms, err);
 }
 
 static rdx_status new_buffer(const run *r, uint64_t count, uint64_t size, rdx_buffer **out, rdx_error *err) {
@@ -366,7 +365,7 @@ static bool may_repeat(const run *r, const rdx_probes *probes) {
 static rdx_status look_up_distinct(const run *r, rdx_stream *stream, rdx_distinct_probes *distinct, rdx_parts *found,
                                    rdx_error *err) {
   if (r->index->ops->radix_bits)
-    RDX_TRY(rdx_probes_arrange(r->index, stream, &distinct->probes, false, &r->result->stats.device_ms, err));
+    RDX_TRY(rdx_probes_order(r->index, stream, &distinct->probes, false, &r->result->stats.device_ms, err));
   return run_parts(r, stream, &distinct->probes, found, err);
 }
 
@@ -431,8 +430,8 @@ static rdx_status run_probes(const run *r, rdx_stream *stream, rdx_probes *probe
   RDX_TRY(repeats_pay(r, stream, probes, &repeats, err));
   if (repeats)
     return run_repeated(r, stream, probes, parts, err);
-  if (r->arranged)
-    RDX_TRY(rdx_probes_arrange(r->index, stream, probes, r->unordered, &r->result->stats.device_ms, err));
+  if (r->orders_probes)
+    RDX_TRY(rdx_probes_order(r->index, stream, probes, r->unordered, &r->result->stats.device_ms, err));
   return run_parts(r, stream, probes, parts, err);
 }
 
@@ -607,7 +606,7 @@ static rdx_status run_by_counts(run *r, uint64_t max_probes, rdx_error *err) {
 
 static rdx_status run_all(run *r, rdx_error *err) {
   /* Kernels number probes, and words of them, in u32: of sums that are put back into order there are four. */
-  const uint64_t total = r->lower->rows, max = r->arranged ? 1ull << 29 : 1ull << 31;
+  const uint64_t total = r->lower->rows, max = r->orders_probes ? 1ull << 29 : 1ull << 31;
   r->max_rows = UINT32_MAX;
   if (total > 0 && (r->by_prefix || r->options->sink.take))
     return run_by_counts(r, r->by_prefix ? PREFIX_PROBES : max, err);
@@ -673,7 +672,7 @@ static rdx_status look_up_keys(const rdx_index *index, const rdx_column *lower, 
            .options = options,
            .result = result};
   r.by_prefix = index->stats.key_type == RDX_TYPE_STRING && !index->text->exact;
-  r.arranged = params->sort_probes || index->ops->radix_bits;
+  r.orders_probes = params->sort_probes || index->ops->radix_bits;
   if (params->values)
     RDX_TRY(rdx_device_column_use(index->device, params->values, &r.values, &owned, err));
   if (owned) {

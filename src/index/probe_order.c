@@ -10,26 +10,26 @@
 #include "kernels/primitives/kernels.h"
 
 /* Probes in a new order. */
-typedef struct arrangement {
+typedef struct ordering {
   const rdx_index *index;
   const rdx_probes *probes;
   rdx_stream *stream;
   uint32_t key_bytes;
   rdx_buffer *lower, *upper, *valid, *places;
-} arrangement;
+} ordering;
 
-static rdx_status make(const arrangement *a, uint64_t count, uint64_t size, rdx_buffer **out, rdx_error *err) {
-  return rdx_buffer_create(a->index->device, count * size, "arranging probes", out, err);
+static rdx_status make(const ordering *a, uint64_t count, uint64_t size, rdx_buffer **out, rdx_error *err) {
+  return rdx_buffer_create(a->index->device, count * size, "ordering probes", out, err);
 }
 
-static rdx_status mix(const arrangement *a, rdx_error *err) {
+static rdx_status mix(const ordering *a, rdx_error *err) {
   const uint32_t key64 = a->key_bytes == 8;
   const struct hash_mix_args args = {.keys = a->probes->lower, .mixed = RDX_ADDRESS(uint32_t, a->lower)};
   return rdx_stream_launch(a->stream, &rdx_kernel_hash_mix, &args, &key64, a->probes->count, NULL, err);
 }
 
 /* Bounds and bits follow the keys. */
-static rdx_status follow(arrangement *a, rdx_error *err) {
+static rdx_status follow(ordering *a, rdx_error *err) {
   const rdx_probes *p = a->probes;
   if (p->upper) {
     RDX_TRY(make(a, p->count, a->key_bytes, &a->upper, err));
@@ -41,7 +41,7 @@ static rdx_status follow(arrangement *a, rdx_error *err) {
   return rdx_primitive_bits(a->stream, p->valid, a->places, a->valid, p->count, err);
 }
 
-static rdx_status sort(arrangement *a, bool mixed, uint32_t bits, bool unordered, rdx_error *err) {
+static rdx_status sort(ordering *a, bool mixed, uint32_t bits, bool unordered, rdx_error *err) {
   const rdx_probes *p = a->probes;
   if (!unordered || !mixed || p->upper || p->valid) {
     RDX_TRY(make(a, p->count, 4, &a->places, err));
@@ -53,7 +53,7 @@ static rdx_status sort(arrangement *a, bool mixed, uint32_t bits, bool unordered
   return follow(a, err);
 }
 
-static rdx_status arrange(arrangement *a, bool mixed, uint32_t bits, bool unordered, double *ms, rdx_error *err) {
+static rdx_status order(ordering *a, bool mixed, uint32_t bits, bool unordered, double *ms, rdx_error *err) {
   RDX_TRY(make(a, a->probes->count, a->key_bytes, &a->lower, err));
   RDX_TRY(rdx_stream_mark(a->stream, err));
   RDX_TRY(bits ? sort(a, mixed, bits, unordered, err) : mix(a, err));
@@ -66,11 +66,11 @@ static void replace(rdx_buffer **owned, rdx_buffer *by, uint32_t **address) {
   *address = RDX_ADDRESS(uint32_t, by);
 }
 
-static rdx_status arrange_as(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool mixed, bool unordered,
-                             double *ms, rdx_error *err) {
-  arrangement a = {.index = index, .probes = probes, .stream = stream, .key_bytes = index->stats.key_bits / 8};
+static rdx_status order_as(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool mixed, bool unordered,
+                           double *ms, rdx_error *err) {
+  ordering a = {.index = index, .probes = probes, .stream = stream, .key_bytes = index->stats.key_bits / 8};
   const uint32_t bits = mixed ? index->ops->radix_bits(index->self) : 8 * a.key_bytes;
-  const rdx_status status = arrange(&a, mixed, bits, unordered, ms, err);
+  const rdx_status status = order(&a, mixed, bits, unordered, ms, err);
   if (status != RDX_OK) {
     rdx_buffer_destroy(&a.lower);
     rdx_buffer_destroy(&a.upper);
@@ -91,9 +91,9 @@ static rdx_status arrange_as(const rdx_index *index, rdx_stream *stream, rdx_pro
 
 /* RX, section 4.4 "sorting a batch of point lookups by their requested key". */
 /* thesis, section 3.4 "Spatial-closed Query Mapping". */
-rdx_status rdx_probes_arrange(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool unordered,
-                              double *ms, rdx_error *err) {
-  return arrange_as(index, stream, probes, index->ops->radix_bits != NULL, unordered, ms, err);
+rdx_status rdx_probes_order(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, bool unordered, double *ms,
+                            rdx_error *err) {
+  return order_as(index, stream, probes, index->ops->radix_bits != NULL, unordered, ms, err);
 }
 
 /* ---- Disjoint probes ---- */
@@ -160,7 +160,7 @@ static rdx_status store(const disjoint *d, rdx_probes *p, rdx_error *err) {
 rdx_status rdx_probes_make_disjoint(const rdx_index *index, rdx_stream *stream, rdx_probes *probes, double *ms,
                                     rdx_error *err) {
   disjoint d = {.key_bytes = index->stats.key_bits / 8};
-  RDX_TRY(arrange_as(index, stream, probes, false, false, ms, err));
+  RDX_TRY(order_as(index, stream, probes, false, false, ms, err));
   rdx_buffer_destroy(&probes->places);
   const double start = rdx_now_ms();
   rdx_status status = load(probes, &d, err);
@@ -180,7 +180,7 @@ rdx_status rdx_probes_make_disjoint(const rdx_index *index, rdx_stream *stream, 
 /* A place for answers of `words` words where the query wants some. */
 static rdx_status stand_in(const rdx_probes *p, rdx_stream *stream, bool wanted, uint32_t words, rdx_buffer **out,
                            rdx_error *err) {
-  return wanted ? rdx_buffer_create(stream->device, p->count * words * 4, "answers to arranged probes", out, err)
+  return wanted ? rdx_buffer_create(stream->device, p->count * words * 4, "answers to ordered probes", out, err)
                 : RDX_OK;
 }
 
@@ -188,8 +188,8 @@ static uint32_t sum_words(const rdx_index_query *q) {
   return q->gather == GATHER_SUM_WIDE ? 4 : 2;
 }
 
-static rdx_status begin(const rdx_probes *p, rdx_stream *stream, const rdx_index_query *q, rdx_arranged *a, double *ms,
-                        rdx_error *err) {
+static rdx_status begin(const rdx_probes *p, rdx_stream *stream, const rdx_index_query *q, rdx_ordered_query *a,
+                        double *ms, rdx_error *err) {
   RDX_TRY(stand_in(p, stream, q->io.out_count, 1, &a->count, err));
   RDX_TRY(stand_in(p, stream, q->io.out_first, 1, &a->first, err));
   RDX_TRY(stand_in(p, stream, q->io.out_sum, sum_words(q), &a->sum, err));
@@ -207,12 +207,12 @@ static rdx_status begin(const rdx_probes *p, rdx_stream *stream, const rdx_index
   return rdx_stream_finish_timed(stream, ms, err);
 }
 
-rdx_status rdx_arranged_begin(const rdx_probes *probes, rdx_stream *stream, const rdx_index_query *query,
-                              rdx_arranged *out, double *ms, rdx_error *err) {
-  *out = (rdx_arranged){0};
+rdx_status rdx_ordered_query_begin(const rdx_probes *probes, rdx_stream *stream, const rdx_index_query *query,
+                                   rdx_ordered_query *out, double *ms, rdx_error *err) {
+  *out = (rdx_ordered_query){0};
   const rdx_status status = begin(probes, stream, query, out, ms, err);
   if (status != RDX_OK)
-    rdx_arranged_destroy(out);
+    rdx_ordered_query_destroy(out);
   return status;
 }
 
@@ -221,8 +221,8 @@ static rdx_status put_back(const rdx_probes *p, rdx_stream *stream, const rdx_bu
   return answers ? rdx_primitive_scatter(stream, answers, p->places, words, out, p->count, err) : RDX_OK;
 }
 
-rdx_status rdx_arranged_end(const rdx_probes *p, rdx_stream *stream, const rdx_index_query *q, const rdx_arranged *a,
-                            double *ms, rdx_error *err) {
+rdx_status rdx_ordered_query_end(const rdx_probes *p, rdx_stream *stream, const rdx_index_query *q,
+                                 const rdx_ordered_query *a, double *ms, rdx_error *err) {
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(put_back(p, stream, a->count, 1, q->io.out_count, err));
   RDX_TRY(put_back(p, stream, a->first, 1, q->io.out_first, err));
@@ -230,7 +230,7 @@ rdx_status rdx_arranged_end(const rdx_probes *p, rdx_stream *stream, const rdx_i
   return rdx_stream_finish_timed(stream, ms, err);
 }
 
-void rdx_arranged_destroy(rdx_arranged *a) {
+void rdx_ordered_query_destroy(rdx_ordered_query *a) {
   rdx_buffer_destroy(&a->count);
   rdx_buffer_destroy(&a->first);
   rdx_buffer_destroy(&a->sum);

@@ -11,7 +11,7 @@ typedef struct rdx_probes {
   uint32_t *lower, *upper, *valid; /* device addresses; upper 0 for points, valid 0 where all are */
   uint64_t bytes;                  /* copied to the device */
   rdx_buffer *owned[3];
-  rdx_buffer *places; /* u32: the place of each arranged probe in the order given; NULL: where it is */
+  rdx_buffer *places; /* u32: the place of each ordered probe in the order given; NULL: where it is */
 } rdx_probes;
 
 /* Checks that the types go together. */

@@ -3,7 +3,7 @@
 
 /* The radix-partitioned hash join: both sides are brought into the order of some bits of their mixed keys, by a pass or
  * two of the radix sort; each partition has a hash table of its own, which a cache holds while its probes come by. See
- * kernels/radix_hash/radix_hash.h; rdx_probes_arrange() partitions the probes. */
+ * kernels/radix_hash/radix_hash.h; rdx_probes_order() partitions the probes. */
 
 #include "index/index.h"
 #include "kernels/hash/kernels.h"
