@@ -24,6 +24,9 @@
 #define NARROW_DIGITS 9u       /* of DECIMALs below 2^31 */
 #define FEW_GROUPS 64u         /* have numbers for all exponents */
 #define OWN_BYTES (64ul << 20) /* of groups, for all threads: of more there is one table */
+#define AHEAD 12u              /* rows whose groups are asked for before it is their turn */
+#define PREFETCHED 512u        /* bytes of a group */
+#define LINE 64u               /* bytes of memory that come together */
 #define PIECE 1024u            /* groups that a thread takes at a time */
 
 __extension__ typedef unsigned __int128 unsigned_i128;
@@ -270,9 +273,19 @@ static void lock_group(uint32_t *lock) {
       continue;
 }
 
+/* Ask for the memory of a row's group: a lock that waits for it keeps others waiting. */
+static void prefetch_group(const target *t, uint32_t i) {
+  const char *group = (const char *)(t->table + (uint64_t)t->codes[i] * t->cells);
+  const uint64_t bytes = t->cells * sizeof *t->table;
+  for (uint64_t at = 0; at < bytes && at < PREFETCHED; at += LINE)
+    __builtin_prefetch(group + at, 1);
+}
+
 /* Row by row, while its group is locked. */
 static void add_shared(const sums *s, target *t, uint32_t rows, const block *blocks, beyond *beyonds) {
   for (uint32_t i = 0; i < rows; i++) {
+    if (i + AHEAD < rows)
+      prefetch_group(t, i + AHEAD);
     uint32_t *lock = (uint32_t *)(t->table + (uint64_t)t->codes[i] * t->cells);
     t->begin = i;
     t->end = i + 1;
