@@ -39,6 +39,7 @@ static const line lines[] = {
     {"pack_value", "values packed", NULL, offsetof(rdx_calibration, pack_value)},
     {"scan_code", "packed codes compared", NULL, offsetof(rdx_calibration, scan_code)},
     {"list", "scans that list no rows", NULL, offsetof(rdx_calibration, list)},
+    {"lookup", "lookups of a key", NULL, offsetof(rdx_calibration, lookup)},
     {"found_row", "rows found by scans", NULL, offsetof(rdx_calibration, found_row)},
     {"add_row", "numbers added up", NULL, offsetof(rdx_calibration, add_row)},
     {"group_row", "numbers added to groups", NULL, offsetof(rdx_calibration, group_row)},

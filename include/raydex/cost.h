@@ -46,6 +46,7 @@ typedef struct rdx_calibration {
   double pack_value;                    /**< a value of a column made a packed code on the device */
   double scan_code;                     /**< a packed code compared with bounds */
   double list;                          /**< a scan that lists next to no rows, from call to row numbers */
+  double lookup;                        /**< a key that few rows have looked up, from call to row numbers */
   double found_row;                     /**< the number of a row that a scan finds brought to the host */
   double add_row;                       /**< a row's number added up */
   double group_row;                     /**< a row's number added to its group */

@@ -35,15 +35,15 @@ static double sized(double count, const double rates[RDX_CALIBRATION_SIZES],
 double rdx_work_ms(const rdx_calibration *r, const rdx_work *w) {
   const double ns =
       w->launches * r->launch + w->bytes * r->read_byte + w->moved * r->transfer_byte + w->packed * r->pack_value +
-      w->codes * r->scan_code + w->lists * r->list + w->found * r->found_row + w->added * r->add_row +
-      w->grouped * r->group_row + w->tables * r->table + w->filled * r->table_row + w->numbered * r->number_row +
-      sized(w->tests, r->test, row_sizes, w->table_rows) + sized(w->gathers, r->gather, row_sizes, w->table_rows) +
-      w->sorts * r->sort + w->sorted * r->sort_key + w->joins * r->join[w->join_method] +
-      w->built * r->join_build[w->join_method] + w->probed * r->join_probe[w->join_method] +
-      sized(w->rays, r->ray, scene_sizes, w->primitives) + sized(w->hits, r->hit, scene_sizes, w->primitives) +
-      w->cubes * r->cube + w->coarse_cubes * r->coarse_cube + w->traces * r->rt_cube + w->tuples * r->tuple +
-      sized(w->steps, r->range, tuple_sizes, w->searched_tuples) + w->runs * r->run + w->evaluations * r->evaluate +
-      w->values * r->value;
+      w->codes * r->scan_code + w->lists * r->list + w->lookups * r->lookup + w->found * r->found_row +
+      w->added * r->add_row + w->grouped * r->group_row + w->tables * r->table + w->filled * r->table_row +
+      w->numbered * r->number_row + sized(w->tests, r->test, row_sizes, w->table_rows) +
+      sized(w->gathers, r->gather, row_sizes, w->table_rows) + w->sorts * r->sort + w->sorted * r->sort_key +
+      w->joins * r->join[w->join_method] + w->built * r->join_build[w->join_method] +
+      w->probed * r->join_probe[w->join_method] + sized(w->rays, r->ray, scene_sizes, w->primitives) +
+      sized(w->hits, r->hit, scene_sizes, w->primitives) + w->cubes * r->cube + w->coarse_cubes * r->coarse_cube +
+      w->traces * r->rt_cube + w->tuples * r->tuple + sized(w->steps, r->range, tuple_sizes, w->searched_tuples) +
+      w->runs * r->run + w->evaluations * r->evaluate + w->values * r->value;
   return 1e-6 * ns;
 }
 

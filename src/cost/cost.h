@@ -17,6 +17,7 @@ typedef struct rdx_work {
   double packed;         /* values made packed codes */
   double codes;          /* packed codes compared */
   double lists;          /* scans whose rows are listed */
+  double lookups;        /* of one key, whose rows are listed */
   double found;          /* numbers of rows brought to the host */
   double added;          /* numbers added up, without groups */
   double grouped;        /* numbers added to groups */

@@ -199,6 +199,34 @@ static rdx_status measure_scan(measuring *m, rdx_error *err) {
   return RDX_OK;
 }
 
+/* ---- Lookups ---- */
+
+#define LOOKUP_VALUES (ROWS / 4) /* of keys: each has a few rows */
+
+static rdx_status look_up_once(void *context, double *ms, rdx_error *err) {
+  static const uint32_t key = LOOKUP_VALUES / 2;
+  static const rdx_lookup_params params = {.result = RDX_LOOKUP_ROWS};
+  const rdx_column keys = column_u32(&key, 1);
+  RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *result = NULL;
+  rdx_lookup_view view;
+  (void)ms;
+  RDX_TRY(rdx_index_lookup(context, &keys, &params, &result, err));
+  return rdx_lookup_result_view(result, &view, err);
+}
+
+static rdx_status measure_lookup(measuring *m, rdx_error *err) {
+  static const rdx_index_params params = {.method = RDX_INDEX_TREE};
+  RDX_SCOPED(rdx_free_local) uint32_t *numbers = NULL;
+  RDX_SCOPED(rdx_index_destroy) rdx_index *index = NULL;
+  double ms = 0;
+  RDX_TRY(make_numbers(m, ROWS, LOOKUP_VALUES, &numbers, err));
+  const rdx_column keys = column_u32(numbers, ROWS);
+  RDX_TRY(rdx_index_create(m->device, &keys, &params, &index, err));
+  RDX_TRY(time_best(look_up_once, index, &ms, err));
+  m->out->lookup = 1e6 * ms;
+  return RDX_OK;
+}
+
 /* ---- Queries of the column star ---- */
 
 #define GROUPS 64u
@@ -666,7 +694,7 @@ static void mend(double rates[RDX_CALIBRATION_SIZES]) {
 
 rdx_status rdx_calibration_measure(rdx_device *device, rdx_calibration *out, rdx_error *err) {
   static rdx_status (*const steps[])(measuring *, rdx_error *) = {
-      measure_groups,     measure_group_sort, measure_memory, measure_scan, measure_sort,
+      measure_groups,     measure_group_sort, measure_memory, measure_scan, measure_sort,   measure_lookup,
       measure_dimensions, measure_joins,      measure_cubes,  measure_rays, measure_values,
   };
   measuring m = {.device = device, .out = out, .shift = device->info.emulated ? 5 : 0};

@@ -24,12 +24,10 @@ void rdx_filter_work_of(const rdx_plan_node *n, double read, uint32_t columns, r
   };
 }
 
-#define LOOKUP_LAUNCHES 3 /* the key brought, looked up, rows read */
-
 /* The index finds `found` rows, RX by as many hits; they are brought into order, and looked at where it does not answer
  * all. */
 static rdx_work lookup_work(const rdx_plan_node *n, rdx_index_method method, double found, bool residual) {
-  return (rdx_work){.launches = LOOKUP_LAUNCHES,
+  return (rdx_work){.lookups = 1,
                     .hits = method == RDX_INDEX_RX ? found : 0,
                     .primitives = (double)n->table->rows,
                     .found = found,

@@ -36,6 +36,7 @@ static const rdx_calibration usual = {
     .pack_value = 4,
     .scan_code = 0.05,
     .list = 5000,
+    .lookup = 6000,
     .found_row = 1,
     .add_row = 0.5,
     .group_row = 2,
@@ -198,7 +199,7 @@ static void indexes_are_taken_for_few_rows(void **state) {
   assert_method(f, "SELECT id FROM t WHERE a = 17", "evaluation");
   run(f, "RESET ALL");
   rdx_calibration rates = usual;
-  rates.launch = 1e7;
+  rates.lookup = 1e7;
   open_by(f, &rates);
   assert_method(f, "SELECT id FROM t WHERE a = 17", "evaluation");
   run(f, "DROP INDEX by_a");
