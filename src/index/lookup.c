@@ -110,10 +110,10 @@ static rdx_status run_query(const run *r, rdx_stream *stream, const rdx_probes *
   }
   if (!probes->places)
     return run_in_order(r, stream, q, ms, err);
-  RDX_SCOPED(rdx_ordered_query_destroy) rdx_ordered_query ordered = {0};
-  RDX_TRY(rdx_ordered_query_begin(probes, stream, q, &ordered, ms, err));
+  RDX_SCOPED(rdx_probe_query_destroy) rdx_probe_query ordered = {0};
+  RDX_TRY(rdx_probe_query_begin(probes, stream, q, &ordered, ms, err));
   RDX_TRY(run_in_order(r, stream, &ordered.query, ms, err));
-  return rdx_ordered_query_end(probes, stream, q, &ordered, ms, err);
+  return rdx_probe_query_end(probes, stream, q, &ordered, ms, err);
 }
 
 static rdx_status new_buffer(const run *r, uint64_t count, uint64_t size, rdx_buffer **out, rdx_error *err) {

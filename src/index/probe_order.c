@@ -188,7 +188,7 @@ static uint32_t sum_words(const rdx_index_query *q) {
   return q->gather == GATHER_SUM_WIDE ? 4 : 2;
 }
 
-static rdx_status begin(const rdx_probes *p, rdx_stream *stream, const rdx_index_query *q, rdx_ordered_query *a,
+static rdx_status begin(const rdx_probes *p, rdx_stream *stream, const rdx_index_query *q, rdx_probe_query *a,
                         double *ms, rdx_error *err) {
   RDX_TRY(stand_in(p, stream, q->io.out_count, 1, &a->count, err));
   RDX_TRY(stand_in(p, stream, q->io.out_first, 1, &a->first, err));
@@ -207,12 +207,12 @@ static rdx_status begin(const rdx_probes *p, rdx_stream *stream, const rdx_index
   return rdx_stream_finish_timed(stream, ms, err);
 }
 
-rdx_status rdx_ordered_query_begin(const rdx_probes *probes, rdx_stream *stream, const rdx_index_query *query,
-                                   rdx_ordered_query *out, double *ms, rdx_error *err) {
-  *out = (rdx_ordered_query){0};
+rdx_status rdx_probe_query_begin(const rdx_probes *probes, rdx_stream *stream, const rdx_index_query *query,
+                                 rdx_probe_query *out, double *ms, rdx_error *err) {
+  *out = (rdx_probe_query){0};
   const rdx_status status = begin(probes, stream, query, out, ms, err);
   if (status != RDX_OK)
-    rdx_ordered_query_destroy(out);
+    rdx_probe_query_destroy(out);
   return status;
 }
 
@@ -221,8 +221,8 @@ static rdx_status put_back(const rdx_probes *p, rdx_stream *stream, const rdx_bu
   return answers ? rdx_primitive_scatter(stream, answers, p->places, words, out, p->count, err) : RDX_OK;
 }
 
-rdx_status rdx_ordered_query_end(const rdx_probes *p, rdx_stream *stream, const rdx_index_query *q,
-                                 const rdx_ordered_query *a, double *ms, rdx_error *err) {
+rdx_status rdx_probe_query_end(const rdx_probes *p, rdx_stream *stream, const rdx_index_query *q,
+                               const rdx_probe_query *a, double *ms, rdx_error *err) {
   RDX_TRY(rdx_stream_mark(stream, err));
   RDX_TRY(put_back(p, stream, a->count, 1, q->io.out_count, err));
   RDX_TRY(put_back(p, stream, a->first, 1, q->io.out_first, err));
@@ -230,7 +230,7 @@ rdx_status rdx_ordered_query_end(const rdx_probes *p, rdx_stream *stream, const 
   return rdx_stream_finish_timed(stream, ms, err);
 }
 
-void rdx_ordered_query_destroy(rdx_ordered_query *a) {
+void rdx_probe_query_destroy(rdx_probe_query *a) {
   rdx_buffer_destroy(&a->count);
   rdx_buffer_destroy(&a->first);
   rdx_buffer_destroy(&a->sum);

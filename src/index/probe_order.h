@@ -20,19 +20,18 @@ RDX_MUST_USE rdx_status rdx_probes_make_disjoint(const rdx_index *index, rdx_str
                                                  double *ms, rdx_error *err);
 
 /* A query whose answers are still in the order of ordered probes. */
-typedef struct rdx_ordered_query {
+typedef struct rdx_probe_query {
   rdx_index_query query;
   rdx_buffer *count, *first, *sum, *offsets;
-} rdx_ordered_query;
+} rdx_probe_query;
 
 /* Make a query of ordered probes that is to end up where `query` says; it has to be run before the next. */
-RDX_MUST_USE rdx_status rdx_ordered_query_begin(const rdx_probes *probes, rdx_stream *stream,
-                                                const rdx_index_query *query, rdx_ordered_query *out, double *ms,
-                                                rdx_error *err);
+RDX_MUST_USE rdx_status rdx_probe_query_begin(const rdx_probes *probes, rdx_stream *stream,
+                                              const rdx_index_query *query, rdx_probe_query *out, double *ms,
+                                              rdx_error *err);
 /* Put its answers in the order given. Both add device time to `*ms` and finish the stream. */
-RDX_MUST_USE rdx_status rdx_ordered_query_end(const rdx_probes *probes, rdx_stream *stream,
-                                              const rdx_index_query *query, const rdx_ordered_query *ordered,
-                                              double *ms, rdx_error *err);
-void rdx_ordered_query_destroy(rdx_ordered_query *ordered);
+RDX_MUST_USE rdx_status rdx_probe_query_end(const rdx_probes *probes, rdx_stream *stream, const rdx_index_query *query,
+                                            const rdx_probe_query *ordered, double *ms, rdx_error *err);
+void rdx_probe_query_destroy(rdx_probe_query *ordered);
 
 #endif

@@ -60,7 +60,7 @@ static rdx_status add_group(rdx_block *c, rdx_bound *value) {
   return RDX_OK;
 }
 
-rdx_status rdx_find_parts(rdx_block *c, rdx_parts *out) {
+rdx_status rdx_find_parts(rdx_block *c, rdx_correlated_parts *out) {
   rdx_planner *p = c->planner;
   for (uint32_t i = 0; i < c->correlations.count; i++) {
     rdx_bound *conjunct = c->correlations.list[i];
@@ -80,7 +80,7 @@ rdx_status rdx_find_parts(rdx_block *c, rdx_parts *out) {
 }
 
 /* The correlated query as a plan whose outputs are its own, its inner keys, and the columns that else are compared. */
-rdx_status rdx_build_correlated(rdx_block *b, rdx_bound_query *q, const rdx_form *f, const rdx_parts *x,
+rdx_status rdx_build_correlated(rdx_block *b, rdx_bound_query *q, const rdx_form *f, const rdx_correlated_parts *x,
                                 rdx_plan_node **out) {
   rdx_block *c = q->block;
   if (c->aggregating && x->rest.count > 0)
@@ -130,7 +130,7 @@ rdx_status rdx_add_mark(rdx_block *b, rdx_dependent d, rdx_sql_place place, rdx_
 
 /* A dependent over a plan whose outputs are `outputs`, then inner keys and columns; room for `more` keys. */
 rdx_status rdx_link_dependent(rdx_block *b, const rdx_bound_query *q, rdx_plan_node *plan, uint32_t outputs,
-                              rdx_parts *x, uint32_t more, rdx_dependent *out) {
+                              rdx_correlated_parts *x, uint32_t more, rdx_dependent *out) {
   rdx_planner *p = b->planner;
   rdx_leaf leaf;
   plan->place = q->written->place;
@@ -198,11 +198,11 @@ rdx_status rdx_check_correlated(const rdx_block *b, const rdx_bound_query *q) {
 }
 
 /* The first rows for each outer row: LIMIT counts those with equal keys. */
-static rdx_status build_first(rdx_block *b, rdx_bound_query *q, rdx_form *f, const rdx_parts *x, rdx_plan_node **out) {
+static rdx_status build_first(rdx_block *b, rdx_bound_query *q, rdx_form *f, const rdx_correlated_parts *x,
+                              rdx_plan_node **out) {
   rdx_top top = {.orders = q->orders, .order_count = q->order_count, .limit = q->limit, .offset = q->offset};
   if (x->rest.count > 0 || q->ties)
-    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, q->written->place,
-                            "LATERAL in FROM compares in any way",
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, q->written->place, "LATERAL in FROM compares in any way",
                             "a subquery with LIMIT can be compared with outer columns by = only");
   f->outputs = q->block->output_count; /* with what only ORDER BY reads */
   f->distinct = q->block->distinct;
@@ -218,7 +218,7 @@ static rdx_status build_first(rdx_block *b, rdx_bound_query *q, rdx_form *f, con
 rdx_status rdx_make_dependent(rdx_block *b, rdx_bound_query *q, const rdx_form *given, uint32_t more,
                               rdx_dependent *out) {
   rdx_plan_node *plan = NULL;
-  rdx_parts x = {0};
+  rdx_correlated_parts x = {0};
   rdx_form f = *given;
   *out = (rdx_dependent){.join = f.join};
   if (q->outer_levels > 0) {
@@ -342,7 +342,7 @@ rdx_status rdx_make_pairs(rdx_block *b, rdx_bound_query *q, rdx_dependent *out) 
   rdx_block *c = q->block;
   rdx_dependent d = {.join = RDX_PLAN_LEFT, .aggregates = c->aggregates, .aggregate_count = c->aggregate_count};
   rdx_plan_node *plan = NULL;
-  rdx_parts x = {0};
+  rdx_correlated_parts x = {0};
   if (c->having || c->firsts.count > 0 || c->set_count > 0)
     return rdx_block_refuse(
         b, q->written->place,

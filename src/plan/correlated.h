@@ -25,18 +25,19 @@ typedef struct rdx_form {
 } rdx_form;
 
 /* Lists of the parts of a correlated query: its keys, and what else it compares. */
-typedef struct rdx_parts {
+typedef struct rdx_correlated_parts {
   rdx_conjuncts outer, inner, rest, columns;
-} rdx_parts;
+} rdx_correlated_parts;
 
 RDX_MUST_USE rdx_status rdx_collect_columns(rdx_planner *p, const rdx_bound *node, rdx_conjuncts *list);
-RDX_MUST_USE rdx_status rdx_find_parts(rdx_block *inner, rdx_parts *out);
+RDX_MUST_USE rdx_status rdx_find_parts(rdx_block *inner, rdx_correlated_parts *out);
 /* The correlated query as a plan whose outputs are its own, its inner keys, and the columns that else are compared. */
-RDX_MUST_USE rdx_status rdx_build_correlated(rdx_block *b, rdx_bound_query *q, const rdx_form *f, const rdx_parts *x,
-                                             rdx_plan_node **out);
+RDX_MUST_USE rdx_status rdx_build_correlated(rdx_block *b, rdx_bound_query *q, const rdx_form *f,
+                                             const rdx_correlated_parts *x, rdx_plan_node **out);
 /* A dependent over a plan whose outputs are `outputs`, then inner keys and columns; room for `more` keys. */
 RDX_MUST_USE rdx_status rdx_link_dependent(rdx_block *b, const rdx_bound_query *q, rdx_plan_node *plan,
-                                           uint32_t outputs, rdx_parts *x, uint32_t more, rdx_dependent *out);
+                                           uint32_t outputs, rdx_correlated_parts *x, uint32_t more,
+                                           rdx_dependent *out);
 /* A dependent over the query, with keys and filter of its correlations; room for `more` keys. */
 RDX_MUST_USE rdx_status rdx_make_dependent(rdx_block *b, rdx_bound_query *q, const rdx_form *f, uint32_t more,
                                            rdx_dependent *out);

@@ -16,7 +16,7 @@ typedef struct lateral {
   rdx_bound **written; /* the list */
   uint32_t count;      /* of it */
   uint32_t outputs;    /* that the plan keeps: with what only ORDER BY reads */
-  rdx_parts parts;
+  rdx_correlated_parts parts;
   rdx_conjuncts conditions; /* that read outer columns alone */
   uint32_t marker;          /* a column that is never NULL, by its place in parts.columns; UINT32_MAX: there is none */
   rdx_bound *limit, *offset;

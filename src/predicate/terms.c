@@ -18,7 +18,7 @@ typedef struct context {
   rdx_arena *arena;
 } context;
 
-static const rdx_node never = {.kind = RDX_NODE_FALSE}, always = {.kind = RDX_NODE_TRUE};
+static const rdx_term_node never = {.kind = RDX_NODE_FALSE}, always = {.kind = RDX_NODE_TRUE};
 
 /* ---- Literals as codes ---- */
 
@@ -136,11 +136,11 @@ static bool is_all(const context *c, uint32_t column, const rdx_code_set *set) {
   return set->list[0].low == all.low && set->list[0].high == all.high;
 }
 
-static rdx_node make_term(const context *c, uint32_t column, rdx_code_set set) {
+static rdx_term_node make_term(const context *c, uint32_t column, rdx_code_set set) {
   const bool nulls = c->domain == RDX_DOMAIN_KEYS && c->columns[column].nulls > 0;
   if (set.count == 0)
     return never;
-  return !nulls && is_all(c, column, &set) ? always : (rdx_node){.kind = RDX_NODE_TERM, .term = {column, set}};
+  return !nulls && is_all(c, column, &set) ? always : (rdx_term_node){.kind = RDX_NODE_TERM, .term = {column, set}};
 }
 
 /* Keys `from` .. `to`, clipped. */
@@ -174,7 +174,7 @@ static void take_codes(const rdx_encoded_column *column, rdx_code_set *set) {
 }
 
 /* The keys for which a leaf is true, or (`turned`) false, as a term of the domain. */
-static rdx_status finish_leaf(const context *c, uint32_t number, rdx_code_set keys, bool turned, rdx_node *out,
+static rdx_status finish_leaf(const context *c, uint32_t number, rdx_code_set keys, bool turned, rdx_term_node *out,
                               rdx_error *err) {
   const rdx_encoded_column *column = &c->columns[number];
   const rdx_interval all = values_of(c, column);
@@ -187,7 +187,8 @@ static rdx_status finish_leaf(const context *c, uint32_t number, rdx_code_set ke
 }
 
 /* =, <> and lists. An unknown comparison in a list leaves the list unknown where no other one is true. */
-static rdx_status make_points(const context *c, const rdx_predicate *leaf, bool turned, rdx_node *out, rdx_error *err) {
+static rdx_status make_points(const context *c, const rdx_predicate *leaf, bool turned, rdx_term_node *out,
+                              rdx_error *err) {
   const rdx_encoded_column *column = &c->columns[leaf->column];
   const rdx_interval all = values_of(c, column);
   literals l;
@@ -210,7 +211,7 @@ static rdx_status make_points(const context *c, const rdx_predicate *leaf, bool 
 
 /* column >= literal `i` (LOWER) or column <= it (UPPER), or turned round < and >. */
 static rdx_status make_bound(const context *c, const rdx_predicate *leaf, uint64_t i, rdx_probe_role role, bool turned,
-                             rdx_node *out, rdx_error *err) {
+                             rdx_term_node *out, rdx_error *err) {
   const rdx_encoded_column *column = &c->columns[leaf->column];
   literals l;
   rdx_code_set set = {0};
@@ -224,18 +225,18 @@ static rdx_status make_bound(const context *c, const rdx_predicate *leaf, uint64
   return finish_leaf(c, leaf->column, set, turned, out, err);
 }
 
-static rdx_status combine(const context *c, rdx_node_kind kind, rdx_node *children, uint32_t count, rdx_node *out,
-                          rdx_error *err);
+static rdx_status combine(const context *c, rdx_node_kind kind, rdx_term_node *children, uint32_t count,
+                          rdx_term_node *out, rdx_error *err);
 
-static rdx_status make_between(const context *c, const rdx_predicate *leaf, bool turned, rdx_node *out,
+static rdx_status make_between(const context *c, const rdx_predicate *leaf, bool turned, rdx_term_node *out,
                                rdx_error *err) {
-  rdx_node sides[2];
+  rdx_term_node sides[2];
   RDX_TRY(make_bound(c, leaf, 0, RDX_PROBE_LOWER, turned, &sides[0], err));
   RDX_TRY(make_bound(c, leaf, 1, RDX_PROBE_UPPER, turned, &sides[1], err));
   return combine(c, turned ? RDX_NODE_OR : RDX_NODE_AND, sides, 2, out, err);
 }
 
-static rdx_status make_null_test(const context *c, const rdx_predicate *leaf, bool null, rdx_node *out,
+static rdx_status make_null_test(const context *c, const rdx_predicate *leaf, bool null, rdx_term_node *out,
                                  rdx_error *err) {
   const rdx_encoded_column *column = &c->columns[leaf->column];
   rdx_code_set set = {0};
@@ -244,7 +245,7 @@ static rdx_status make_null_test(const context *c, const rdx_predicate *leaf, bo
       RDX_TRY(make_span(c, column, 0, UINT64_MAX, &set, err));
     return finish_leaf(c, leaf->column, set, false, out, err);
   }
-  *out = (rdx_node){.kind = RDX_NODE_NULL, .term = {.column = leaf->column}};
+  *out = (rdx_term_node){.kind = RDX_NODE_NULL, .term = {.column = leaf->column}};
   if (column->nulls == 0) {
     *out = never;
   } else if (column->nulls == column->rows) {
@@ -257,7 +258,8 @@ static rdx_status make_null_test(const context *c, const rdx_predicate *leaf, bo
   return RDX_OK;
 }
 
-static rdx_status make_leaf(const context *c, const rdx_predicate *leaf, bool turned, rdx_node *out, rdx_error *err) {
+static rdx_status make_leaf(const context *c, const rdx_predicate *leaf, bool turned, rdx_term_node *out,
+                            rdx_error *err) {
   RDX_TRY(check_leaf(c, leaf, err));
   switch (leaf->kind) {
   case RDX_PREDICATE_EQ:
@@ -296,15 +298,15 @@ static rdx_node_kind neutral(rdx_node_kind kind) {
 }
 
 static int compare_nodes(const void *x, const void *y) {
-  const rdx_node *a = x, *b = y;
+  const rdx_term_node *a = x, *b = y;
   if (a->kind != b->kind)
     return (int)a->kind - (int)b->kind;
   return (a->term.column > b->term.column) - (a->term.column < b->term.column);
 }
 
 /* Children in one list without those that do nothing, with the children of children of the same kind. */
-static rdx_status flatten(const context *c, rdx_node_kind kind, const rdx_node *children, uint32_t count,
-                          rdx_node **out, uint32_t *out_count, rdx_error *err) {
+static rdx_status flatten(const context *c, rdx_node_kind kind, const rdx_term_node *children, uint32_t count,
+                          rdx_term_node **out, uint32_t *out_count, rdx_error *err) {
   uint64_t total = 0;
   for (uint32_t i = 0; i < count; i++)
     total += children[i].kind == kind ? children[i].count : 1;
@@ -326,8 +328,8 @@ static rdx_status flatten(const context *c, rdx_node_kind kind, const rdx_node *
 
 /* RTScan, section 3.1 "common subexpression elimination (CSE)". */
 /* One term for terms of the same column: their union, or the complement of the union of their complements. */
-static rdx_status merge_terms(const context *c, rdx_node_kind kind, const rdx_node *terms, uint32_t count,
-                              rdx_node *out, rdx_error *err) {
+static rdx_status merge_terms(const context *c, rdx_node_kind kind, const rdx_term_node *terms, uint32_t count,
+                              rdx_term_node *out, rdx_error *err) {
   const uint32_t number = terms[0].term.column;
   const rdx_interval domain = all_of(c, &c->columns[number]);
   uint64_t total = 0;
@@ -352,14 +354,14 @@ static rdx_status merge_terms(const context *c, rdx_node_kind kind, const rdx_no
 }
 
 /* Merge terms and NULL nodes of equal columns among sorted children; drop what does nothing. */
-static rdx_status merge(const context *c, rdx_node_kind kind, rdx_node *nodes, uint32_t *count, rdx_error *err) {
+static rdx_status merge(const context *c, rdx_node_kind kind, rdx_term_node *nodes, uint32_t *count, rdx_error *err) {
   uint32_t kept = 0;
   for (uint32_t i = 0, end; i < *count; i = end) {
     end = i + 1;
     if (nodes[i].kind == RDX_NODE_TERM || nodes[i].kind == RDX_NODE_NULL)
       while (end < *count && compare_nodes(&nodes[i], &nodes[end]) == 0)
         end++;
-    rdx_node node = nodes[i];
+    rdx_term_node node = nodes[i];
     if (node.kind == RDX_NODE_TERM && end - i > 1)
       RDX_TRY(merge_terms(c, kind, nodes + i, end - i, &node, err));
     if (node.kind != neutral(kind))
@@ -371,7 +373,7 @@ static rdx_status merge(const context *c, rdx_node_kind kind, rdx_node *nodes, u
 
 /* Whether the children decide the whole: one of them does, or a column has to be NULL and in a set (AND), or may be
  * NULL or anything else (OR). */
-static bool is_decided(const context *c, rdx_node_kind kind, const rdx_node *nodes, uint32_t count) {
+static bool is_decided(const context *c, rdx_node_kind kind, const rdx_term_node *nodes, uint32_t count) {
   uint32_t terms = 0;
   while (terms < count && nodes[terms].kind == RDX_NODE_TERM)
     terms++;
@@ -389,9 +391,9 @@ static bool is_decided(const context *c, rdx_node_kind kind, const rdx_node *nod
   return false;
 }
 
-static rdx_status combine(const context *c, rdx_node_kind kind, rdx_node *children, uint32_t count, rdx_node *out,
-                          rdx_error *err) {
-  rdx_node *nodes = NULL;
+static rdx_status combine(const context *c, rdx_node_kind kind, rdx_term_node *children, uint32_t count,
+                          rdx_term_node *out, rdx_error *err) {
+  rdx_term_node *nodes = NULL;
   uint32_t n = 0;
   RDX_TRY(flatten(c, kind, children, count, &nodes, &n, err));
   if (n > 1)
@@ -405,13 +407,13 @@ static rdx_status combine(const context *c, rdx_node_kind kind, rdx_node *childr
   else if (n == 1)
     *out = nodes[0];
   else
-    *out = (rdx_node){.kind = kind, .count = n, .children = nodes};
+    *out = (rdx_term_node){.kind = kind, .count = n, .children = nodes};
   return RDX_OK;
 }
 
 /* ---- Trees ---- */
 
-static rdx_status normalize(const context *c, const rdx_predicate *p, bool turned, uint32_t depth, rdx_node *out,
+static rdx_status normalize(const context *c, const rdx_predicate *p, bool turned, uint32_t depth, rdx_term_node *out,
                             rdx_error *err) {
   if (depth > RDX_PREDICATE_DEPTH)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "the predicate is more than %d levels deep", RDX_PREDICATE_DEPTH);
@@ -428,7 +430,7 @@ static rdx_status normalize(const context *c, const rdx_predicate *p, bool turne
       return rdx_fail(err, RDX_ERROR_ARGUMENT, "NOT takes one child, not %u", p->child_count);
     return normalize(c, p->children, !turned, depth + 1, out, err);
   }
-  rdx_node *children = NULL;
+  rdx_term_node *children = NULL;
   RDX_TRY(rdx_arena_alloc(c->arena, p->child_count, sizeof *children, "a predicate", (void **)&children, err));
   for (uint32_t i = 0; i < p->child_count; i++)
     RDX_TRY(normalize(c, &p->children[i], turned, depth + 1, &children[i], err));
@@ -437,7 +439,8 @@ static rdx_status normalize(const context *c, const rdx_predicate *p, bool turne
 }
 
 rdx_status rdx_predicate_normalize(const rdx_encoded_column *columns, uint32_t count, rdx_domain domain,
-                                   const rdx_predicate *predicate, rdx_arena *arena, rdx_node *out, rdx_error *err) {
+                                   const rdx_predicate *predicate, rdx_arena *arena, rdx_term_node *out,
+                                   rdx_error *err) {
   const context c = {columns, count, domain, arena};
   return normalize(&c, predicate, false, 1, out, err);
 }

@@ -40,12 +40,12 @@ typedef enum rdx_node_kind {
 
 /* Children of an AND or OR: at least two, none of them FALSE, TRUE or of the same kind; first the terms, of distinct
  * columns, then NULL nodes, also of distinct columns, then the others. */
-typedef struct rdx_node {
+typedef struct rdx_term_node {
   rdx_node_kind kind;
   rdx_term term;
   uint32_t count;
-  struct rdx_node *children;
-} rdx_node;
+  struct rdx_term_node *children;
+} rdx_term_node;
 
 /* Of a comparison x < y the one that says the same of y and x. */
 rdx_predicate_kind rdx_predicate_mirrored(rdx_predicate_kind kind);
@@ -55,7 +55,7 @@ rdx_predicate_kind rdx_predicate_mirrored(rdx_predicate_kind kind);
 
 /* Bring a predicate over `columns` into the form. What `*out` points to is in the arena. */
 RDX_MUST_USE rdx_status rdx_predicate_normalize(const rdx_encoded_column *columns, uint32_t count, rdx_domain domain,
-                                                const rdx_predicate *predicate, rdx_arena *arena, rdx_node *out,
+                                                const rdx_predicate *predicate, rdx_arena *arena, rdx_term_node *out,
                                                 rdx_error *err);
 
 #endif

@@ -83,12 +83,12 @@ static bool is_wide(const evaluation *e, const rdx_term *term) {
 }
 
 /* A term in one call. */
-static bool is_plain_term(const evaluation *e, const rdx_node *node) {
+static bool is_plain_term(const evaluation *e, const rdx_term_node *node) {
   return node->kind == RDX_NODE_TERM && !is_wide(e, &node->term);
 }
 
 /* All terms among the children of an AND that the method takes as they are, in as few calls as it allows. */
-static rdx_status plain_terms(evaluation *e, const rdx_node *node, bool *narrow, rdx_buffer *out, rdx_error *err) {
+static rdx_status plain_terms(evaluation *e, const rdx_term_node *node, bool *narrow, rdx_buffer *out, rdx_error *err) {
   const uint32_t limit = e->scan->ops->max_terms ? e->scan->ops->max_terms : UINT32_MAX;
   rdx_term *terms = NULL;
   uint32_t count = 0;
@@ -107,12 +107,12 @@ static rdx_status plain_terms(evaluation *e, const rdx_node *node, bool *narrow,
 
 /* ---- Trees, of a depth that terms.c bounds ---- */
 
-static rdx_status evaluate(evaluation *e, const rdx_node *node, bool narrow, rdx_buffer *out, rdx_error *err);
+static rdx_status evaluate(evaluation *e, const rdx_term_node *node, bool narrow, rdx_buffer *out, rdx_error *err);
 
-static rdx_status all_of(evaluation *e, const rdx_node *node, bool narrow, rdx_buffer *out, rdx_error *err) {
+static rdx_status all_of(evaluation *e, const rdx_term_node *node, bool narrow, rdx_buffer *out, rdx_error *err) {
   RDX_TRY(plain_terms(e, node, &narrow, out, err));
   for (uint32_t i = 0; i < node->count; i++) {
-    const rdx_node *child = &node->children[i];
+    const rdx_term_node *child = &node->children[i];
     if (is_plain_term(e, child))
       continue;
     RDX_TRY(evaluate(e, child, narrow, out, err));
@@ -122,7 +122,7 @@ static rdx_status all_of(evaluation *e, const rdx_node *node, bool narrow, rdx_b
 }
 
 /* The terms of a conjunction that the method takes in one call; 0: it is none. */
-static uint32_t conjunction_terms(const evaluation *e, const rdx_node *node) {
+static uint32_t conjunction_terms(const evaluation *e, const rdx_term_node *node) {
   if (node->kind != RDX_NODE_AND)
     return is_plain_term(e, node);
   for (uint32_t i = 0; i < node->count; i++)
@@ -132,7 +132,7 @@ static uint32_t conjunction_terms(const evaluation *e, const rdx_node *node) {
 }
 
 /* How many children of an OR, from `first` on, one call of the method takes together. */
-static uint32_t count_together(const evaluation *e, const rdx_node *node, uint32_t first) {
+static uint32_t count_together(const evaluation *e, const rdx_term_node *node, uint32_t first) {
   const rdx_scan_ops *ops = e->scan->ops;
   const uint32_t max = ops->max_conjunctions ? ops->max_conjunctions(e->scan->self) : 1;
   uint32_t count = 0, terms = 0;
@@ -148,14 +148,15 @@ static uint32_t count_together(const evaluation *e, const rdx_node *node, uint32
 
 /* RTScan, section 7 "identify the involved query areas in the three-dimensional space". */
 /* So many children in one call. */
-static rdx_status together(evaluation *e, const rdx_node *children, uint32_t count, rdx_buffer *out, rdx_error *err) {
+static rdx_status together(evaluation *e, const rdx_term_node *children, uint32_t count, rdx_buffer *out,
+                           rdx_error *err) {
   rdx_scan_call call = {.conjunctions = count, .out = out};
   rdx_term *terms = NULL;
   uint32_t *ends = NULL;
   RDX_TRY(rdx_arena_alloc(e->arena, e->scan->ops->max_terms, sizeof *terms, "a predicate", (void **)&terms, err));
   RDX_TRY(rdx_arena_alloc(e->arena, count, sizeof *ends, "a predicate", (void **)&ends, err));
   for (uint32_t i = 0; i < count; i++) {
-    const rdx_node *child = &children[i];
+    const rdx_term_node *child = &children[i];
     if (child->kind == RDX_NODE_TERM)
       terms[call.count++] = child->term;
     for (uint32_t k = 0; k < child->count && child->kind == RDX_NODE_AND; k++)
@@ -168,7 +169,7 @@ static rdx_status together(evaluation *e, const rdx_node *children, uint32_t cou
   return ++e->calls % CALLS_AT_A_TIME == 0 ? let_go(e, err) : RDX_OK;
 }
 
-static rdx_status any_of(evaluation *e, const rdx_node *node, rdx_buffer *out, rdx_error *err) {
+static rdx_status any_of(evaluation *e, const rdx_term_node *node, rdx_buffer *out, rdx_error *err) {
   rdx_buffer *part = NULL;
   for (uint32_t i = 0, count; i < node->count; i += count) {
     count = count_together(e, node, i);
@@ -187,7 +188,7 @@ static rdx_status any_of(evaluation *e, const rdx_node *node, rdx_buffer *out, r
 }
 
 /* What cannot narrow a bitmap goes to one of its own first. */
-static rdx_status united(evaluation *e, const rdx_node *node, bool narrow, rdx_buffer *out, rdx_error *err) {
+static rdx_status united(evaluation *e, const rdx_term_node *node, bool narrow, rdx_buffer *out, rdx_error *err) {
   rdx_buffer *whole = out;
   if (narrow)
     RDX_TRY(take_bitmap(e, &whole, err));
@@ -200,7 +201,7 @@ static rdx_status united(evaluation *e, const rdx_node *node, bool narrow, rdx_b
 }
 
 /* With `narrow`, `out` keeps only rows that it holds. */
-static rdx_status evaluate(evaluation *e, const rdx_node *node, bool narrow, rdx_buffer *out, rdx_error *err) {
+static rdx_status evaluate(evaluation *e, const rdx_term_node *node, bool narrow, rdx_buffer *out, rdx_error *err) {
   const uint64_t rows = e->scan->stats.rows;
   switch (node->kind) {
   case RDX_NODE_FALSE:
@@ -220,7 +221,7 @@ static rdx_status evaluate(evaluation *e, const rdx_node *node, bool narrow, rdx
 }
 
 /* Whether one call of the method does all. */
-static bool is_one_call(const evaluation *e, const rdx_node *node) {
+static bool is_one_call(const evaluation *e, const rdx_term_node *node) {
   const uint32_t limit = e->scan->ops->max_terms;
   if (node->kind != RDX_NODE_AND)
     return is_plain_term(e, node);
@@ -230,7 +231,7 @@ static bool is_one_call(const evaluation *e, const rdx_node *node) {
   return limit == 0 || node->count <= limit;
 }
 
-rdx_status rdx_scan_evaluate(evaluation *e, const rdx_node *node, rdx_buffer *out, rdx_error *err) {
+rdx_status rdx_scan_evaluate(evaluation *e, const rdx_term_node *node, rdx_buffer *out, rdx_error *err) {
   e->whole = is_one_call(e, node);
   e->counted = false;
   return evaluate(e, node, false, out, err);

@@ -24,7 +24,7 @@ typedef struct rdx_scan_evaluation {
 
 /* Record the rows for which `node` is true to the bitmap `out`, on a stream with one mark. A long predicate finishes
  * the stream now and then. */
-RDX_MUST_USE rdx_status rdx_scan_evaluate(rdx_scan_evaluation *evaluation, const rdx_node *node, rdx_buffer *out,
+RDX_MUST_USE rdx_status rdx_scan_evaluate(rdx_scan_evaluation *evaluation, const rdx_term_node *node, rdx_buffer *out,
                                           rdx_error *err);
 
 /* Give the bitmaps back. The stream must have finished, or be gone. */

@@ -230,7 +230,7 @@ static rdx_status select_rows(run *r, rdx_scan_result *result, rdx_error *err) {
 }
 
 /* The same again, counting; what it finds is the same, too. */
-static rdx_status count_work(run *r, const rdx_node *node, rdx_scan_result *result, rdx_error *err) {
+static rdx_status count_work(run *r, const rdx_term_node *node, rdx_scan_result *result, rdx_error *err) {
   rdx_scan_counts counts = {0};
   r->evaluation.counts = &counts;
   RDX_TRY(rdx_scan_evaluate(&r->evaluation, node, r->bitmap, err));
@@ -254,7 +254,7 @@ static rdx_status count_work(run *r, const rdx_node *node, rdx_scan_result *resu
 static rdx_status run_all(run *r, const rdx_scan_run_params *params, rdx_scan_result *result, rdx_error *err) {
   const rdx_scan *scan = r->scan;
   const double start = rdx_now_ms();
-  rdx_node node;
+  rdx_term_node node;
   RDX_TRY(rdx_predicate_normalize(scan->columns, scan->stats.columns, RDX_DOMAIN_KEYS, r->predicate, &r->arena, &node,
                                   err));
   RDX_TRY(rdx_workspace_take_stream(scan->workspace, &r->stream, err));

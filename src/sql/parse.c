@@ -27,7 +27,7 @@
 typedef struct parser {
   rdx_condition *condition;
   rdx_error *err;
-  rdx_sql_text text; /* of the condition */
+  rdx_sql_source text; /* of the condition */
 } parser;
 
 typedef PgQuery__Node node;
@@ -486,7 +486,7 @@ static rdx_status parse(parser *p, const char *statement) {
 
 /* The condition behind the words that make a statement of it, with blanks for those before it. */
 static rdx_status write_statement(const parser *p, rdx_arena *scratch, char **out) {
-  const rdx_sql_text *t = &p->text;
+  const rdx_sql_source *t = &p->text;
   const size_t blanks = (size_t)(t->begin - t->text), length = (size_t)(t->end - t->begin);
   if (*t->next || rdx_token_at(t->text).begin != t->begin)
     return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, 0, NOT_ALONE);

@@ -205,7 +205,7 @@ static rdx_status take_view(rdx_tree *t, const node *n, rdx_sql_statement *out) 
 }
 
 /* Whether USING is written: without it the tree has a method of PostgreSQL's. */
-static bool has_using(const rdx_sql_text *text) {
+static bool has_using(const rdx_sql_source *text) {
   for (rdx_token k = rdx_token_at(text->begin); k.begin < text->end && *k.begin != '('; k = rdx_token_at(k.end))
     if (k.kind == RDX_TOKEN_WORD && k.end - k.begin == 5 && strncasecmp(k.begin, "using", 5) == 0)
       return true;
@@ -914,7 +914,7 @@ static rdx_status parse_deep(void *context, rdx_error *err) {
 
 static rdx_status parse_first(rdx_tree *tree, const char *text, rdx_sql_statement **out, const char **next) {
   RDX_SCOPED(rdx_arena_free) rdx_arena scratch = {0};
-  rdx_sql_text scanned;
+  rdx_sql_source scanned;
   rdx_sql_statement *statement = NULL;
   tree->text = &scanned;
   *out = NULL;

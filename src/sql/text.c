@@ -236,7 +236,7 @@ typedef struct bracket {
 } bracket;
 
 typedef struct scanner {
-  rdx_sql_text *text;
+  rdx_sql_source *text;
   rdx_error *err;
   bracket *brackets;
   uint32_t count, capacity; /* at least one is open, the statement's */
@@ -387,7 +387,7 @@ static rdx_status read_name(const char *from, const char *end, rdx_arena *arena,
   return RDX_OK;
 }
 
-rdx_status rdx_sql_text_name(const rdx_sql_text *text, const char *parsed, rdx_arena *arena, const char **out,
+rdx_status rdx_sql_text_name(const rdx_sql_source *text, const char *parsed, rdx_arena *arena, const char **out,
                              rdx_error *err) {
   const size_t length = strlen(parsed);
   if (strncmp(parsed, MARK, MARK_LENGTH) == 0) {
@@ -406,7 +406,7 @@ rdx_status rdx_sql_text_name(const rdx_sql_text *text, const char *parsed, rdx_a
 
 /* ---- Subqueries without names ---- */
 
-bool rdx_sql_text_name_subquery(rdx_sql_text *text, size_t at, rdx_arena *arena) {
+bool rdx_sql_text_name_subquery(rdx_sql_source *text, size_t at, rdx_arena *arena) {
   const size_t length = strlen(text->copy);
   char name[RDX_SQL_NAMED + 1], digits[16] = "";
   char *copy = NULL;
@@ -435,7 +435,7 @@ bool rdx_sql_text_name_subquery(rdx_sql_text *text, size_t at, rdx_arena *arena)
   return true;
 }
 
-size_t rdx_sql_text_offset(const rdx_sql_text *text, size_t at) {
+size_t rdx_sql_text_offset(const rdx_sql_source *text, size_t at) {
   size_t inserted = 0;
   for (uint32_t i = 0; i < text->unnamed; i++)
     inserted += text->unnamed_at[i] < at ? RDX_SQL_NAMED : 0;
@@ -526,11 +526,11 @@ static bool ends_statement(rdx_token t) {
   return t.kind == RDX_TOKEN_END || *t.begin == ';';
 }
 
-rdx_status rdx_sql_text_scan(const char *text, rdx_arena *arena, rdx_sql_text *out, rdx_error *err) {
+rdx_status rdx_sql_text_scan(const char *text, rdx_arena *arena, rdx_sql_source *out, rdx_error *err) {
   rdx_token t = rdx_token_at(text);
   while (t.kind != RDX_TOKEN_END && *t.begin == ';')
     t = rdx_token_at(t.end);
-  *out = (rdx_sql_text){.text = text, .begin = t.begin, .end = t.begin};
+  *out = (rdx_sql_source){.text = text, .begin = t.begin, .end = t.begin};
   for (; !ends_statement(t); t = rdx_token_at(t.end))
     out->end = t.end;
   while (t.kind != RDX_TOKEN_END && *t.begin == ';')

@@ -27,7 +27,7 @@ rdx_token rdx_token_at(const char *text);
 /* Whether it is this word, in any case. */
 bool rdx_token_is(const rdx_token *token, const char *word);
 
-typedef struct rdx_sql_text {
+typedef struct rdx_sql_source {
   const char *text;               /* all of it */
   const char *begin, *end, *next; /* the first statement; what follows its semicolon, blanks and comments */
   char *copy;                     /* of the statement, byte for byte, but for names and what is inserted; in an arena */
@@ -35,23 +35,23 @@ typedef struct rdx_sql_text {
   size_t unnamed_at[64];          /* where in the copy the names begin */
   uint32_t levels;                /* no tree of the statement is deeper, in tokens */
   bool has_empty_name;
-} rdx_sql_text;
+} rdx_sql_source;
 
 /* Look through the first statement; without one `begin` is `end`. */
-RDX_MUST_USE rdx_status rdx_sql_text_scan(const char *text, rdx_arena *arena, rdx_sql_text *out, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_sql_text_scan(const char *text, rdx_arena *arena, rdx_sql_source *out, rdx_error *err);
 
 #define RDX_SQL_UNNAMED "unnamed_subquery" /* and "_1" and so on: names of subqueries that have none */
 #define RDX_SQL_NAMED 24                   /* bytes of such a name in the copy */
 
 /* Give a name to the subquery in FROM whose bracket is byte `at` of the copy: PostgreSQL's parser insists on one before
  * version 16. False: there are too many. */
-RDX_MUST_USE bool rdx_sql_text_name_subquery(rdx_sql_text *text, size_t at, rdx_arena *arena);
+RDX_MUST_USE bool rdx_sql_text_name_subquery(rdx_sql_source *text, size_t at, rdx_arena *arena);
 
 /* The byte of the statement that a byte of the copy stands for. */
-size_t rdx_sql_text_offset(const rdx_sql_text *text, size_t at);
+size_t rdx_sql_text_offset(const rdx_sql_source *text, size_t at);
 
 /* What the text has where the parser, given the copy, found this name. */
-RDX_MUST_USE rdx_status rdx_sql_text_name(const rdx_sql_text *text, const char *parsed, rdx_arena *arena,
+RDX_MUST_USE rdx_status rdx_sql_text_name(const rdx_sql_source *text, const char *parsed, rdx_arena *arena,
                                           const char **out, rdx_error *err);
 
 #endif

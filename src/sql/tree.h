@@ -17,7 +17,7 @@
 typedef PgQuery__Node rdx_tree_node;
 
 typedef struct rdx_tree {
-  rdx_sql_text *text;
+  rdx_sql_source *text;
   rdx_arena *arena; /* of the statement */
   rdx_error *err;
   rdx_sql_place near;  /* the last one that was met, for what has none of its own */

@@ -90,7 +90,7 @@ static bool has_key(const ordering *o, const rdx_term *term, uint64_t group) {
   return rdx_code_set_has(&term->set, key);
 }
 
-static bool qualifies(const ordering *o, const rdx_node *node, uint64_t group) {
+static bool qualifies(const ordering *o, const rdx_term_node *node, uint64_t group) {
   switch (node->kind) {
   case RDX_NODE_TERM:
     return has_key(o, &node->term, group);
@@ -111,7 +111,7 @@ static rdx_status apply_having(ordering *o, rdx_error *err) {
   rdx_finishing *f = o->f;
   rdx_encoded_column *columns = NULL;
   uint64_t *rows = NULL, count = 0;
-  rdx_node node;
+  rdx_term_node node;
   RDX_TRY(list_asked(o, f->plan->query->having, 1, err));
   RDX_TRY(rdx_arena_alloc(f->arena, f->column_count, sizeof *columns, "a result", (void **)&columns, err));
   for (uint32_t i = 0; i < f->column_count; i++)

@@ -17,14 +17,14 @@
 /* ---- Predicates ---- */
 
 /* Part the predicate: terms that all must hold, and the residual predicate. */
-static rdx_status take_predicate(rdx_plan *plan, const rdx_node *node, rdx_error *err) {
+static rdx_status take_predicate(rdx_plan *plan, const rdx_term_node *node, rdx_error *err) {
   const uint32_t count = node->kind == RDX_NODE_AND ? node->count : 1;
-  const rdx_node *parts = node->kind == RDX_NODE_AND ? node->children : node;
+  const rdx_term_node *parts = node->kind == RDX_NODE_AND ? node->children : node;
   if (node->kind == RDX_NODE_FALSE || node->kind == RDX_NODE_TRUE) {
     plan->empty |= node->kind == RDX_NODE_FALSE;
     return RDX_OK;
   }
-  rdx_node *residual = NULL;
+  rdx_term_node *residual = NULL;
   uint32_t residuals = 0;
   RDX_TRY(rdx_arena_alloc(&plan->arena, count, sizeof *plan->terms, "a plan", (void **)&plan->terms, err));
   RDX_TRY(rdx_arena_alloc(&plan->arena, (size_t)count + 1, sizeof *residual, "a plan", (void **)&residual, err));
@@ -34,7 +34,7 @@ static rdx_status take_predicate(rdx_plan *plan, const rdx_node *node, rdx_error
     else
       residual[++residuals] = parts[i];
   }
-  residual[0] = (rdx_node){.kind = RDX_NODE_AND, .count = residuals, .children = residual + 1};
+  residual[0] = (rdx_term_node){.kind = RDX_NODE_AND, .count = residuals, .children = residual + 1};
   plan->residual = residuals == 0 ? NULL : residuals == 1 ? residual + 1 : residual;
   return RDX_OK;
 }
@@ -46,7 +46,7 @@ static rdx_status plan_predicate(rdx_plan *plan, rdx_error *err) {
     plan->empty |= r->foreign_rows[i].rows == 0;
   if (!plan->query->where)
     return RDX_OK;
-  rdx_node node;
+  rdx_term_node node;
   RDX_TRY(rdx_predicate_normalize(r->attributes, r->attribute_count, RDX_DOMAIN_CODES, plan->query->where, &plan->arena,
                                   &node, err));
   return take_predicate(plan, &node, err);

@@ -50,7 +50,7 @@ typedef struct rdx_plan {
   bool empty;      /* no row can qualify */
   rdx_term *terms; /* of packed codes, of distinct attributes: all must hold */
   uint32_t term_count;
-  rdx_node *residual;    /* the residual predicate, of packed codes: what is no conjunction of terms; NULL: nothing */
+  rdx_term_node *residual; /* the residual predicate, of packed codes: what is no conjunction of terms; NULL: nothing */
   rdx_measure *measures; /* distinct; aggregates name them by number. A method sees RDX_MAX_MEASURES of them at most */
   uint32_t measure_count, measure_capacity;
   uint32_t *aggregate_measure; /* for each aggregate; UINT32_MAX: COUNT of rows */

@@ -281,12 +281,12 @@ static rdx_status intersect(rdx_ranges *r, const rdx_ranges *other, rdx_error *e
   return RDX_OK;
 }
 
-static rdx_status select_node(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MAX_TUPLE],
-                              rdx_ranges *out, rdx_error *err);
+static rdx_status select_node(const rdx_tuples *t, const rdx_term_node *node,
+                              const rdx_code_set *const sets[RDX_MAX_TUPLE], rdx_ranges *out, rdx_error *err);
 
 /* Those of any child. */
-static rdx_status select_any(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MAX_TUPLE],
-                             rdx_ranges *out, rdx_error *err) {
+static rdx_status select_any(const rdx_tuples *t, const rdx_term_node *node,
+                             const rdx_code_set *const sets[RDX_MAX_TUPLE], rdx_ranges *out, rdx_error *err) {
   RDX_SCOPED(drop_ranges) rdx_ranges one = {0};
   uint32_t max = MANY_RANGES; /* that are gathered before their union is made */
   out->count = 0;
@@ -306,7 +306,7 @@ static rdx_status select_any(const rdx_tuples *t, const rdx_node *node, const rd
 }
 
 /* Those of all children: of terms together, each of another attribute, then of the others one after the other. */
-static rdx_status select_all(const rdx_tuples *t, const rdx_node *children, uint32_t count,
+static rdx_status select_all(const rdx_tuples *t, const rdx_term_node *children, uint32_t count,
                              const rdx_code_set *const outer[RDX_MAX_TUPLE], rdx_ranges *out, rdx_error *err) {
   const rdx_code_set *sets[RDX_MAX_TUPLE];
   uint32_t taken[RDX_MAX_TUPLE]; /* the child, plus 1, whose set an attribute has */
@@ -314,7 +314,7 @@ static rdx_status select_all(const rdx_tuples *t, const rdx_node *children, uint
   memcpy(sets, outer, sizeof sets);
   memset(taken, 0, sizeof taken);
   for (uint32_t i = 0; i < count; i++) {
-    const rdx_node *c = &children[i];
+    const rdx_term_node *c = &children[i];
     const uint32_t position = c->kind == RDX_NODE_TERM ? rdx_tuples_position(t, c->term.column) : 0;
     if (c->kind != RDX_NODE_TERM || taken[position])
       continue;
@@ -323,7 +323,7 @@ static rdx_status select_all(const rdx_tuples *t, const rdx_node *children, uint
   }
   RDX_TRY(select_sets(t, sets, out, err));
   for (uint32_t i = 0; i < count && out->count > 0; i++) {
-    const rdx_node *c = &children[i];
+    const rdx_term_node *c = &children[i];
     if (c->kind == RDX_NODE_TERM && taken[rdx_tuples_position(t, c->term.column)] == i + 1)
       continue;
     RDX_TRY(select_node(t, c, sets, &one, err));
@@ -333,14 +333,14 @@ static rdx_status select_all(const rdx_tuples *t, const rdx_node *children, uint
 }
 
 /* The tuples for which a node holds; of those whose attributes are not in `sets` maybe none. */
-static rdx_status select_node(const rdx_tuples *t, const rdx_node *node, const rdx_code_set *const sets[RDX_MAX_TUPLE],
-                              rdx_ranges *out, rdx_error *err) {
+static rdx_status select_node(const rdx_tuples *t, const rdx_term_node *node,
+                              const rdx_code_set *const sets[RDX_MAX_TUPLE], rdx_ranges *out, rdx_error *err) {
   return node->kind == RDX_NODE_OR    ? select_any(t, node, sets, out, err)
          : node->kind == RDX_NODE_AND ? select_all(t, node->children, node->count, sets, out, err)
                                       : select_all(t, node, 1, sets, out, err);
 }
 
-static bool holds(const rdx_tuples *t, uint32_t place, const rdx_node *node) {
+static bool holds(const rdx_tuples *t, uint32_t place, const rdx_term_node *node) {
   if (node->kind == RDX_NODE_TERM) {
     const uint64_t code = rdx_tuples_code(t, place, rdx_tuples_position(t, node->term.column));
     return rdx_code_set_has(&node->term.set, code);
@@ -353,7 +353,7 @@ static bool holds(const rdx_tuples *t, uint32_t place, const rdx_node *node) {
 }
 
 /* Leave those for which a node holds, of few. */
-static rdx_status ask_each(const rdx_tuples *t, const rdx_node *node, rdx_ranges *r, rdx_error *err) {
+static rdx_status ask_each(const rdx_tuples *t, const rdx_term_node *node, rdx_ranges *r, rdx_error *err) {
   RDX_SCOPED(drop_ranges) rdx_ranges left = {0};
   for (uint32_t i = 0; i < r->count; i++)
     for (uint32_t place = r->list[2 * i]; place < r->list[2 * i + 1]; place++)

@@ -63,7 +63,7 @@ typedef struct sizes {
   uint64_t terms, tests, numbers, steps;
 } sizes;
 
-static void add_node_size(const rdx_node *node, sizes *s) {
+static void add_node_size(const rdx_term_node *node, sizes *s) {
   for (uint32_t i = 0; node->kind != RDX_NODE_TERM && i < node->count; i++)
     add_node_size(&node->children[i], s);
   if (node->kind == RDX_NODE_TERM) {
@@ -179,7 +179,7 @@ static void rank_terms(building *b) {
 
 /* ---- Tests: code that jumps (Neumann, VLDB 2011, calls it short-circuiting) ---- */
 
-static uint32_t count_tests(const rdx_node *node) {
+static uint32_t count_tests(const rdx_term_node *node) {
   uint32_t count = node->kind == RDX_NODE_TERM;
   for (uint32_t i = 0; node->kind != RDX_NODE_TERM && i < node->count; i++)
     count += count_tests(&node->children[i]);
@@ -188,7 +188,7 @@ static uint32_t count_tests(const rdx_node *node) {
 
 /* The tests of a node from number `at` on, which go to the given ones when it is decided. Returns the number after
  * them. */
-static uint32_t add_tests(building *b, const rdx_node *node, uint32_t at, uint32_t on_true, uint32_t on_false) {
+static uint32_t add_tests(building *b, const rdx_term_node *node, uint32_t at, uint32_t on_true, uint32_t on_false) {
   if (node->kind == RDX_NODE_TERM) {
     b->tests[at] = (engine_test){b->terms_used, on_true, on_false};
     add_term(b, &node->term, false);

@@ -73,19 +73,19 @@ typedef struct translation {
 } translation;
 
 /* A term of an attribute as one of the scan's column, whose keys are its codes. */
-static rdx_node translate_term(const translation *t, const rdx_term *term) {
+static rdx_term_node translate_term(const translation *t, const rdx_term *term) {
   uint32_t column = 0;
   while (column + 1 < t->attribute_count && t->attributes[column] != term->column)
     column++;
-  return (rdx_node){.kind = RDX_NODE_TERM, .term = {column, term->set}};
+  return (rdx_term_node){.kind = RDX_NODE_TERM, .term = {column, term->set}};
 }
 
-static rdx_status translate(translation *t, const rdx_node *node, rdx_node *out, rdx_error *err) {
+static rdx_status translate(translation *t, const rdx_term_node *node, rdx_term_node *out, rdx_error *err) {
   if (node->kind == RDX_NODE_TERM) {
     *out = translate_term(t, &node->term);
     return RDX_OK;
   }
-  *out = (rdx_node){.kind = node->kind, .count = node->count};
+  *out = (rdx_term_node){.kind = node->kind, .count = node->count};
   RDX_TRY(rdx_arena_alloc(&t->arena, node->count, sizeof *out->children, "a predicate", (void **)&out->children, err));
   for (uint32_t i = 0; i < node->count; i++)
     RDX_TRY(translate(t, &node->children[i], &out->children[i], err));
@@ -93,8 +93,8 @@ static rdx_status translate(translation *t, const rdx_node *node, rdx_node *out,
 }
 
 /* All terms of a plan, and the residual predicate. */
-static rdx_status translate_plan(translation *t, const rdx_plan *plan, rdx_node *out, rdx_error *err) {
-  *out = (rdx_node){.kind = RDX_NODE_AND};
+static rdx_status translate_plan(translation *t, const rdx_plan *plan, rdx_term_node *out, rdx_error *err) {
+  *out = (rdx_term_node){.kind = RDX_NODE_AND};
   RDX_TRY(rdx_arena_alloc(&t->arena, (size_t)plan->term_count + 1, sizeof *out->children, "a predicate",
                           (void **)&out->children, err));
   for (uint32_t i = 0; i < plan->term_count; i++)
@@ -108,7 +108,7 @@ static rdx_status translate_plan(translation *t, const rdx_plan *plan, rdx_node 
   return RDX_OK;
 }
 
-static rdx_status evaluate(translation *t, const rdx_node *node, rdx_stream *stream, rdx_buffer *bitmap,
+static rdx_status evaluate(translation *t, const rdx_term_node *node, rdx_stream *stream, rdx_buffer *bitmap,
                            rdx_scan_counts *counts, double *device_ms, rdx_error *err) {
   RDX_SCOPED(rdx_scan_evaluation_end)
   rdx_scan_evaluation e = {.scan = t->scan, .stream = stream, .arena = &t->arena, .counts = counts};
@@ -131,7 +131,7 @@ rdx_status rdx_rt_filter_run(const rdx_cube_core *core, const uint32_t *attribut
   rdx_scan_counts own = {0};
   translation t = {.scan = scan, .attributes = attributes, .attribute_count = count};
   rdx_stream *stream = NULL;
-  rdx_node node;
+  rdx_term_node node;
   if (!scan)
     return RDX_OK;
   rdx_status status = translate_plan(&t, run->call->plan, &node, err);

@@ -141,7 +141,7 @@ static rdx_status add_check(compiling *p, uint32_t attribute, const rdx_code_set
 }
 
 /* The checks of a tree, the last first. */
-static rdx_status compile(compiling *p, const rdx_node *node, uint32_t on_true, uint32_t on_false, uint32_t *entry,
+static rdx_status compile(compiling *p, const rdx_term_node *node, uint32_t on_true, uint32_t on_false, uint32_t *entry,
                           rdx_error *err) {
   const bool all = node->kind == RDX_NODE_AND;
   if (node->kind == RDX_NODE_TERM)
