@@ -211,7 +211,7 @@ static rdx_status take_texts(rdx_tree *t, const node *n, rdx_sql_place place, rd
   const char *text = c && c->val_case == PG_QUERY__A__CONST__VAL_SVAL ? c->sval->sval : "";
   const size_t length = strlen(text);
   *count = 0;
-  if (length < 2 || text[0] != '{' || text[length - 1] != '}' || strpbrk(text + 1, "{\\\""))
+  if (text[0] != '{' || strpbrk(text + 1, "{\\\"") || strchr(text, '}') != text + length - 1)
     return rdx_tree_refuse(
         t, place, "ANY and ALL take a subquery, ARRAY[...] or '{...}' without quotes; unnest takes the arrays");
   RDX_TRY(rdx_tree_alloc(t, length, sizeof(rdx_ast *), (void **)out));
