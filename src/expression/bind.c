@@ -33,9 +33,11 @@ rdx_status rdx_bind_constant(rdx_binding *b, rdx_sql_type type, rdx_datum value,
 static rdx_status bind_number(rdx_binding *b, const rdx_ast *ast, rdx_bound **out) {
   const size_t length = strlen(ast->name);
   uint32_t whole = 0, fraction = 0;
+  bool exponent = false;
   rdx_i128 digits = 0;
-  if (rdx_decimal_digits(ast->name, length, &whole, &fraction) && whole + fraction <= RDX_DECIMAL_DIGITS &&
-      rdx_decimal_parse(ast->name, length, (uint8_t)fraction, &digits) == RDX_DECIMAL_OK) {
+  if (rdx_decimal_digits(ast->name, length, &whole, &fraction, &exponent) && !exponent &&
+      whole + fraction <= RDX_DECIMAL_DIGITS &&
+      rdx_decimal_parse(ast->name, length, (uint8_t)fraction, &digits, NULL) == RDX_DECIMAL_OK) {
     const bool is_integer = fraction == 0 && !strchr(ast->name, '.') && digits <= INT64_MAX && digits >= INT64_MIN;
     const rdx_sql_type type = !is_integer ? rdx_decimal_type((int32_t)(whole + fraction), (int32_t)fraction)
                               : digits <= INT32_MAX && digits >= INT32_MIN ? rdx_type_of_kind(RDX_SQL_INTEGER)
@@ -132,6 +134,7 @@ rdx_status rdx_bind_function(rdx_binding *b, const rdx_function *function, rdx_s
 static rdx_sql_type own_digits(const rdx_bound *value) {
   const rdx_sql_kind kind = value->type.kind;
   uint32_t whole = 0, fraction = 0;
+  bool exponent = false;
   char text[32];
   if (rdx_is_exact(value->type))
     return rdx_type_as_decimal(value->type);
@@ -143,7 +146,8 @@ static rdx_sql_type own_digits(const rdx_bound *value) {
       digits = value->value.text;
     else if (rdx_is_float(value->type) && fabs(value->value.f) < 1e15)
       digits = (rdx_sql_text){text, (uint64_t)rdx_text_print(text, sizeof text, "%.15g", value->value.f)};
-    if (digits.length > 0 && rdx_decimal_digits(digits.data, digits.length, &whole, &fraction))
+    if (digits.length > 0 && rdx_decimal_digits(digits.data, digits.length, &whole, &fraction, &exponent) &&
+        fraction <= RDX_DECIMAL_DIGITS)
       return rdx_decimal_type((int32_t)(whole + fraction), (int32_t)fraction);
   }
   return rdx_decimal_type(RDX_DECIMAL_DIGITS, UNBOUNDED_SCALE);
@@ -160,19 +164,24 @@ static rdx_status refuse(rdx_binding *b, const rdx_bound *value, rdx_sql_type ty
 }
 
 /* A string that takes a type now; what it cannot be is told at once. */
-static rdx_status read_unknown(rdx_binding *b, rdx_bound *value, rdx_sql_type type, rdx_sql_place place,
-                               rdx_bound **out) {
-  rdx_bound call = {
-      .kind = RDX_BOUND_CALL, .op = RDX_OP_CAST, .type = type, .place = place, .count = 1, .args = &value};
+static rdx_status read_unknown(rdx_binding *b, rdx_bound *value, rdx_sql_type type, uint32_t index, rdx_bound **out) {
+  rdx_bound call = {.kind = RDX_BOUND_CALL,
+                    .op = RDX_OP_CAST,
+                    .type = type,
+                    .place = value->place,
+                    .index = index,
+                    .count = 1,
+                    .args = &value};
   rdx_datum result = value->value;
   if (!value->value.null)
     RDX_TRY(rdx_evaluate_constant_call(&call, b->text, b->arena, &result, b->err));
-  return rdx_bind_constant(b, type, result, place, out);
+  return rdx_bind_constant(b, type, result, value->place, out);
 }
 
 rdx_status rdx_bind_cast(rdx_binding *b, rdx_bound *value, rdx_sql_type type, bool wanted, rdx_sql_place place,
                          rdx_bound **out) {
   const bool has_digits = type.kind != RDX_SQL_DECIMAL || type.precision > 0;
+  const uint32_t index = has_digits ? 0 : RDX_CAST_EXACT;
   if (!has_digits)
     type = own_digits(value);
   *out = value;
@@ -185,10 +194,12 @@ rdx_status rdx_bind_cast(rdx_binding *b, rdx_bound *value, rdx_sql_type type, bo
     return RDX_OK;
   }
   if (value->type.kind == RDX_SQL_UNKNOWN && rdx_is_constant(value))
-    return read_unknown(b, value, type, value->place, out);
+    return read_unknown(b, value, type, index, out);
   if (wanted ? !rdx_is_castable(value->type, type) : !rdx_is_implicit(value->type, type))
     return refuse(b, value, type, wanted, place);
-  return rdx_bind_op(b, RDX_OP_CAST, type, &value, 1, place, out);
+  const rdx_bound call = {
+      .kind = RDX_BOUND_CALL, .op = RDX_OP_CAST, .type = type, .place = place, .index = index, .count = 1};
+  return bind(b, call, &value, out);
 }
 
 rdx_status rdx_bind_as(rdx_binding *b, rdx_bound *value, rdx_sql_type type, rdx_bound **out) {

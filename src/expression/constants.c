@@ -44,7 +44,7 @@ bool rdx_bound_equal(const rdx_bound *a, const rdx_bound *b) {
   default:
     return a->index == b->index;
   }
-  if (a->op != b->op || a->function != b->function || a->count != b->count)
+  if (a->op != b->op || a->function != b->function || a->count != b->count || a->index != b->index)
     return false;
   for (uint32_t i = 0; i < a->count; i++)
     if (!rdx_bound_equal(a->args[i], b->args[i]))

@@ -116,7 +116,7 @@ bool rdx_decimal_from_double(double value, bool narrow, uint8_t scale, rdx_i128 
     return rdx_decimal_rescale(digits, (uint8_t)places, scale, out);
   char text[32];
   const int length = rdx_text_print(text, sizeof text, "%.*e", narrow ? 5 : 14, value);
-  return rdx_decimal_parse(text, (size_t)length, scale, out) == RDX_DECIMAL_OK;
+  return rdx_decimal_parse(text, (size_t)length, scale, out, NULL) == RDX_DECIMAL_OK;
 }
 
 double rdx_decimal_shortest(double value, bool narrow) {
@@ -156,20 +156,21 @@ size_t rdx_decimal_format(rdx_i128 value, uint8_t scale, char out[RDX_DECIMAL_TE
   return length;
 }
 
-rdx_decimal_read rdx_decimal_parse(const char *text, size_t length, uint8_t scale, rdx_i128 *out) {
+rdx_decimal_read rdx_decimal_parse(const char *text, size_t length, uint8_t scale, rdx_i128 *out, bool *rounded) {
   rdx_number n;
   rdx_value_trim(&text, &length);
   if (!rdx_number_read(text, length, &n))
     return RDX_DECIMAL_FORMAT;
   int64_t left = (int64_t)n.whole_digits + n.power + scale; /* digits that count */
-  bool up = false, exceeds = false;
+  bool up = false, exceeds = false, more = false;
   rdx_i128 value = 0;
   for (size_t i = 0; i < length && text[i] != 'e' && text[i] != 'E'; i++) {
     if (text[i] < '0' || text[i] > '9')
       continue;
     if (left-- <= 0) {
-      up = left == -1 && text[i] >= '5';
-      break;
+      up |= left == -1 && text[i] >= '5';
+      more |= text[i] > '0';
+      continue;
     }
     value = value * 10 + (text[i] - '0');
     exceeds |= !rdx_decimal_fits(value, DIGITS);
@@ -180,19 +181,20 @@ rdx_decimal_read rdx_decimal_parse(const char *text, size_t length, uint8_t scal
     value = exceeds ? 0 : value * 10;
   }
   value += up;
+  if (rounded)
+    *rounded = more;
   *out = n.negative ? -value : value;
   return exceeds || !rdx_decimal_fits(value, DIGITS) ? RDX_DECIMAL_RANGE : RDX_DECIMAL_OK;
 }
 
-bool rdx_decimal_digits(const char *text, size_t length, uint32_t *whole, uint32_t *fraction) {
+bool rdx_decimal_digits(const char *text, size_t length, uint32_t *whole, uint32_t *fraction, bool *exponent) {
   rdx_number n;
   rdx_value_trim(&text, &length);
-  if (!rdx_number_read(text, length, &n) || n.exponent)
+  if (!rdx_number_read(text, length, &n) || n.power > 1000 || n.power < -1000)
     return false;
-  const char *at = text + (n.negative || n.plus);
-  *whole = n.whole_digits;
-  for (; *whole > 0 && *at == '0'; at++)
-    (*whole)--;
-  *fraction = n.fraction_digits;
+  const int64_t before = (int64_t)n.integer_digits + n.power, behind = (int64_t)n.fraction_digits - n.power;
+  *whole = before > 0 ? (uint32_t)before : 0;
+  *fraction = behind > 0 ? (uint32_t)behind : 0;
+  *exponent = n.exponent;
   return true;
 }

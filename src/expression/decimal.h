@@ -42,11 +42,12 @@ size_t rdx_decimal_format(rdx_i128 value, uint8_t scale, char out[RDX_DECIMAL_TE
 
 typedef enum rdx_decimal_read { RDX_DECIMAL_OK, RDX_DECIMAL_FORMAT, RDX_DECIMAL_RANGE } rdx_decimal_read;
 
-/* A text, blanks around it aside, as a number at a scale, rounded half away from zero. */
-rdx_decimal_read rdx_decimal_parse(const char *text, size_t length, uint8_t scale, rdx_i128 *out);
+/* A text, blanks around it aside, as a number at a scale, rounded half away from zero; `rounded` (NULL: nobody asks):
+ * it has more digits. */
+rdx_decimal_read rdx_decimal_parse(const char *text, size_t length, uint8_t scale, rdx_i128 *out, bool *rounded);
 
-/* The digits before and behind the point that a number without exponent is written with, zeros that lead aside; false:
- * it has an exponent, or it is no such number. */
-bool rdx_decimal_digits(const char *text, size_t length, uint32_t *whole, uint32_t *fraction);
+/* The digits before and behind the point that a number has, zeros that lead aside; false: it is none, or has thousands
+ * of them. `exponent`: it is written with one. */
+bool rdx_decimal_digits(const char *text, size_t length, uint32_t *whole, uint32_t *fraction, bool *exponent);
 
 #endif

@@ -82,6 +82,14 @@ static rdx_status no_value(rdx_worker *w, const rdx_node *n, rdx_sql_text text, 
   return rdx_node_fail(w, n, RDX_ERROR_FORMAT, "invalid input syntax for type %s: \"%s\"", name, shown);
 }
 
+static rdx_status refuse_rounding(rdx_worker *w, const rdx_node *n, rdx_sql_text text) {
+  char shown[64];
+  rdx_utf8_escape(text.data, text.length, shown, sizeof shown);
+  return rdx_node_fail(w, n, RDX_ERROR_RANGE,
+                       "\"%s\" has more than %u digits behind the point: numeric(18, SCALE) tells how many there are",
+                       shown, n->type.scale);
+}
+
 /* A beginning of a word, of at least `min` letters. */
 static bool begins(const char *text, size_t length, const char *word, size_t min) {
   return length >= min && length <= strlen(word) && strncasecmp(text, word, length) == 0;
@@ -166,7 +174,7 @@ static rdx_parse parse_value(rdx_sql_kind kind, rdx_sql_text text, rdx_datum *ou
     return parse_day_or_time(kind, text, &out->i);
   case RDX_SQL_INTERVAL:
     return rdx_interval_parse(text.data, text.length, RDX_FIELD_SECOND, false, &out->interval) ? RDX_PARSE_OK
-                                                                                        : RDX_PARSE_FORMAT;
+                                                                                               : RDX_PARSE_FORMAT;
   default:
     return parse_integer(kind, text, &out->i);
   }
@@ -181,9 +189,12 @@ rdx_status rdx_cast_from_text(rdx_worker *w, const rdx_node *n, const rdx_values
     if (!rdx_counts(active, out->nulls, i))
       continue;
     if (n->type.kind == RDX_SQL_DECIMAL) {
-      const rdx_decimal_read read = rdx_decimal_parse(from[i].data, from[i].length, n->type.scale, &digits);
+      bool rounded = false;
+      const rdx_decimal_read read = rdx_decimal_parse(from[i].data, from[i].length, n->type.scale, &digits, &rounded);
       if (read != RDX_DECIMAL_OK)
         return no_value(w, n, from[i], read == RDX_DECIMAL_RANGE);
+      if (rounded && n->bound->index == RDX_CAST_EXACT)
+        return refuse_rounding(w, n, from[i]);
       RDX_TRY(rdx_put_decimal(w, n, digits, i, out));
       continue;
     }

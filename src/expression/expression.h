@@ -118,12 +118,14 @@ typedef enum rdx_op {
   RDX_OP_FUNCTION, /* any other: `function` says which */
 } rdx_op;
 
+#define RDX_CAST_EXACT 1 /* of a text that becomes numeric: nobody wrote how many digits, and more are an error */
+
 typedef struct rdx_bound {
   rdx_bound_kind kind;
   rdx_op op; /* of a PARAMETER CAST where a cast gave it its type: values are rounded to that */
   rdx_sql_type type;
   rdx_sql_place place;
-  uint32_t index;
+  uint32_t index; /* of a call 0, but for RDX_CAST_EXACT */
   rdx_datum value;
   const struct rdx_function *function;
   struct rdx_bound **args;

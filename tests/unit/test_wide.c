@@ -174,7 +174,7 @@ static void test_digits(void **state) {
     rdx_i128 read = 0, got = 0;
     snprintf(text, sizeof text, "%.14e", x);
     assert_true(rdx_decimal_shortest(x, false) == strtod(text, NULL));
-    const bool fits = rdx_decimal_parse(text, strlen(text), 18, &read) == RDX_DECIMAL_OK;
+    const bool fits = rdx_decimal_parse(text, strlen(text), 18, &read, NULL) == RDX_DECIMAL_OK;
     assert_int_equal(rdx_decimal_from_double(x, false, 18, &got), fits);
     assert_true(!fits || read == got);
   }
