@@ -128,14 +128,19 @@ static rdx_status make_version(const char *name, const char *path, rdx_table *co
 
 rdx_status rdx_table_version_open_columns(rdx_table_version *v, const uint32_t *columns, uint32_t count,
                                           rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) uint32_t *missing = NULL;
+  uint32_t n = 0;
+  RDX_TRY(rdx_alloc(count, sizeof *missing, WHAT, (void **)&missing, err));
   for (uint32_t i = 0; i < count; i++) {
     rdx_catalog_column *c = &v->table.columns[columns[i]];
-    if (c->open)
-      continue;
-    RDX_TRY(rdx_table_verify(v->table.path, v->content, &columns[i], 1, err));
-    c->open = true;
+    if (!c->open)
+      missing[n++] = columns[i];
+    c->open = true; /* so that it is listed once */
   }
-  return RDX_OK;
+  const rdx_status status = n > 0 ? rdx_table_verify(v->table.path, v->content, missing, n, err) : RDX_OK;
+  for (uint32_t i = 0; i < n; i++)
+    v->table.columns[missing[i]].open = status == RDX_OK;
+  return status;
 }
 
 rdx_status rdx_catalog_open_columns(rdx_catalog *catalog, rdx_catalog_table *table, const uint32_t *columns,

@@ -177,6 +177,7 @@ typedef struct rdx_planner {
   uint32_t threads;      /* that share the work of a CPU; else 1 */
   uint64_t random;       /* what random() of this plan is made of, */
   uint32_t randoms;      /* how many calls it has */
+  uint32_t next_ref;     /* of what is built the column that may be asked for next, as they mostly are in their order */
   uint32_t recursions;   /* recursive queries whose second part is bound */
   rdx_sample *samples;
   uint32_t sample_count, sample_capacity;

@@ -34,9 +34,14 @@ static rdx_status place_node(void *user, rdx_bound *node, rdx_bound **out) {
                             "a subquery can compare columns of the query around it in its WHERE only");
   if (node->kind != RDX_BOUND_COLUMN || rdx_leaf_of(node->index) == RDX_WINDOWS_LEAF)
     return RDX_OK;
-  for (uint32_t i = 0; i < p->built->node->column_count; i++)
-    if (p->built->refs[i] == node->index)
-      return rdx_bind_column(p->planner, i, node->type, node->place, out);
+  const uint32_t count = p->built->node->column_count;
+  for (uint32_t k = 0; k < count; k++) {
+    const uint32_t i = (uint32_t)(((uint64_t)p->planner->next_ref + k) % count);
+    if (p->built->refs[i] != node->index)
+      continue;
+    p->planner->next_ref = i + 1;
+    return rdx_bind_column(p->planner, i, node->type, node->place, out);
+  }
   return rdx_planner_fail(p->planner, RDX_ERROR_INTERNAL, node->place, NULL, "a column is in no relation of its plan");
 }
 
