@@ -11,9 +11,6 @@
 #include "execute/pairs.h"
 
 #define WHAT "the keys of a join"
-#define MANY_ROWS 65536u              /* of the larger side: fewer are looked up as fast */
-#define FEW_SHARE 8u                  /* the smaller side has at most one row for so many of the larger */
-#define FEW_FOUND 4u                  /* or one in so many of the larger side's rows has a match */
 #define MAX_RANGE ((uint64_t)1 << 27) /* from the smallest to the largest key: bits of the map */
 #define MAX_BITS_PER_ROW 256u         /* of the larger side: clearing more takes longer than lookups */
 
@@ -212,11 +209,6 @@ static rdx_status reduce(rdx_execution *x, rdx_operand *large, const key *large_
   return rdx_operand_refresh(x, large, err);
 }
 
-/* `found`: how many pairs the plan expects. */
-static bool is_worth_it(uint64_t large, uint64_t small, double found) {
-  return large >= MANY_ROWS && small <= large && (small <= large / FEW_SHARE || found <= (double)(large / FEW_FOUND));
-}
-
 rdx_status rdx_join_reduce(rdx_joining *j, rdx_error *err) {
   const rdx_plan_node *n = j->node;
   const double found = n->join == RDX_PLAN_ANTI ? INFINITY : n->expected_rows; /* of ANTI those without a match */
@@ -225,10 +217,10 @@ rdx_status rdx_join_reduce(rdx_joining *j, rdx_error *err) {
       !find_key(&j->right, n->right_keys[0], &right))
     return RDX_OK;
   const bool both = n->join == RDX_PLAN_INNER || n->join == RDX_PLAN_SEMI;
-  if (both && is_worth_it(left.rows, right.rows, found))
+  if (both && rdx_join_reduces((double)left.rows, (double)right.rows, found))
     return reduce(j->x, &j->left, &left, &right, err);
   if ((both || n->join == RDX_PLAN_LEFT || n->join == RDX_PLAN_SINGLE || n->join == RDX_PLAN_ANTI) &&
-      is_worth_it(right.rows, left.rows, found))
+      rdx_join_reduces((double)right.rows, (double)left.rows, found))
     return reduce(j->x, &j->right, &right, &left, err);
   return RDX_OK;
 }

@@ -29,6 +29,15 @@ static rdx_work join_work(uint32_t method, double smaller, double larger, double
   return (rdx_work){.join_method = method, .joins = 1, .built = smaller, .probed = larger, .values = 2 * pairs};
 }
 
+#define FEW_SHARE 8 /* the smaller input has at most one row for so many of the larger */
+#define FEW_FOUND 4 /* or one in so many of the larger input's rows has a match */
+
+/* Fewer rows than go to a device are looked up as fast. */
+bool rdx_join_reduces(double larger, double smaller, double found) {
+  return larger >= RDX_DEVICE_ROWS && smaller <= larger &&
+         (smaller <= larger / FEW_SHARE || found <= larger / FEW_FOUND);
+}
+
 static bool is_few(double rows) {
   return rows < RDX_DEVICE_ROWS;
 }
@@ -66,7 +75,12 @@ static rdx_join_rates join_rates(const rdx_planner *p, const rdx_calibration *ra
   const rdx_work none = join_work(method, rows, 0, 0), probe = join_work(method, rows, 1, 0),
                  pair = join_work(method, rows, 0, 1);
   const double fixed = rdx_work_ms(rates, &none);
-  return (rdx_join_rates){rows, fixed, rdx_work_ms(rates, &probe) - fixed, rdx_work_ms(rates, &pair) - fixed};
+  const rdx_work test = {.values = 1};
+  return (rdx_join_rates){.rows = rows,
+                          .fixed = fixed,
+                          .probe = rdx_work_ms(rates, &probe) - fixed,
+                          .pair = rdx_work_ms(rates, &pair) - fixed,
+                          .test = p->on_cpu ? rdx_work_ms(rates, &test) : 0};
 }
 
 rdx_join_costs rdx_join_costs_of(const rdx_planner *p, double rows) {
@@ -76,7 +90,9 @@ rdx_join_costs rdx_join_costs_of(const rdx_planner *p, double rows) {
 
 double rdx_join_ms(const rdx_join_costs *costs, double larger, double pairs) {
   const rdx_join_rates *r = is_few(costs->many.rows + larger) ? &costs->few : &costs->many;
-  return r->fixed + larger * r->probe + pairs * r->pair;
+  const bool reduces = r->test > 0 && rdx_join_reduces(larger, r->rows, pairs);
+  const double tests = reduces ? larger * r->test : 0, probed = reduces ? fmin(larger, pairs) : larger;
+  return r->fixed + tests + probed * r->probe + pairs * r->pair;
 }
 
 /* Values that a join calculates, whatever its method. */
@@ -86,9 +102,12 @@ static double join_values(const rdx_plan_node *n) {
          (n->filter ? n->expected_rows * rdx_count_values(n->filter) : 0);
 }
 
-static rdx_work work_of_join(const rdx_plan_node *n, uint32_t method) {
+static rdx_work work_of_join(const rdx_planner *p, const rdx_plan_node *n, uint32_t method) {
   const double left = n->left->expected_rows, right = n->right->expected_rows;
-  rdx_work w = join_work(method, fmin(left, right), fmax(left, right), n->expected_rows);
+  const double smaller = fmin(left, right), larger = fmax(left, right);
+  const bool reduces = p->on_cpu && rdx_join_reduces(larger, smaller, n->expected_rows);
+  rdx_work w = join_work(method, smaller, reduces ? fmin(larger, n->expected_rows) : larger, n->expected_rows);
+  w.values += reduces ? larger : 0;
   if (n->key_count > 1) /* they are made one by sorting */
     w.sorted += left + right;
   w.values += join_values(n);
@@ -103,7 +122,7 @@ static rdx_status list_rejected(rdx_planner *p, rdx_plan_node *n, uint32_t best)
   const rdx_calibration *rates = rates_for(p, input_rows(n));
   RDX_TRY(rdx_planner_alloc(p, RDX_CALIBRATION_JOINS, sizeof *n->rejected, &n->rejected));
   for (uint32_t i = 0; i < RDX_CALIBRATION_JOINS; i++) {
-    const rdx_work work = work_of_join(n, i);
+    const rdx_work work = work_of_join(p, n, i);
     if (i != best)
       n->rejected[n->rejected_count++] =
           (rdx_plan_method){.name = rdx_index_method_name(join_methods[i]), .ms = rdx_work_ms(rates, &work)};
@@ -119,7 +138,7 @@ static rdx_status choose_join(rdx_planner *p, rdx_plan_node *n, rdx_work *w) {
     const bool ranges = wanted != RDX_INDEX_AUTO && rdx_index_method_abilities(wanted).ranges;
     n->join_method = ranges ? wanted : RDX_INDEX_TREE;
     n->method = rdx_index_method_name(n->join_method);
-    *w = work_of_join(n, join_place_of(n->join_method));
+    *w = work_of_join(p, n, join_place_of(n->join_method));
     return RDX_OK;
   }
   if (n->key_count == 0) {
@@ -130,7 +149,7 @@ static rdx_status choose_join(rdx_planner *p, rdx_plan_node *n, rdx_work *w) {
   const uint32_t place = join_place(p, rates_for(p, left + right), fmin(left, right), fmax(left, right));
   n->join_method = wanted == RDX_INDEX_AUTO ? join_methods[place] : wanted;
   n->method = rdx_index_method_name(n->join_method);
-  *w = work_of_join(n, place);
+  *w = work_of_join(p, n, place);
   return p->settings->explains && n->join_method == join_methods[place] ? list_rejected(p, n, place) : RDX_OK;
 }
 

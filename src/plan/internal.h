@@ -174,6 +174,7 @@ typedef struct rdx_planner {
   rdx_calibration rates; /* of the device */
   rdx_calibration host;  /* of the host's threads beside a GPU, which join and group few rows */
   bool has_host;         /* there are such */
+  bool on_cpu;           /* the device is a CPU */
   uint32_t threads;      /* that share the work of a CPU; else 1 */
   uint64_t random;       /* what random() of this plan is made of, */
   uint32_t randoms;      /* how many calls it has */
@@ -633,6 +634,7 @@ RDX_MUST_USE rdx_status rdx_build_star(rdx_block *block, rdx_plan_node **out);
  * and for each pair. */
 typedef struct rdx_join_rates {
   double rows, fixed, probe, pair;
+  double test; /* of a row that is tested before it is looked up; 0: none is */
 } rdx_join_rates;
 
 /* By where joins of few and of many rows are expected to run. */

@@ -116,6 +116,7 @@ rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, co
     RDX_TRY(rdx_device_host(rdx_catalog_device(catalog), &host, err));
     rdx_device_get_calibration(host, &p.host);
   }
+  p.on_cpu = device->backend == RDX_BACKEND_CPU;
   p.threads = device->backend == RDX_BACKEND_CPU ? device->threads : 1;
   RDX_TRY(rdx_planner_alloc(&p, 1, sizeof *p.plan, &p.plan));
   const rdx_status status = plan_query(&p, of);

@@ -307,6 +307,10 @@ typedef enum rdx_filter_method {
   RDX_FILTER_SCAN,       /* by a scan of the method that `scan` names */
 } rdx_filter_method;
 
+/* Whether rows of the larger input of a join on the host are tested before they are looked up: `found` pairs are
+ * expected. */
+bool rdx_join_reduces(double larger, double smaller, double found);
+
 /* Where joins and aggregates keep rows. */
 /* Of fewer rows launches cost more than they save. */
 #define RDX_DEVICE_ROWS 65536u
