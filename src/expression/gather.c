@@ -128,6 +128,8 @@ static void copy_texts(void *context, uint64_t begin, uint64_t end, uint32_t wor
 
 static rdx_status run(rdx_pool *pool, uint64_t rows, rdx_task_fn task, gathering *g, rdx_error *err) {
   const uint64_t grain = g->input->rows || g->offsets ? GRAIN : LONG_GRAIN;
+  if (rows == 0) /* of which there may be no values to copy from */
+    return RDX_OK;
   if (pool && rows > grain)
     return rdx_pool_run_stage(pool, rows, grain, task, g, "gather", err);
   task(g, 0, rows, 0);

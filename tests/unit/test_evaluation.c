@@ -410,6 +410,15 @@ static void test_filters(void **state) {
     }
 }
 
+static void test_gather_nothing(void **state) {
+  (void)state;
+  const rdx_input none = {.column = {.type = RDX_TYPE_I64}};
+  rdx_vector vector;
+  assert_int_equal(rdx_gather(data.pool, &none, 0, true, &vector, NULL), RDX_OK);
+  assert_int_equal(vector.column.rows, 0);
+  rdx_vector_destroy(&vector);
+}
+
 static void test_gather(void **state) {
   (void)state;
   for (int c = 0; c < COLUMNS; c++)
@@ -561,8 +570,9 @@ static void test_memory(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_references), cmocka_unit_test(test_strings), cmocka_unit_test(test_unused_entries),
-      cmocka_unit_test(test_errors),     cmocka_unit_test(test_filters), cmocka_unit_test(test_gather),
-      cmocka_unit_test(test_wide),       cmocka_unit_test(test_kept),    cmocka_unit_test(test_memory),
+      cmocka_unit_test(test_errors),     cmocka_unit_test(test_filters), cmocka_unit_test(test_gather_nothing),
+      cmocka_unit_test(test_gather),     cmocka_unit_test(test_wide),    cmocka_unit_test(test_kept),
+      cmocka_unit_test(test_memory),
   };
   return cmocka_run_group_tests(tests, make_data, drop_data);
 }
