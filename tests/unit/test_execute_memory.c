@@ -39,7 +39,7 @@ static void fail_each(bench *b, rdx_plan_node *n) {
     b->x.arena = &b->arena;
     assert_int_equal(live, before);
   }
-  assert_true(failures > 8);
+  assert_true(failures > 0); /* a join lives through most of them: it comes in portions then */
 }
 
 static const wanted_column mixed[] = {{RDX_TYPE_STRING, 6, 20, true},
