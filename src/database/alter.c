@@ -92,33 +92,17 @@ static rdx_status drop_constraints_on(altered *a, const rdx_new_column *c) {
   return RDX_OK;
 }
 
-/* Keys follow the name of a column; the text of a CHECK does not. */
-static rdx_status rename_in_constraints(altered *a, const rdx_new_column *c, const char *to) {
-  for (uint32_t i = 0; i < a->constraints.count; i++) {
-    rdx_sql_constraint *k = &a->constraints.list[i];
-    bool reads = false;
-    RDX_TRY(reads_column(a, k, c, &reads));
-    if (reads && k->check)
-      return rdx_sql_error(a->err, RDX_ERROR_UNSUPPORTED, a->statement->prepared->text,
-                           a->statement->prepared->runs->place, "drop it first, and add it again",
-                           "cannot rename column \"%.100s\" of table \"%.100s\": constraint \"%.100s\" reads it",
-                           c->name, a->table->name, k->name ? k->name : "CHECK");
-    for (uint32_t n = 0; reads && n < k->column_count; n++)
-      if (strcmp(k->columns[n], c->name) == 0)
-        k->columns[n] = to;
-  }
-  return RDX_OK;
-}
-
 /* ---- Changes ---- */
 
 static rdx_status rename_column(altered *a, const rdx_sql_alteration *x) {
   rdx_new_column *c = find_column(a, x->name);
+  rdx_row_columns row;
   if (!c)
     return no_column(a, x->name);
   RDX_TRY(check_free(a, x->to));
   RDX_TRY(check_unread(a, c, "rename"));
-  RDX_TRY(rename_in_constraints(a, c, x->to));
+  RDX_TRY(row_of(a, &row));
+  RDX_TRY(rdx_constraints_rename(&a->constraints, &row, c->name, x->to, &a->arena, a->err));
   c->name = x->to;
   a->changed = true;
   return rdx_indexes_rename(a->statement->database, a->table->name, x->name, x->to, &a->indexes, a->err);
@@ -275,6 +259,7 @@ static rdx_status write_columns(altered *a, const rdx_sql_statement *written, co
 /* The table's constraints, with room for those that are added. */
 static rdx_status take_constraints(altered *a, const rdx_sql_statement *written) {
   rdx_constraints old = {0};
+  rdx_row_columns row;
   uint32_t count = written->alteration_count;
   for (uint32_t i = 0; i < written->alteration_count; i++)
     count += written->alterations[i].column.constraint_count;
@@ -282,7 +267,8 @@ static rdx_status take_constraints(altered *a, const rdx_sql_statement *written)
   RDX_TRY(rdx_arena_alloc(&a->arena, old.count + count, sizeof *old.list, WHAT, (void **)&a->constraints.list, a->err));
   for (uint32_t i = 0; i < old.count; i++)
     a->constraints.list[a->constraints.count++] = old.list[i];
-  return RDX_OK;
+  RDX_TRY(row_of(a, &row));
+  return rdx_constraints_resolve(&a->constraints, &row, &a->arena, a->err);
 }
 
 static rdx_status alter_columns(rdx_statement *s, rdx_catalog_table *table, rdx_error *err) {

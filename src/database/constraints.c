@@ -47,7 +47,7 @@ static rdx_status fail_at(const rdx_statement *s, rdx_sql_place place, rdx_error
   return rdx_sql_error(err, status, s->prepared->text, place, NULL, what, name);
 }
 
-/* The column that a name of CHECK is of; a name that is of none is refused where it is bound. */
+/* The column that a name of CHECK is of. */
 static void note_columns(const rdx_row_columns *row, const rdx_ast *ast, bool *reads) {
   const uint32_t column = ast->kind == RDX_AST_COLUMN ? find_column(row, ast->name) : UINT32_MAX;
   if (column != UINT32_MAX)
@@ -67,18 +67,41 @@ rdx_status rdx_constraint_reads(const rdx_sql_constraint *k, const rdx_row_colum
   return RDX_OK;
 }
 
-rdx_status rdx_constraints_resolve(rdx_constraints *of, const rdx_row_columns *row, rdx_arena *arena, rdx_error *err) {
+typedef struct renaming {
+  const rdx_row_columns *row;
+  const char *from, *to; /* from: a column of the row; NULL: none */
+} renaming;
+
+/* A name that is of no column is refused where it is bound. */
+static const char *name_of(const void *user, const char *name) {
+  const renaming *r = user;
+  const uint32_t column = find_column(r->row, name);
+  if (column == UINT32_MAX)
+    return name;
+  return r->from && strcmp(r->row->names[column], r->from) == 0 ? r->to : r->row->names[column];
+}
+
+static rdx_status rename_all(rdx_constraints *of, const renaming *r, rdx_arena *arena, rdx_error *err) {
   for (uint32_t i = 0; i < of->count; i++) {
     rdx_sql_constraint *k = &of->list[i];
     const char **columns = NULL;
     RDX_TRY(rdx_arena_alloc(arena, k->column_count, sizeof *columns, WHAT, (void **)&columns, err));
-    for (uint32_t c = 0; c < k->column_count; c++) {
-      const uint32_t column = find_column(row, k->columns[c]);
-      columns[c] = column == UINT32_MAX ? k->columns[c] : row->names[column];
-    }
+    for (uint32_t c = 0; c < k->column_count; c++)
+      columns[c] = name_of(r, k->columns[c]);
     k->columns = columns;
+    if (k->check)
+      RDX_TRY(rdx_sql_check_rename(k, name_of, r, arena, err));
   }
   return RDX_OK;
+}
+
+rdx_status rdx_constraints_resolve(rdx_constraints *of, const rdx_row_columns *row, rdx_arena *arena, rdx_error *err) {
+  return rename_all(of, &(renaming){.row = row}, arena, err);
+}
+
+rdx_status rdx_constraints_rename(rdx_constraints *of, const rdx_row_columns *row, const char *from, const char *to,
+                                  rdx_arena *arena, rdx_error *err) {
+  return rename_all(of, &(renaming){row, from, to}, arena, err);
 }
 
 static rdx_status check_key(const rdx_statement *s, const rdx_row_columns *row, const rdx_sql_constraint *k,

@@ -17,9 +17,12 @@ typedef struct rdx_constraints {
 /* For each column of a row, all of which a constraint finds, whether it reads it. */
 RDX_MUST_USE rdx_status rdx_constraint_reads(const rdx_sql_constraint *constraint, const rdx_row_columns *row,
                                              rdx_arena *arena, bool **out, rdx_error *err);
-/* Columns of keys by the names that they have in the row, where it has them: no array of the statement's changes. */
+/* Columns by the names that they have in the row, where it has them: no array of the statement's changes. */
 RDX_MUST_USE rdx_status rdx_constraints_resolve(rdx_constraints *constraints, const rdx_row_columns *row,
                                                 rdx_arena *arena, rdx_error *err);
+/* The same, where the row's column `from` is called `to` from now on. */
+RDX_MUST_USE rdx_status rdx_constraints_rename(rdx_constraints *constraints, const rdx_row_columns *row,
+                                               const char *from, const char *to, rdx_arena *arena, rdx_error *err);
 /* Find out whether those that are new can be of a table with the columns of `rows`, and name those without a name;
  * `*out` is the text of all, NULL: none. */
 RDX_MUST_USE rdx_status rdx_constraints_define(const rdx_statement *statement, rdx_constraints *constraints,

@@ -5,6 +5,7 @@
  * text. */
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <strings.h>
 
 #include "sql/tree.h"
@@ -152,6 +153,97 @@ rdx_status rdx_sql_declare_constraints(const rdx_sql_constraint *list, uint32_t 
   for (uint32_t i = 0; i < count; i++)
     text = put_constraint(stpcpy(text, i > 0 ? ",\n  " : ""), &list[i]);
   return RDX_OK;
+}
+
+/* ---- Names of columns in CHECK ---- */
+
+/* The tokens of a column: U&"name" UESCAPE 'x', or a name by itself. */
+static const char *skip_name(const rdx_token *name) {
+  const rdx_token escape = rdx_token_at(name->end);
+  return rdx_token_is(&escape, "uescape") ? rdx_token_at(escape.end).end : name->end;
+}
+
+/* The name of the column that begins at `text`, behind those of its table and schema. */
+static rdx_token last_name(const char *text) {
+  rdx_token k = rdx_token_at(text);
+  for (;;) {
+    const rdx_token point = rdx_token_at(skip_name(&k));
+    if (point.kind != RDX_TOKEN_OTHER || *point.begin != '.')
+      return k;
+    k = rdx_token_at(point.end);
+  }
+}
+
+/* A column of a text that has another name. */
+typedef struct renamed {
+  const char *begin, *end, *to;
+} renamed;
+
+typedef struct renaming {
+  rdx_name_of_column name;
+  const void *user;
+  const char *text;
+  renamed *list; /* NULL: they are counted */
+  size_t count;
+} renaming;
+
+static void list_renamed(renaming *r, const rdx_ast *ast) {
+  const char *to = ast->kind == RDX_AST_COLUMN ? r->name(r->user, ast->name) : NULL;
+  const bool counts = to && strcmp(to, ast->name) != 0;
+  if (counts && r->list) {
+    const rdx_token k = last_name(r->text + ast->place - 1);
+    r->list[r->count] = (renamed){k.begin, skip_name(&k), to};
+  }
+  r->count += counts;
+  for (uint32_t i = 0; i < ast->count; i++)
+    list_renamed(r, ast->args[i]);
+}
+
+static int compare_places(const void *a, const void *b) {
+  const char *left = ((const renamed *)a)->begin, *right = ((const renamed *)b)->begin;
+  return (left > right) - (left < right);
+}
+
+/* A column may be in the tree twice, as that of BETWEEN SYMMETRIC is. */
+static rdx_status write_renamed(const renaming *r, const char *from, rdx_arena *arena, const char **out,
+                                rdx_error *err) {
+  size_t size = strlen(from) + 1;
+  char *to = NULL;
+  for (size_t i = 0; i < r->count; i++)
+    size += quoted_size(r->list[i].to);
+  RDX_TRY(rdx_arena_alloc(arena, size, 1, "a constraint", (void **)&to, err));
+  *out = to;
+  for (size_t i = 0; i < r->count; i++) {
+    if (r->list[i].begin < from)
+      continue;
+    memcpy(to, from, (size_t)(r->list[i].begin - from));
+    to = put_quoted(to + (r->list[i].begin - from), r->list[i].to);
+    from = r->list[i].end;
+  }
+  strcpy(to, from);
+  return RDX_OK;
+}
+
+rdx_status rdx_sql_check_rename(rdx_sql_constraint *k, rdx_name_of_column name, const void *user, rdx_arena *arena,
+                                rdx_error *err) {
+  static const char format[] = "SELECT %s";
+  rdx_sql_statement *s = NULL;
+  char *text = NULL;
+  const char *next = NULL;
+  renaming r = {.name = name, .user = user};
+  list_renamed(&r, k->check);
+  if (r.count == 0)
+    return RDX_OK;
+  const size_t size = strlen(k->check_text) + sizeof format;
+  RDX_TRY(rdx_arena_alloc(arena, size, 1, "a constraint", (void **)&text, err));
+  snprintf(text, size, format, k->check_text);
+  RDX_TRY(rdx_sql_parse(text, arena, &s, &next, err));
+  RDX_TRY(rdx_arena_alloc(arena, r.count, sizeof *r.list, "a constraint", (void **)&r.list, err));
+  r.text = text;
+  r.count = 0;
+  list_renamed(&r, s->query->targets[0].value);
+  qsort(r.list, r.count, sizeof *r.list, compare_places);
+  return write_renamed(&r, text + strlen("SELECT "), arena, &k->check_text, err);
 }
 
 /* The table may have another name by now. */

@@ -381,6 +381,11 @@ RDX_MUST_USE rdx_status rdx_sql_declare_constraints(const rdx_sql_constraint *li
 RDX_MUST_USE rdx_status rdx_sql_parse_constraints(const char *text, rdx_arena *arena, rdx_sql_constraint **out,
                                                   uint32_t *count, rdx_error *err);
 
+/* The text of a CHECK in which columns have the names that `name` has for theirs. */
+typedef const char *(*rdx_name_of_column)(const void *user, const char *name);
+RDX_MUST_USE rdx_status rdx_sql_check_rename(rdx_sql_constraint *check, rdx_name_of_column name, const void *user,
+                                             rdx_arena *arena, rdx_error *err);
+
 /* Whether a constraint is a key that ON CONFLICT is about. */
 bool rdx_sql_conflict_is_of(const rdx_sql_conflict *conflict, const rdx_sql_constraint *constraint);
 
