@@ -134,7 +134,7 @@ rdx_status rdx_prepared_run(rdx_prepared *p, const rdx_datum *parameters, rdx_no
     if (!actuals)
       memset(x.actuals, 0, nodes * sizeof *x.actuals);
     plan_run run = {&x, answer};
-    const bool deep = p->statement->levels + p->plan->view_levels > RDX_SQL_SHALLOW_LEVELS;
+    const bool deep = p->plan->levels > RDX_SQL_SHALLOW_LEVELS;
     status = deep ? rdx_run_deep(run_plan, &run, err) : run_plan(&run, err);
     for (uint32_t i = 0; i < nodes; i++)
       rdx_frame_destroy(&x.shared[i]);

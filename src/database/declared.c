@@ -7,25 +7,39 @@
 #include "database/change.h"
 #include "table/table.h"
 
-/* `rows` rows of a value; without one NULL. */
-static rdx_status evaluate(const rdx_statement *s, rdx_arena *arena, const rdx_ast *value, rdx_sql_type type,
-                           uint64_t rows, rdx_vector *out, rdx_error *err) {
-  const rdx_prepared *p = s->prepared;
-  rdx_binding binding = {.arena = arena, .text = p->text, .now = p->plan ? p->plan->now : 0, .err = err};
-  const rdx_evaluation e = {.pool = s->database->pool, .rows = rows, .text = p->text};
-  const rdx_sql_place place = value ? value->place : 0;
+/* `rows` rows of what a column is declared with as its DEFAULT; without one NULL. */
+typedef struct default_rows {
+  const rdx_statement *statement;
+  rdx_arena *arena;
+  const rdx_ast *value;
+  rdx_sql_type type;
+  uint64_t rows;
+  rdx_vector *out;
+} default_rows;
+
+static rdx_status evaluate(void *context, rdx_error *err) {
+  const default_rows *r = context;
+  const rdx_prepared *p = r->statement->prepared;
+  rdx_binding binding = {.arena = r->arena, .text = p->text, .now = p->plan ? p->plan->now : 0, .err = err};
+  const rdx_evaluation e = {.pool = r->statement->database->pool, .rows = r->rows, .text = p->text};
+  const rdx_sql_place place = r->value ? r->value->place : 0;
   rdx_bound *bound = NULL;
-  RDX_TRY(value ? rdx_bind_alone(&binding, value, &bound)
-                : rdx_bind_constant(&binding, type, (rdx_datum){.null = true}, 0, &bound));
-  RDX_TRY(rdx_bind_cast(&binding, bound, type, true, place, &bound));
-  return rdx_evaluate(&e, bound, out, err);
+  RDX_TRY(r->value ? rdx_bind_alone(&binding, r->value, &bound)
+                   : rdx_bind_constant(&binding, r->type, (rdx_datum){.null = true}, 0, &bound));
+  RDX_TRY(rdx_bind_cast(&binding, bound, r->type, true, place, &bound));
+  return rdx_evaluate(&e, bound, r->out, err);
+}
+
+/* On a stack that is deep enough. */
+static rdx_status evaluate_default(default_rows *r, uint32_t levels, rdx_error *err) {
+  return levels > RDX_SQL_SHALLOW_LEVELS ? rdx_run_deep(evaluate, r, err) : evaluate(r, err);
 }
 
 rdx_status rdx_declared_default(const rdx_statement *s, rdx_arena *arena, const char *declaration, rdx_sql_type type,
                                 uint64_t rows, rdx_vector *out, rdx_error *err) {
   rdx_sql_column declared;
   RDX_TRY(rdx_sql_parse_declaration(declaration, arena, &declared, err));
-  return evaluate(s, arena, declared.value, type, rows, out, err);
+  return evaluate_default(&(default_rows){s, arena, declared.value, type, rows, out}, declared.levels, err);
 }
 
 rdx_status rdx_declare(const rdx_statement *s, rdx_arena *arena, const rdx_sql_column *column, const rdx_field *field,
@@ -38,7 +52,8 @@ rdx_status rdx_declare(const rdx_statement *s, rdx_arena *arena, const rdx_sql_c
     return rdx_sql_error(err, status, s->prepared->text, column->value->place, NULL,
                          "DEFAULT needs parentheses around such an expression");
   RDX_TRY(status);
-  return evaluate(s, arena, column->value, rdx_sql_type_of_column(&like), 1, value, err);
+  return evaluate_default(&(default_rows){s, arena, column->value, rdx_sql_type_of_column(&like), 1, value},
+                          again.levels, err);
 }
 
 static bool has_null(const rdx_column *c) {

@@ -63,8 +63,8 @@ static const rdx_sql_statement *change_of(const rdx_sql_statement *s) {
   return inserts || changes ? s : NULL;
 }
 
-static rdx_status plan(void *context, rdx_error *err) {
-  rdx_prepared *p = context;
+/* What a plan is made by: settings, views and indexes. */
+static rdx_status take_settings(rdx_prepared *p, rdx_error *err) {
   const uint32_t parameters = p->statement->parameters;
   rdx_settings *settings = &p->planned;
   rdx_plan_index *indexes = NULL;
@@ -76,10 +76,6 @@ static rdx_status plan(void *context, rdx_error *err) {
                           (void **)&p->parameter_types, err));
   RDX_TRY(rdx_arena_alloc(&p->arena, parameters, sizeof *p->parameter_rounds, "a statement",
                           (void **)&p->parameter_rounds, err));
-  for (uint32_t i = 0; i < parameters; i++)
-    p->parameter_rounds[i] = false;
-  if (parameters > 0)
-    memset(p->parameter_types, 0, parameters * sizeof *p->parameter_types);
   p->query = query_of(p);
   if (p->query && p->statement->kind != RDX_STATEMENT_CREATE_VIEW)
     RDX_TRY(rdx_views_list(p, err));
@@ -93,9 +89,47 @@ static rdx_status plan(void *context, rdx_error *err) {
   settings->views_user = p->database;
   settings->random = &p->database->random;
   settings->defines = p->statement->kind == RDX_STATEMENT_DEFINE_VIEW ? p->statement->name : NULL;
-  const rdx_query_text text = {p->text,   p->query, change_of(p->runs), p->parameter_types, p->parameter_rounds,
-                               parameters};
-  return p->query ? rdx_plan_query(p->database->catalog, settings, &text, &p->arena, &p->plan, err) : RDX_OK;
+  return RDX_OK;
+}
+
+typedef struct planning {
+  rdx_prepared *prepared;
+  bool deep;      /* the stack is */
+  bool is_deeper; /* what it reads is deeper than the stack */
+} planning;
+
+static rdx_status plan_query(void *context, rdx_error *err) {
+  planning *g = context;
+  rdx_prepared *p = g->prepared;
+  const uint32_t parameters = p->statement->parameters;
+  const rdx_query_text text = {.text = p->text,
+                               .query = p->query,
+                               .change = change_of(p->runs),
+                               .parameter_types = p->parameter_types,
+                               .parameter_rounds = p->parameter_rounds,
+                               .parameters = parameters,
+                               .levels = p->statement->levels,
+                               .is_deeper = g->deep ? NULL : &g->is_deeper};
+  for (uint32_t i = 0; i < parameters; i++)
+    p->parameter_rounds[i] = false;
+  if (parameters > 0)
+    memset(p->parameter_types, 0, parameters * sizeof *p->parameter_types);
+  return rdx_plan_query(p->database->catalog, &p->planned, &text, &p->arena, &p->plan, err);
+}
+
+/* On a stack that is deep enough: what is read may be deeper than the statement. */
+static rdx_status plan(rdx_prepared *p, rdx_error *err) {
+  planning g = {.prepared = p};
+  RDX_TRY(take_settings(p, err));
+  if (!p->query)
+    return RDX_OK;
+  if (p->statement->levels <= RDX_SQL_SHALLOW_LEVELS) {
+    const rdx_status status = plan_query(&g, err);
+    if (!g.is_deeper)
+      return status;
+  }
+  g.deep = true;
+  return rdx_run_deep(plan_query, &g, err);
 }
 
 /* Expected times are those of this device, which is measured where it was not yet; where that fails, of a device that
@@ -117,7 +151,7 @@ static rdx_status parse_and_plan(rdx_prepared *p, rdx_error *err) {
     RDX_TRY(calibrate(p->database, err));
   const double calibrated = rdx_now_ms();
   if (p->statement)
-    RDX_TRY(p->statement->levels > RDX_SQL_SHALLOW_LEVELS ? rdx_run_deep(plan, p, err) : plan(p, err));
+    RDX_TRY(plan(p, err));
   p->plan_ms = rdx_now_ms() - calibrated + parsed - before;
   return RDX_OK;
 }

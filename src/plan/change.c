@@ -25,7 +25,7 @@ rdx_status rdx_default_of(rdx_planner *p, const rdx_leaf *target, uint32_t colum
                                     p->err));
   *out = declared.value;
   if (*out)
-    return RDX_OK;
+    return rdx_planner_deepen(p, declared.levels);
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof **out, out));
   **out = (rdx_ast){.kind = RDX_AST_NULL, .name = "NULL"};
   return RDX_OK;

@@ -160,6 +160,8 @@ typedef struct rdx_planner {
   const rdx_settings *settings;
   rdx_arena *arena;
   const char *text;
+  uint32_t levels; /* of the statement */
+  bool *is_deeper; /* as rdx_query_text has it */
   rdx_error *err;
   rdx_binding binding;
   rdx_bound **parameters;           /* one for each $n */
@@ -183,6 +185,9 @@ typedef struct rdx_planner {
   rdx_sample *samples;
   uint32_t sample_count, sample_capacity;
 } rdx_planner;
+
+/* The query reads what is stored, which has so many levels. */
+RDX_MUST_USE rdx_status rdx_planner_deepen(rdx_planner *planner, uint32_t levels);
 
 /* A target, or what is sorted by. */
 typedef struct rdx_output {

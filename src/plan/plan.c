@@ -70,6 +70,16 @@ rdx_status rdx_planner_add_scalar(rdx_planner *p, rdx_plan_scalar scalar) {
   return RDX_OK;
 }
 
+rdx_status rdx_planner_deepen(rdx_planner *p, uint32_t levels) {
+  rdx_query_plan *q = p->plan;
+  levels += p->levels;
+  q->levels = levels > q->levels ? levels : q->levels;
+  if (!p->is_deeper || levels <= RDX_SQL_SHALLOW_LEVELS)
+    return RDX_OK;
+  *p->is_deeper = true;
+  return rdx_fail(p->err, RDX_ERROR_UNSUPPORTED, "it is nested too deeply");
+}
+
 static rdx_status make_parameters(rdx_planner *p, const rdx_sql_type *types) {
   RDX_TRY(rdx_planner_alloc(p, p->parameter_count, sizeof *p->parameters, &p->parameters));
   for (uint32_t i = 0; i < p->parameter_count; i++) {
@@ -105,6 +115,8 @@ rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, co
                    .settings = settings,
                    .arena = arena,
                    .text = of->text,
+                   .levels = of->levels,
+                   .is_deeper = of->is_deeper,
                    .err = err,
                    .binding = {.arena = arena, .text = of->text, .err = err},
                    .parameter_count = of->parameters};
@@ -119,6 +131,7 @@ rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, co
   p.on_cpu = device->backend == RDX_BACKEND_CPU;
   p.threads = device->backend == RDX_BACKEND_CPU ? device->threads : 1;
   RDX_TRY(rdx_planner_alloc(&p, 1, sizeof *p.plan, &p.plan));
+  p.plan->levels = of->levels;
   const rdx_status status = plan_query(&p, of);
   p.plan->tables = p.tables;
   p.plan->table_count = p.table_count;

@@ -275,7 +275,7 @@ typedef struct rdx_query_plan {
   uint32_t scalar_count;
   uint32_t parameter_count; /* values that an execution has room for: $1.., then those of scalars */
   uint32_t node_count;
-  uint32_t view_levels;       /* of the deepest view that is read, with those that read it */
+  uint32_t levels;            /* of the statement, with those of the deepest view or DEFAULT that it reads */
   bool lists;                 /* what there is now is in it: it serves one run */
   bool once;                  /* another plan may be better the next time: it serves one run */
   bool random;                /* random() is in it, of one run */
@@ -352,6 +352,10 @@ typedef struct rdx_query_text {
   rdx_sql_type *parameter_types;   /* those of $1..$`parameters`, UNKNOWN where not given: they are set by use */
   bool *parameter_rounds;          /* set: values of these are rounded to their types */
   uint32_t parameters;
+  uint32_t levels; /* of its statement */
+  /* Set, and the query not planned, where it reads a view or a DEFAULT that makes these more than
+   * RDX_SQL_SHALLOW_LEVELS; NULL: the stack has room. */
+  bool *is_deeper;
 } rdx_query_text;
 
 /* Bind and plan a query. Tables are found in the catalog and stay until rdx_plan_release(). */

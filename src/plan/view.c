@@ -37,7 +37,7 @@ static rdx_status check_open(rdx_planner *p, const rdx_open_view *view) {
     return rdx_fail(p->err, RDX_ERROR_ARGUMENT, "it reads itself");
   if (view->levels > RDX_SQL_MAX_LEVELS)
     return rdx_fail(p->err, RDX_ERROR_UNSUPPORTED, "views are nested too deeply");
-  return RDX_OK;
+  return rdx_planner_deepen(p, view->levels);
 }
 
 static rdx_status check_lists(rdx_planner *p, const rdx_view_text *view) {
@@ -84,7 +84,6 @@ rdx_status rdx_bind_view(rdx_planner *p, const rdx_from *from, const rdx_view_te
     status = note(p, view->name);
   if (status != RDX_OK)
     return rdx_view_fail(p, from, view->name, status);
-  p->plan->view_levels = open.levels > p->plan->view_levels ? open.levels : p->plan->view_levels;
   p->view = &open;
   status = bind_definition(p, written, from, view->name, out);
   p->view = open.outside;

@@ -193,5 +193,6 @@ rdx_status rdx_sql_parse_declaration(const char *declaration, rdx_arena *arena, 
   if (!s || s->kind != RDX_STATEMENT_CREATE_TABLE || s->column_count != 1)
     return rdx_fail(err, RDX_ERROR_FORMAT, "a column is declared as %.200s, which is no declaration", declaration);
   *out = s->columns[0];
+  out->levels = s->levels;
   return RDX_OK;
 }

@@ -242,6 +242,7 @@ typedef struct rdx_sql_column { /* of CREATE TABLE */
   bool not_null, nullable; /* nullable: NULL is written */
   rdx_ast *value;          /* of DEFAULT; NULL: there is none */
   const char *value_text;
+  uint32_t levels; /* no tree of a declaration is deeper */
   rdx_sql_constraint *constraints; /* that are written behind it */
   uint32_t constraint_count;
 } rdx_sql_column;
