@@ -113,7 +113,7 @@ typedef enum rdx_op {
   RDX_OP_DIVIDE,
   RDX_OP_MODULO,
   RDX_OP_NEGATE,
-  RDX_OP_LIKE, /* value, pattern[, escape] */
+  RDX_OP_LIKE, /* value, pattern */
   RDX_OP_ILIKE,
   RDX_OP_FUNCTION, /* any other: `function` says which */
 } rdx_op;

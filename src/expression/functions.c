@@ -692,6 +692,7 @@ const rdx_function rdx_functions[] = {
     {"regexp_replace", "tttb", TEXT, NULL, rdx_regex_replace, NULL, false},
     {"regexp_replace", "tttbb", TEXT, NULL, rdx_regex_replace, NULL, false},
     {"regexp_replace", "tttbbt", TEXT, NULL, rdx_regex_replace, NULL, false},
+    {"like_escape", "tt", TEXT, NULL, rdx_like_escape, NULL, false},
     {"similar_to_escape", "t", TEXT, NULL, rdx_regex_of_similar, NULL, false},
     {"similar_to_escape", "tt", TEXT, NULL, rdx_regex_of_similar, NULL, false},
     {"||", "tt", TEXT, NULL, rdx_text_concat, NULL, false},

@@ -107,6 +107,9 @@ rdx_status rdx_regex_parts(rdx_worker *w, const rdx_node *n, const rdx_datum *ar
 rdx_status rdx_regex_part(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_regex_substring(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_regex_replace(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+/* An escape is one character or nothing. */
+rdx_status rdx_check_escape(rdx_worker *w, const rdx_node *n, rdx_sql_text escape);
+rdx_status rdx_like_escape(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_regex_of_similar(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 
 /* ---- dates.c ---- */

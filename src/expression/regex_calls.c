@@ -265,18 +265,17 @@ rdx_status rdx_regex_replace(ARGUMENTS) {
 /* A pattern of SIMILAR TO as a regular expression; the second argument is the escape. */
 rdx_status rdx_regex_of_similar(ARGUMENTS) {
   const rdx_sql_text pattern = args[0].text;
-  const char escape = n->count < 2 ? '\\' : args[1].text.length > 0 ? args[1].text.data[0] : '\0';
+  const rdx_sql_text escape = n->count < 2 ? (rdx_sql_text){"\\", 1} : args[1].text;
   rdx_text_output o = {0};
   bool in_set = false;
-  if (n->count > 1 && args[1].text.length > 1)
-    return rdx_function_fail(w, n, "the escape must be a single byte or nothing");
+  RDX_TRY(rdx_check_escape(w, n, escape));
   RDX_TRY(rdx_take_text(w, 3 * pattern.length + 8, &o.to));
   rdx_text_put(&o, "^(?:", 4);
   for (uint64_t i = 0; i < pattern.length; i++) {
+    const bool escaped = escape.length > 0 && i + escape.length < pattern.length &&
+                         memcmp(&pattern.data[i], escape.data, escape.length) == 0;
+    i += escaped ? escape.length : 0;
     const char c = pattern.data[i];
-    const bool escaped = escape && c == escape && i + 1 < pattern.length;
-    if (escaped)
-      i++;
     if (escaped || c == '\\' || (!in_set && (c == '.' || c == '^' || c == '$')))
       rdx_text_put(&o, "\\", 1);
     if (!in_set && !escaped && (c == '%' || c == '_'))

@@ -26,7 +26,7 @@ bool rdx_cannot_fail(const rdx_planner *p, const rdx_bound *e) {
     return safe && rdx_keeps_values(e->args[0]->type, e->type);
   case RDX_OP_LIKE:
   case RDX_OP_ILIKE:
-    return safe && e->count == 2 && is_pattern(e->args[1]);
+    return safe && is_pattern(e->args[1]);
   default:
     return safe && e->op < RDX_OP_ADD;
   }

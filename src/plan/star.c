@@ -87,7 +87,7 @@ static bool is_predicate(const rdx_block *b, const rdx_bound *c, uint32_t level)
     return is && without_casts(c->args[0])->kind == RDX_BOUND_COLUMN;
   case RDX_OP_LIKE:
   case RDX_OP_ILIKE:
-    return c->count == 2 && has_dictionary(b, c->args[0]) && c->args[1]->kind == RDX_BOUND_CONSTANT;
+    return has_dictionary(b, c->args[0]) && c->args[1]->kind == RDX_BOUND_CONSTANT;
   default:
     return false;
   }

@@ -325,16 +325,12 @@ static bool is_negated(const PgQuery__AExpr *e, const char *negated) {
   return e->n_name > 0 && strcmp(rdx_tree_string(e->name[e->n_name - 1]), negated) == 0;
 }
 
-/* The escape character is the second argument of a function of the pattern. */
+/* ESCAPE is a function of the pattern: like_escape. */
 static rdx_status take_like(rdx_tree *t, const PgQuery__AExpr *e, rdx_sql_place place, rdx_ast **out) {
   const bool any_case = e->kind == PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE;
   const bool negated = is_negated(e, any_case ? "!~~*" : "!~~");
   const char *name = any_case ? (negated ? "not ilike" : "ilike") : (negated ? "not like" : "like");
-  const PgQuery__FuncCall *f = e->rexpr->node_case == PG_QUERY__NODE__NODE_FUNC_CALL ? e->rexpr->func_call : NULL;
-  if (!f || f->n_funcname != 2 || f->n_args != 2 || strcmp(rdx_tree_string(f->funcname[1]), "like_escape") != 0)
-    return call_two(t, place, name, e->lexpr, e->rexpr, out);
-  node *const args[] = {e->lexpr, f->args[0], f->args[1]};
-  return call(t, place, name, 3, args, out);
+  return call_two(t, place, name, e->lexpr, e->rexpr, out);
 }
 
 /* The value, and the list behind it. */

@@ -29,7 +29,8 @@ typedef enum rdx_ast_kind {
    *   "and", "or" (two or more args), "not", "is null", "is not null", "is true", "is not true", "is false",
    *   "is not false", "is unknown", "is not unknown", "is distinct from", "is not distinct from",
    *   "between", "not between", "between symmetric", "not between symmetric" (3 args),
-   *   "in", "not in" (the value, then the list), "like", "not like", "ilike", "not ilike" (2 args, or 3 with ESCAPE),
+   *   "in", "not in" (the value, then the list), "like", "not like", "ilike", "not ilike" (2 args; with ESCAPE the
+   *   second is a "like_escape"),
    *   "case" (WHEN, THEN, WHEN, THEN ..., ELSE where there is one, which makes an odd number of args; CASE x WHEN v is
    *   CASE WHEN x = v, and the x of all its comparisons is one node with several parents, so nobody changes nodes),
    *   "coalesce", "nullif", "greatest", "least", "extract" (field as a STRING, value), "substring", "position" (of the
