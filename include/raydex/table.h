@@ -310,8 +310,8 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_read(const char *path, const rdx_csv_p
  * Write a table as CSV to `path`, which is replaced in one step as by rdx_table_writer_finish(), or, for NULL, to the
  * standard output (below stdio: flush it first). `delimiter` as in rdx_csv_params. Read with the same types it is the
  * same table: NULL is an empty field, the empty string is in quotes, floats have all the digits they need. (Only NaNs
- * become one.) Years before 1 and after 9999 are written as 0000, -0044 and +12345. Reports progress as stage "export",
- * in rows.
+ * become one.) Years before 1 and after 9999 are written as in 0044-03-15 BC and 12345-01-01. Reports progress as stage
+ * "export", in rows.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_table_write_csv(const rdx_table *table, const char *path, char delimiter,
                                                     bool header, rdx_error *err);

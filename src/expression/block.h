@@ -122,6 +122,8 @@ static inline bool rdx_counts(const uint8_t *active, const uint8_t *nulls, uint3
 }
 
 rdx_status rdx_node_fail(rdx_worker *w, const rdx_node *n, rdx_status status, const char *format, ...) RDX_PRINTF(4, 5);
+/* A hint at where dates and timestamps begin and end; NULL of other types. */
+const char *rdx_type_span(rdx_sql_type type);
 /* A result that its type has not: "integer out of range". */
 rdx_status rdx_out_of_range(rdx_worker *w, const rdx_node *n);
 /* A DECIMAL as a value of a node's class; it is an error, or calls for more bits, where it does not fit. */

@@ -111,12 +111,12 @@ rdx_status rdx_dates_round(rdx_worker *w, const rdx_node *n, const rdx_datum *ar
 
 rdx_status rdx_dates_make(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
   const int64_t year = args[0].i, month = args[1].i, day = args[2].i;
-  if (year == 0 || year < -4713 || year > 294276 || month < 1 || month > 12 || day < 1 ||
+  if (year == 0 || month < 1 || month > 12 || day < 1 ||
       day > rdx_days_of_month(year < 0 ? year + 1 : year, (int32_t)month))
     return rdx_node_fail(w, n, RDX_ERROR_RANGE, "date field value out of range: %lld-%02lld-%02lld", (long long)year,
                          (long long)month, (long long)day);
   out->i = rdx_day_of_civil(year < 0 ? year + 1 : year, (int32_t)month, (int32_t)day);
-  return RDX_OK;
+  return out->i == (int32_t)out->i ? RDX_OK : rdx_out_of_range(w, n);
 }
 
 /* make_timestamp(year, month, day, hour, minute, second) */
@@ -131,8 +131,9 @@ rdx_status rdx_dates_make_time(rdx_worker *w, const rdx_node *n, const rdx_datum
   int64_t time = 0;
   if (!rdx_time_of_day(day.i, &time))
     return rdx_out_of_range(w, n);
-  out->i = time + (hour * 3600 + minute * 60) * RDX_MICROS_A_SECOND + llrint(seconds * (double)RDX_MICROS_A_SECOND);
-  return RDX_OK;
+  const int64_t in_day =
+      (hour * 3600 + minute * 60) * RDX_MICROS_A_SECOND + llrint(seconds * (double)RDX_MICROS_A_SECOND);
+  return __builtin_add_overflow(time, in_day, &out->i) ? rdx_out_of_range(w, n) : RDX_OK;
 }
 
 /* to_timestamp(seconds since 1970) */

@@ -69,6 +69,16 @@ rdx_status rdx_cast_to_text(rdx_worker *w, const rdx_node *n, const rdx_values *
 
 /* ---- From text ---- */
 
+/* Whether a date is of a year with an era, or of more than four digits. */
+static bool is_far(rdx_sql_text text) {
+  size_t digits = 0;
+  rdx_value_trim(&text.data, &text.length);
+  const size_t sign = text.length > 0 && strchr("+-", *text.data) != NULL;
+  while (sign + digits < text.length && text.data[sign + digits] >= '0' && text.data[sign + digits] <= '9')
+    digits++;
+  return digits > 4 || (text.length > 2 && strncasecmp(text.data + text.length - 2, "bc", 2) == 0);
+}
+
 static rdx_status no_value(rdx_worker *w, const rdx_node *n, rdx_sql_text text, bool range) {
   char shown[64], name[32];
   rdx_utf8_escape(text.data, text.length, shown, sizeof shown);
@@ -76,7 +86,9 @@ static rdx_status no_value(rdx_worker *w, const rdx_node *n, rdx_sql_text text, 
   if (range && n->type.kind == RDX_SQL_DECIMAL)
     return rdx_out_of_range(w, n);
   if (range && (n->type.kind == RDX_SQL_DATE || n->type.kind == RDX_SQL_TIMESTAMP))
-    return rdx_node_fail(w, n, RDX_ERROR_FORMAT, "date/time field value out of range: \"%s\"", shown);
+    return rdx_sql_error(&w->err, RDX_ERROR_FORMAT, w->program->e->text, n->place,
+                         is_far(text) ? rdx_type_span(n->type) : NULL, "date/time field value out of range: \"%s\"",
+                         shown);
   if (range)
     return rdx_node_fail(w, n, RDX_ERROR_RANGE, "value \"%s\" is out of range for type %s", shown, name);
   return rdx_node_fail(w, n, RDX_ERROR_FORMAT, "invalid input syntax for type %s: \"%s\"", name, shown);
@@ -110,6 +122,7 @@ static rdx_parse parse_date(rdx_sql_text text, int64_t *out) {
   int32_t day = 0;
   int64_t time = 0;
   size_t used = 0;
+  char date[32];
   rdx_parse result = rdx_value_parse(RDX_TYPE_DATE, 0, text.data, text.length, &day);
   *out = day;
   if (result != RDX_PARSE_FORMAT)
@@ -120,7 +133,9 @@ static rdx_parse parse_date(rdx_sql_text text, int64_t *out) {
   rdx_value_trim(&text.data, &text.length);
   while (used < text.length && text.data[used] != ' ' && text.data[used] != 'T')
     used++;
-  result = rdx_value_parse(RDX_TYPE_DATE, 0, text.data, used, &day);
+  const bool bc = strncasecmp(text.data + text.length - 2, "bc", 2) == 0;
+  const int length = snprintf(date, sizeof date, "%.*s%s", (int)used, text.data, bc ? " BC" : "");
+  result = rdx_value_parse(RDX_TYPE_DATE, 0, date, (size_t)length, &day);
   *out = day;
   return result;
 }

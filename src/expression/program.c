@@ -73,6 +73,12 @@ rdx_status rdx_node_fail(rdx_worker *w, const rdx_node *n, rdx_status status, co
   return rdx_sql_error(&w->err, status, w->program->e->text, n->place, NULL, "%s", text);
 }
 
+const char *rdx_type_span(rdx_sql_type type) {
+  return type.kind == RDX_SQL_DATE        ? "dates go from 5877642-06-23 BC to 5881580-07-11"
+         : type.kind == RDX_SQL_TIMESTAMP ? "timestamps go from 290309-12-21 BC to 294247-01-10"
+                                          : NULL;
+}
+
 rdx_status rdx_out_of_range(rdx_worker *w, const rdx_node *n) {
   char name[32];
   if (n->type.kind == RDX_SQL_DECIMAL)
@@ -80,7 +86,8 @@ rdx_status rdx_out_of_range(rdx_worker *w, const rdx_node *n) {
                          rdx_sql_type_text(n->type, name));
   if (rdx_is_float(n->type))
     return rdx_node_fail(w, n, RDX_ERROR_OVERFLOW, "value out of range: overflow");
-  return rdx_node_fail(w, n, RDX_ERROR_OVERFLOW, "%s out of range", rdx_sql_type_text(n->type, name));
+  return rdx_sql_error(&w->err, RDX_ERROR_OVERFLOW, w->program->e->text, n->place, rdx_type_span(n->type),
+                       "%s out of range", rdx_sql_type_text(n->type, name));
 }
 
 rdx_status rdx_put_decimal(rdx_worker *w, const rdx_node *n, rdx_i128 value, uint32_t row, rdx_values *out) {

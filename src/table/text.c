@@ -4,6 +4,7 @@
 /* Values as text that reads back as the same values: the other way round is value.c. */
 
 #include <stdio.h>
+#include <string.h>
 #include <stdlib.h>
 
 #include "base/civil.h"
@@ -60,11 +61,14 @@ static char *put_decimal(char *to, int64_t value, uint8_t scale) {
   return put_number(to, size % power, scale);
 }
 
+/* The year before 1 is 1 BC; what stands behind date and time. */
+static char *put_era(char *to, int64_t day) {
+  return rdx_civil_of_day(day).year > 0 ? to : stpcpy(to, " BC");
+}
+
 static char *put_date(char *to, int64_t day) {
   const rdx_civil c = rdx_civil_of_day(day);
-  if (c.year < 0 || c.year > 9999) /* as ISO 8601 has it */
-    *to++ = c.year < 0 ? '-' : '+';
-  to = put_number(to, (uint64_t)(c.year < 0 ? -c.year : c.year), 4);
+  to = put_number(to, (uint64_t)(c.year > 0 ? c.year : 1 - c.year), 4);
   *to++ = '-';
   to = put_number(to, (uint64_t)c.month, 2);
   *to++ = '-';
@@ -85,10 +89,11 @@ static char *put_timestamp(char *to, int64_t micros) {
     *to++ = i == 0 ? ' ' : ':';
     to = put_number(to, parts[i], 2);
   }
-  if (rest % 1000000 == 0)
-    return to;
-  *to++ = '.';
-  return put_number(to, (uint64_t)rest % 1000000, 6);
+  if (rest % 1000000 != 0) {
+    *to++ = '.';
+    to = put_number(to, (uint64_t)rest % 1000000, 6);
+  }
+  return put_era(to, day);
 }
 
 static char *put_value(char *to, const rdx_column *c, uint64_t row) {
@@ -116,7 +121,8 @@ static char *put_value(char *to, const rdx_column *c, uint64_t row) {
   case RDX_TYPE_F64:
     return put_float(to, ((const double *)c->values)[row], c->type);
   case RDX_TYPE_DATE:
-    return put_date(to, ((const int32_t *)c->values)[row]);
+    to = put_date(to, ((const int32_t *)c->values)[row]);
+    return put_era(to, ((const int32_t *)c->values)[row]);
   case RDX_TYPE_TIMESTAMP:
     return put_timestamp(to, ((const int64_t *)c->values)[row]);
   case RDX_TYPE_DECIMAL:

@@ -357,37 +357,62 @@ static rdx_parse parse_timestamp(const char *text, size_t length, int64_t *out) 
   return result;
 }
 
-/* A date of a year before 1 or after 9999, as rdx_column_format() writes it, at the beginning of a text: 0000-, -YYYY-
- * or +YYYYY-MM-DD, also without the sign. `*used` is its length. Inference takes it for text. */
-static rdx_parse parse_far_date(const char *text, size_t length, size_t *used, int64_t *out) {
+/* ---- Years before 1 and after 9999 ---- */
+
+/* What stands behind a date and its time. */
+typedef enum era { ERA_NONE, ERA_AD, ERA_BC } era;
+
+static era take_era(const char *text, size_t *length) {
+  if (*length < 3 || text[*length - 3] != ' ')
+    return ERA_NONE;
+  const char *word = text + *length - 2;
+  const era found = is_word(word, 2, "ad") ? ERA_AD : is_word(word, 2, "bc") ? ERA_BC : ERA_NONE;
+  for (*length -= found == ERA_NONE ? 0 : 3; found != ERA_NONE && *length > 0 && text[*length - 1] == ' ';)
+    (*length)--;
+  return found;
+}
+
+/* The year of the calendar, whose year 0 is 1 BC, of one as it is written: with an era, as ISO 8601 has those that need
+ * a sign, or of more than four digits. False: it is in no such form. */
+static bool read_far_year(const char *text, size_t digits, era of, int32_t *out) {
+  const bool sign = *text == '-' || *text == '+';
+  const int32_t size = digits > 7 ? INT32_MAX : digits_at(text + sign, digits);
+  *out = *text == '-' ? -size : of == ERA_BC ? 1 - size : size;
+  if (digits < 4 || (of != ERA_NONE && sign))
+    return false;
+  return of != ERA_NONE || (*text == '-'   ? size > 0
+                            : *text == '+' ? size > 9999
+                                           : size > 9999 || (size == 0 && digits == 4));
+}
+
+/* Such a date at the beginning of a text; `*used` is its length. Inference takes it for text. */
+static rdx_parse parse_far_date(const char *text, size_t length, era of, size_t *used, int64_t *out) {
   const size_t sign = length > 0 && (*text == '-' || *text == '+');
   size_t digits = 0;
-  while (sign + digits < length && digits < 8 && is_digit(text[sign + digits]))
+  int32_t year = 0, day = 0;
+  while (sign + digits < length && is_digit(text[sign + digits]))
     digits++;
   *used = sign + digits + 6;
-  if (digits < 4 || digits > 7 || *used > length)
-    return RDX_PARSE_FORMAT;
-  const int32_t size = digits_at(text + sign, digits), year = *text == '-' ? -size : size;
-  const bool far = digits == 4 ? size == 0 : size > 9999;
-  if (*text == '-' ? size == 0 : *text == '+' ? size <= 9999 : !far)
+  if (*used > length || !read_far_year(text, digits, of, &year))
     return RDX_PARSE_FORMAT;
   /* The same day of a year that is near, since the calendar repeats. */
   const int32_t like = 400 + (year % 400 + 400) % 400;
   char near[10];
-  int32_t day = 0;
   for (int i = 3, rest = like; i >= 0; i--, rest /= 10)
     near[i] = (char)('0' + rest % 10);
   memcpy(near + 4, text + *used - 6, 6);
   const rdx_parse result = parse_date(near, sizeof near, &day);
-  *out = day + (int64_t)(year - like) / 400 * RDX_DAYS_OF_ERA;
-  return result;
+  *out = day + ((int64_t)year - like) / 400 * RDX_DAYS_OF_ERA;
+  const bool none = of != ERA_NONE && year == (of == ERA_BC); /* there is no year 0 */
+  return result == RDX_PARSE_OK && none ? RDX_PARSE_RANGE : result;
 }
 
 static rdx_parse parse_any_date(const char *text, size_t length, int32_t *out) {
   int64_t day = 0;
   size_t used = 0;
-  const rdx_parse result = parse_date(text, length, out);
-  const rdx_parse far = result == RDX_PARSE_OK ? result : parse_far_date(text, length, &used, &day);
+  const era of = take_era(text, &length);
+  const rdx_parse result = of == ERA_NONE ? parse_date(text, length, out) : RDX_PARSE_FORMAT;
+  const rdx_parse far = result == RDX_PARSE_OK ? result : parse_far_date(text, length, of, &used, &day);
   if (result == RDX_PARSE_OK || far == RDX_PARSE_FORMAT || used != length)
     return result;
   *out = (int32_t)day;
@@ -398,8 +423,9 @@ static rdx_parse parse_any_timestamp(const char *text, size_t length, int64_t *o
   int64_t day = 0;
   size_t used = 0;
   instant time = {0};
-  const rdx_parse result = parse_timestamp(text, length, out);
-  const rdx_parse far = result == RDX_PARSE_OK ? result : parse_far_date(text, length, &used, &day);
+  const era of = take_era(text, &length);
+  const rdx_parse result = of == ERA_NONE ? parse_timestamp(text, length, out) : RDX_PARSE_FORMAT;
+  const rdx_parse far = result == RDX_PARSE_OK ? result : parse_far_date(text, length, of, &used, &day);
   if (result == RDX_PARSE_OK || far == RDX_PARSE_FORMAT || (used < length && text[used] != ' ' && text[used] != 'T'))
     return result;
   const rdx_parse rest = used < length ? parse_time(text + used + 1, length - used - 1, &time) : RDX_PARSE_OK;

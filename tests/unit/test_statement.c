@@ -71,8 +71,8 @@ static void test_expressions(void **state) {
        "symmetric](a, "
        "#1, #2)"},
       {"SELECT a IN (1, 2), a NOT IN ('x'), a LIKE 'x%', a NOT LIKE 'x' ESCAPE '!', a ILIKE b, a NOT ILIKE b",
-       "select [in](a, #1, #2), [not in](a, 'x'), [like](a, 'x%'), [not like](a, [like_escape]('x', '!')), [ilike](a, b), [not "
-       "ilike](a, b)"},
+       "select [in](a, #1, #2), [not in](a, 'x'), [like](a, 'x%'), [not like](a, [like_escape]('x', '!')), "
+       "[ilike](a, b), [not ilike](a, b)"},
       {"SELECT CASE WHEN a THEN 1 WHEN b THEN 2 END, CASE a WHEN 1 THEN x WHEN 2 THEN y ELSE z END",
        "select [case](a, #1, b, #2), [case]([=](a, #1), x, [=](a, #2), y, z)"},
       {"SELECT COALESCE(a, b, 1), NULLIF(a, b), GREATEST(a, b), LEAST(a), ROW(a, b) < (1, 2), GROUPING(a)",

@@ -245,9 +245,16 @@ static void test_dates(void **state) {
   REFUSED(RDX_TYPE_DATE, 0, RDX_PARSE_FORMAT, "", "2024-1-01", "2024-01-1", "24-01-01", "2024/01/01", "-024-01-01",
           "2024-01-0x", "20240101", "2024-01-01T00:00", "2024-+1-01");
   REFUSED(RDX_TYPE_DATE, 0, RDX_PARSE_RANGE, "2024-00-01", "2024-13-01", "2024-01-00", "2024-04-31", "0000-00-00",
-          "-0001-13-01", "+6000000-01-01");
+          "-0001-13-01", "+6000000-01-01", "99999999-01-01", "12345678901234567890-01-01", "0000-01-01 BC",
+          "0000-01-01 AD", "0001-02-30 AD", "2023-02-29 BC", "9000000-01-01 BC");
   REFUSED(RDX_TYPE_DATE, 0, RDX_PARSE_FORMAT, "02345-01-01", "+2024-01-01", "-0000-01-01", "-44-01-01",
-          "+12345-01-011");
+          "+12345-01-011", "-0044-01-01 BC", "44-01-01 BC", "0044-01-01BC", "0044-01-01 BCE", " BC",
+          "0044-01-01 BC AD");
+  assert_int_equal(parse(RDX_TYPE_DATE, 0, "0001-12-31 BC", &value), RDX_PARSE_OK);
+  assert_int_equal((int32_t)value, -719163);
+  assert_int_equal(parse(RDX_TYPE_DATE, 0, "0005-02-29  bc", &value), RDX_PARSE_OK);
+  assert_int_equal(parse(RDX_TYPE_DATE, 0, "2024-02-29 AD", &value), RDX_PARSE_OK);
+  assert_int_equal((int32_t)value, 19782);
   assert_int_equal(parse(RDX_TYPE_DATE, 0, "0000-12-31", &value), RDX_PARSE_OK);
   assert_int_equal((int32_t)value, -719163);
   assert_int_equal(parse(RDX_TYPE_DATE, 0, "+10000-01-01", &value), RDX_PARSE_OK);
@@ -274,6 +281,8 @@ static void test_timestamps(void **state) {
       {"1969-12-31 23:59:59.999999", -1},
       {"2024-02-29T12:30:01", 1709209801000000},
       {"0001-01-01 00:00", -62135596800000000},
+      {"0001-12-31 23:59:59.5 BC", -62135596800500000},
+      {"0001-12-31T23:00:00-02 BC", -62135593200000000},
       {"9999-12-31 23:59:59.999999Z", 253402300799999999},
       {"2000-01-01", 946684800000000},
       {"1970-01-01 01:00+01", 0},

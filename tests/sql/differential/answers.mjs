@@ -11,10 +11,10 @@ function plainNumber(text) {
   return text === '-0' ? '0' : text;
 }
 
-// Years without signs for what is beyond 9999, and those before 1 as ISO 8601 counts them.
+// Years before 1 as ISO 8601 counts them.
 function wholeYears(text) {
-  const before = text.match(/^(\d+)(.*) \(BC\)(.*)$/);
-  if (!before) return text.replace(/^\+/, '');
+  const before = text.match(/^(\d+)(.*?) \(?BC\)?(.*)$/);
+  if (!before) return text;
   const year = 1 - Number(before[1]);
   return `${year < 0 ? '-' : ''}${String(Math.abs(year)).padStart(4, '0')}${before[2]}${before[3]}`;
 }
