@@ -11,7 +11,7 @@
 
 static void print_help(void) {
   printf("Usage: raydex calibrate [--device NAME] [--threads N] [--force] [--csv]\n\n"
-         "Measure what operations take on a device, in about a second, and keep it in the user's cache: the\n"
+         "Measure what operations take on a device, in a few seconds, and keep it in the user's cache: the\n"
          "planner of statements chooses methods by it, and EXPLAIN shows the times that it expects. What is kept\n"
          "already is printed, unless --force is given. Nothing else should run meanwhile.\n\n"
          "  --device NAME  cpu, auto, or number or part of the name of a device (auto)\n"

@@ -11,9 +11,20 @@
 
 #define WHAT "a lookup"
 
-/* What the filter says of the column: values that it equals, or bounds, both inclusive. */
+/* A part of the filter. */
+typedef struct condition {
+  rdx_bound *part;
+  rdx_predicate leaf; /* of kind EQ to IN where it compares a column of the index with values, else TRUE */
+} condition;
+
+typedef struct conditions {
+  condition *list;
+  uint32_t count;
+} conditions;
+
+/* What the filter says of a column: which condition lists values that it equals, which has its bounds. */
 typedef struct bounds {
-  rdx_column equal, lower, upper; /* type NONE: not given */
+  const condition *equal, *lower, *upper; /* NULL: none */
 } bounds;
 
 static bool goes_with(const rdx_column *values, const rdx_column *keys) {
@@ -22,78 +33,86 @@ static bool goes_with(const rdx_column *values, const rdx_column *keys) {
   return integers || (values->type == keys->type && values->scale == keys->scale);
 }
 
-/* One row of a column. */
-static rdx_column row_of(const rdx_column *values, uint64_t row) {
-  rdx_column one = *values;
-  one.rows = 1;
-  if (values->type == RDX_TYPE_STRING && !values->dictionary)
-    one.offsets += row;
-  else
-    one.values =
-        (const char *)values->values + row * (values->dictionary ? sizeof(uint32_t) : rdx_type_size(values->type));
-  return one;
+static bool is_whole(const rdx_column *c) {
+  return c->type != RDX_TYPE_STRING && !rdx_type_is_float(c->type);
 }
 
-static void take_leaf(const rdx_predicate *p, const rdx_column *keys, bounds *out) {
-  if (p->kind == RDX_PREDICATE_AND)
-    for (uint32_t i = 0; i < p->child_count; i++)
-      take_leaf(&p->children[i], keys, out);
-  if (p->kind < RDX_PREDICATE_EQ || p->kind > RDX_PREDICATE_IN || !goes_with(&p->values, keys) || p->values.validity)
-    return;
-  switch (p->kind) {
+/* A whole number of a type as a column. */
+static rdx_status make_bound(rdx_execution *x, const rdx_column *like, rdx_i128 value, rdx_column *out,
+                             rdx_error *err) {
+  int64_t *memory = NULL;
+  RDX_TRY(rdx_arena_alloc(x->arena, 1, sizeof *memory, WHAT, (void **)&memory, err));
+  *memory = (int64_t)(uint64_t)value; /* little endian: the low bytes are those of narrower types */
+  *out = (rdx_column){.type = like->type, .scale = like->scale, .rows = 1, .values = memory};
+  return RDX_OK;
+}
+
+/* Whole numbers above or below a value are those from the next one on, if there is one. */
+static rdx_status close_bound(rdx_execution *x, rdx_predicate *p, rdx_error *err) {
+  const bool above = p->kind == RDX_PREDICATE_GT;
+  rdx_i128 min, max;
+  if ((!above && p->kind != RDX_PREDICATE_LT) || !is_whole(&p->values))
+    return RDX_OK;
+  rdx_type_limits(p->values.type, &min, &max);
+  const int64_t bits = rdx_column_integer(&p->values, 0);
+  const rdx_i128 value = (p->values.type == RDX_TYPE_U64 ? (rdx_i128)(uint64_t)bits : bits) + (above ? 1 : -1);
+  if (value < min || value > max)
+    return RDX_OK;
+  p->kind = above ? RDX_PREDICATE_GE : RDX_PREDICATE_LE;
+  return make_bound(x, &p->values, value, &p->values, err);
+}
+
+static rdx_status read_conditions(const rdx_translation *t, const rdx_bound *filter, conditions *out, rdx_error *err) {
+  rdx_bound **parts = NULL;
+  RDX_TRY(rdx_filter_parts(t->x, filter, &parts, &out->count, err));
+  RDX_TRY(rdx_arena_alloc(t->x->arena, out->count, sizeof *out->list, WHAT, (void **)&out->list, err));
+  for (uint32_t i = 0; i < out->count; i++) {
+    condition *c = &out->list[i];
+    bool found = false;
+    c->part = parts[i];
+    RDX_TRY(rdx_predicate_of(t, parts[i], &c->leaf, &found, err));
+    const rdx_predicate *p = &c->leaf;
+    const bool leaf = found && p->kind >= RDX_PREDICATE_EQ && p->kind <= RDX_PREDICATE_IN;
+    if (!leaf || p->values.validity || !goes_with(&p->values, &t->columns[p->column]))
+      c->leaf = (rdx_predicate){.kind = RDX_PREDICATE_TRUE};
+    RDX_TRY(close_bound(t->x, &c->leaf, err));
+  }
+  return RDX_OK;
+}
+
+static void take_condition(const condition *c, bounds *out) {
+  switch (c->leaf.kind) {
   case RDX_PREDICATE_EQ:
   case RDX_PREDICATE_IN:
-    out->equal = p->values;
+    out->equal = c;
     return;
   case RDX_PREDICATE_GT:
   case RDX_PREDICATE_GE:
-    out->lower = p->values;
+    out->lower = c;
     return;
   case RDX_PREDICATE_LT:
   case RDX_PREDICATE_LE:
-    out->upper = p->values;
-    return;
-  case RDX_PREDICATE_BETWEEN:
-    out->lower = row_of(&p->values, 0);
-    out->upper = row_of(&p->values, 1);
+    out->upper = c;
     return;
   default:
     return;
   }
 }
 
-/* The conditions of the filter that are on the index's column alone. */
-static rdx_status find_bounds(rdx_execution *x, const rdx_translation *t, const rdx_bound *e, uint32_t column,
-                              bounds *out, rdx_error *err) {
-  bool found = false;
-  rdx_predicate predicate;
-  if (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_AND) {
-    for (uint32_t i = 0; i < e->count; i++)
-      RDX_TRY(find_bounds(x, t, e->args[i], column, out, err));
-    return RDX_OK;
-  }
-  RDX_TRY(rdx_predicate_of(t, e, &predicate, &found, err));
-  if (found && predicate.kind >= RDX_PREDICATE_EQ && predicate.column == column)
-    take_leaf(&predicate, &t->columns[column], out);
-  return RDX_OK;
+/* The conditions that are on the index's column alone. */
+static bounds find_bounds(const conditions *all, uint32_t column) {
+  bounds b = {NULL, NULL, NULL};
+  for (uint32_t i = 0; i < all->count; i++)
+    if (all->list[i].leaf.kind != RDX_PREDICATE_TRUE && all->list[i].leaf.column == column)
+      take_condition(&all->list[i], &b);
+  return b;
 }
 
-/* The largest or smallest value of a type, where only the other bound is given; strings have no largest. */
-static bool fill_bound(const rdx_column *other, bool largest, int64_t *memory, rdx_column *out) {
-  static const int64_t min[] = {
-      [RDX_TYPE_I8] = INT8_MIN,      [RDX_TYPE_I16] = INT16_MIN,  [RDX_TYPE_I32] = INT32_MIN,
-      [RDX_TYPE_I64] = INT64_MIN,    [RDX_TYPE_DATE] = INT32_MIN, [RDX_TYPE_TIMESTAMP] = INT64_MIN,
-      [RDX_TYPE_DECIMAL] = INT64_MIN};
-  static const uint64_t max[] = {
-      [RDX_TYPE_I8] = INT8_MAX,         [RDX_TYPE_I16] = INT16_MAX,    [RDX_TYPE_I32] = INT32_MAX,
-      [RDX_TYPE_I64] = INT64_MAX,       [RDX_TYPE_U8] = UINT8_MAX,     [RDX_TYPE_U16] = UINT16_MAX,
-      [RDX_TYPE_U32] = UINT32_MAX,      [RDX_TYPE_U64] = UINT64_MAX,   [RDX_TYPE_DATE] = INT32_MAX,
-      [RDX_TYPE_TIMESTAMP] = INT64_MAX, [RDX_TYPE_DECIMAL] = INT64_MAX};
-  if (other->type == RDX_TYPE_STRING || rdx_type_is_float(other->type) || other->type == RDX_TYPE_BOOL)
-    return false;
-  *memory = largest ? (int64_t)max[other->type] : ((size_t)other->type < RDX_COUNT(min) ? min[other->type] : 0);
-  *out = (rdx_column){.type = other->type, .scale = other->scale, .rows = 1, .values = memory};
-  return true;
+static bool ascends(const uint32_t *rows, uint64_t count) {
+  uint64_t i = 1;
+  while (i < count && rows[i] > rows[i - 1])
+    i++;
+  return i >= count;
 }
 
 /* Few rows, ascending, each once. */
@@ -131,8 +150,14 @@ static rdx_status take_rows(rdx_execution *x, rdx_operand *in, rdx_lookup_result
   uint32_t *rows = NULL;
   RDX_TRY(rdx_lookup_result_view(result, &view, err));
   const uint64_t count = view.offsets[view.probes], all = in->frame.rows;
-  RDX_TRY(count < all / FEW_SHARE ? sort_rows(view.rows, count, &rows, &kept, err)
-                                  : mark_rows(view.rows, count, all, &rows, &kept, err));
+  if (ascends(view.rows, count)) { /* as those of one key do where the index keeps them in their order */
+    RDX_TRY(rdx_alloc(count, sizeof *rows, WHAT, (void **)&rows, err));
+    memcpy(rows, view.rows, count * sizeof *rows);
+    kept = count;
+  } else {
+    RDX_TRY(count < all / FEW_SHARE ? sort_rows(view.rows, count, &rows, &kept, err)
+                                    : mark_rows(view.rows, count, all, &rows, &kept, err));
+  }
   RDX_TRY(rdx_frame_select(x->pool, &in->frame, rows, kept, err));
   return rdx_operand_refresh(x, in, err);
 }
@@ -149,43 +174,75 @@ static void note(rdx_node_actuals *a, const rdx_lookup_result *result) {
 /* What is looked up: values of the index's first columns, or with `range` bounds of the last of these. */
 typedef struct key {
   rdx_column lower[RDX_INDEX_COLUMNS], upper[RDX_INDEX_COLUMNS];
+  bounds of[RDX_INDEX_COLUMNS]; /* the conditions that they come from */
   uint32_t count;
   bool range;
-  int64_t memory; /* of a bound that is not given */
 } key;
 
-/* With the bounds of one more column; whether another may follow. Several values of a column are looked up alone. */
-static bool add_bounds(bounds *b, key *out) {
-  const uint32_t k = out->count;
-  const bool one = b->equal.type && b->equal.rows == 1;
-  if (one || (b->equal.type && k == 0)) {
-    out->lower[k] = out->upper[k] = b->equal;
-    out->count++;
-    return one;
-  }
-  if (b->equal.type || (!b->lower.type && !b->upper.type))
-    return false;
-  if (!b->lower.type && !fill_bound(&b->upper, false, &out->memory, &b->lower))
-    return false;
-  if (!b->upper.type && !fill_bound(&b->lower, true, &out->memory, &b->upper))
-    return false;
-  out->lower[k] = b->lower;
-  out->upper[k] = b->upper;
-  out->count++;
-  out->range = true;
-  return false;
+/* The bound of a condition, or the smallest or largest value; false: strings and floats have no such values here. */
+static rdx_status find_bound(rdx_execution *x, const condition *c, const condition *other, bool largest,
+                             rdx_column *out, bool *found, rdx_error *err) {
+  rdx_i128 min, max;
+  *found = c || is_whole(&other->leaf.values);
+  if (c)
+    *out = c->leaf.values;
+  if (c || !*found)
+    return RDX_OK;
+  rdx_type_limits(other->leaf.values.type, &min, &max);
+  return make_bound(x, &other->leaf.values, largest ? max : min, out, err);
 }
 
-static rdx_status find_key(rdx_execution *x, const rdx_plan_node *node, const rdx_translation *t, key *out,
+/* With the bounds of one more column; whether another may follow. Several values of a column are looked up alone. */
+static rdx_status add_bounds(rdx_execution *x, const bounds *b, key *out, bool *more, rdx_error *err) {
+  const uint32_t k = out->count;
+  bool has_lower = false, has_upper = false;
+  *more = b->equal && b->equal->leaf.values.rows == 1;
+  if (*more || (b->equal && k == 0)) {
+    out->lower[k] = out->upper[k] = b->equal->leaf.values;
+    out->of[out->count++] = (bounds){.equal = b->equal};
+    return RDX_OK;
+  }
+  if (b->equal || (!b->lower && !b->upper))
+    return RDX_OK;
+  RDX_TRY(find_bound(x, b->lower, b->upper, false, &out->lower[k], &has_lower, err));
+  RDX_TRY(find_bound(x, b->upper, b->lower, true, &out->upper[k], &has_upper, err));
+  if (!has_lower || !has_upper)
+    return RDX_OK;
+  out->of[out->count++] = *b;
+  out->range = true;
+  return RDX_OK;
+}
+
+static rdx_status find_key(rdx_execution *x, const rdx_plan_node *node, const conditions *all, key *out,
                            rdx_error *err) {
   bool more = true;
   for (uint32_t k = 0; k < node->index_columns && more; k++) {
-    bounds b = {0};
-    const uint32_t c = rdx_plan_find_column(node, node->index->columns[k]);
-    RDX_TRY(find_bounds(x, t, node->filter, c, &b, err));
-    more = add_bounds(&b, out);
+    const bounds b = find_bounds(all, rdx_plan_find_column(node, node->index->columns[k]));
+    RDX_TRY(add_bounds(x, &b, out, &more, err));
   }
   return RDX_OK;
+}
+
+/* Whether all rows of the key meet a condition: they lie within its bounds, which are closed. Floats are looked at
+ * again, for the order of an index knows more of them than comparisons do. */
+static bool answers(const key *k, const condition *c) {
+  if (c->leaf.kind == RDX_PREDICATE_LT || c->leaf.kind == RDX_PREDICATE_GT || rdx_type_is_float(c->leaf.values.type))
+    return false;
+  for (uint32_t i = 0; i < k->count; i++)
+    if (k->of[i].equal == c || k->of[i].lower == c || k->of[i].upper == c)
+      return true;
+  return false;
+}
+
+/* Keep the rows that meet the conditions which the key does not answer. */
+static rdx_status filter_rest(rdx_execution *x, const conditions *all, const key *k, rdx_operand *in, rdx_error *err) {
+  rdx_bound **rest = NULL;
+  uint32_t count = 0;
+  RDX_TRY(rdx_arena_alloc(x->arena, all->count, sizeof(rdx_bound *), WHAT, (void **)&rest, err));
+  for (uint32_t i = 0; i < all->count; i++)
+    if (!answers(k, &all->list[i]))
+      rest[count++] = all->list[i].part;
+  return rdx_operand_filter_all(x, in, rest, count, err);
 }
 
 static rdx_status find_index(rdx_execution *x, const rdx_plan_node *node, const rdx_index **out, rdx_error *err) {
@@ -219,22 +276,23 @@ static rdx_status look_up(rdx_execution *x, const rdx_plan_node *node, const key
 
 rdx_status rdx_index_rows(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, bool *found, rdx_error *err) {
   key wanted = {.count = 0};
+  conditions all = {NULL, 0};
   rdx_column *columns = NULL;
-  rdx_lookup_result *result = NULL;
+  RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *result = NULL;
   *found = false;
   RDX_TRY(rdx_arena_alloc(x->arena, in->frame.count, sizeof *columns, WHAT, (void **)&columns, err));
   for (uint32_t i = 0; i < in->frame.count; i++)
     columns[i] = in->inputs[i].column;
   const rdx_translation t = {.x = x, .columns = columns};
-  RDX_TRY(find_key(x, node, &t, &wanted, err));
+  RDX_TRY(read_conditions(&t, node->filter, &all, err));
+  RDX_TRY(find_key(x, node, &all, &wanted, err));
   if (wanted.count == 0)
     return RDX_OK;
   const rdx_status looked_up = look_up(x, node, &wanted, &result, err);
   if (looked_up == RDX_ERROR_UNSUPPORTED) /* such as ranges in a hash table */
     return RDX_OK;
   RDX_TRY(looked_up);
-  const rdx_status status = take_rows(x, in, result, err);
-  rdx_lookup_result_destroy(&result);
-  *found = status == RDX_OK;
-  return status;
+  RDX_TRY(take_rows(x, in, result, err));
+  *found = true;
+  return filter_rest(x, &all, &wanted, in, err);
 }

@@ -173,6 +173,47 @@ rdx_status rdx_operand_filter_stretches(rdx_execution *x, rdx_operand *operand, 
   return rdx_operand_refresh(x, operand, err);
 }
 
+rdx_status rdx_operand_filter_all(rdx_execution *x, rdx_operand *operand, rdx_bound **parts, uint32_t count,
+                                  rdx_error *err) {
+  if (count == 0)
+    return RDX_OK;
+  const rdx_bound all = {.kind = RDX_BOUND_CALL,
+                         .op = RDX_OP_AND,
+                         .type = {.kind = RDX_SQL_BOOL},
+                         .place = parts[0]->place,
+                         .args = parts,
+                         .count = count};
+  return rdx_operand_filter(x, operand, count > 1 ? &all : parts[0], err);
+}
+
+/* ---- Parts of a filter ---- */
+
+static bool is_and(const rdx_bound *e) {
+  return e->kind == RDX_BOUND_CALL && e->op == RDX_OP_AND;
+}
+
+static uint32_t count_parts(const rdx_bound *e) {
+  uint32_t count = is_and(e) ? 0 : 1;
+  for (uint32_t i = 0; is_and(e) && i < e->count; i++)
+    count += count_parts(e->args[i]);
+  return count;
+}
+
+static void list_parts(const rdx_bound *e, rdx_bound **out, uint32_t *count) {
+  for (uint32_t i = 0; is_and(e) && i < e->count; i++)
+    list_parts(e->args[i], out, count);
+  if (!is_and(e))
+    out[(*count)++] = (rdx_bound *)(uintptr_t)e;
+}
+
+rdx_status rdx_filter_parts(rdx_execution *x, const rdx_bound *filter, rdx_bound ***parts, uint32_t *count,
+                            rdx_error *err) {
+  RDX_TRY(rdx_arena_alloc(x->arena, count_parts(filter), sizeof(rdx_bound *), WHAT, (void **)parts, err));
+  *count = 0;
+  list_parts(filter, *parts, count);
+  return RDX_OK;
+}
+
 /* ---- Marks ---- */
 
 /* 32 marks, of which the last may be of no row. */

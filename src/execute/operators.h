@@ -71,6 +71,13 @@ RDX_MUST_USE rdx_status rdx_operand_filter(rdx_execution *x, rdx_operand *operan
 RDX_MUST_USE rdx_status rdx_operand_filter_stretches(rdx_execution *x, rdx_operand *operand, const rdx_bound *filter,
                                                      const uint32_t *stretches, uint64_t rows, rdx_error *err);
 
+/* Keep those for which all of some are true. */
+RDX_MUST_USE rdx_status rdx_operand_filter_all(rdx_execution *x, rdx_operand *operand, rdx_bound **parts,
+                                               uint32_t count, rdx_error *err);
+/* What AND joins in a filter; the filter itself where it is no AND. The list is the execution's arena's. */
+RDX_MUST_USE rdx_status rdx_filter_parts(rdx_execution *x, const rdx_bound *filter, rdx_bound ***parts,
+                                         uint32_t *count, rdx_error *err);
+
 /* Row numbers first .. first + count - 1, for rdx_free(). */
 RDX_MUST_USE rdx_status rdx_number_rows(rdx_execution *x, uint64_t first, uint64_t count, uint32_t **out,
                                         rdx_error *err);
@@ -93,8 +100,8 @@ RDX_MUST_USE rdx_status rdx_value_of(rdx_execution *x, const rdx_bound *e, rdx_d
 /* Fail where an expression reads a parameter whose subquery failed. */
 RDX_MUST_USE rdx_status rdx_check_parameters(const rdx_execution *x, const rdx_bound *e, rdx_error *err);
 
-/* The rows of a table that the node's index finds for its filter, which must still be evaluated: some more may be among
- * them. `*found` false: the index cannot say. */
+/* Keep the rows of a table that its filter keeps: the node's index finds them, and what it cannot say is evaluated for
+ * these. `*found` false: it says nothing. */
 RDX_MUST_USE rdx_status rdx_index_rows(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, bool *found,
                                        rdx_error *err);
 

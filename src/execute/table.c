@@ -27,15 +27,6 @@ typedef struct filtering {
 
 /* ---- Parts ---- */
 
-static uint32_t count_parts(const rdx_bound *e) {
-  uint32_t count = 0;
-  if (e->kind != RDX_BOUND_CALL || e->op != RDX_OP_AND)
-    return 1;
-  for (uint32_t i = 0; i < e->count; i++)
-    count += count_parts(e->args[i]);
-  return count;
-}
-
 /* Whether a scan has something to look at: what is always true, or never, is no comparison of a column. */
 static bool reads_column(const rdx_predicate *p) {
   bool reads = p->kind >= RDX_PREDICATE_EQ;
@@ -45,11 +36,6 @@ static bool reads_column(const rdx_predicate *p) {
 }
 
 static rdx_status split(filtering *f, const rdx_translation *t, rdx_bound *e, rdx_error *err) {
-  if (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_AND) {
-    for (uint32_t i = 0; i < e->count; i++)
-      RDX_TRY(split(f, t, e->args[i], err));
-    return RDX_OK;
-  }
   bool found = false;
   if (f->scans)
     RDX_TRY(rdx_predicate_of(t, e, &f->scanned[f->scanned_count], &found, err));
@@ -122,14 +108,18 @@ static rdx_status choose_scan(filtering *f, rdx_error *err) {
 
 static rdx_status split_all(filtering *f, rdx_error *err) {
   rdx_column *columns = NULL;
-  const uint32_t parts = count_parts(f->node->filter);
+  rdx_bound **parts = NULL;
+  uint32_t count = 0;
+  RDX_TRY(rdx_filter_parts(f->x, f->node->filter, &parts, &count, err));
   RDX_TRY(rdx_arena_alloc(f->x->arena, f->in.frame.count, sizeof *columns, WHAT, (void **)&columns, err));
   for (uint32_t i = 0; i < f->in.frame.count; i++)
     columns[i] = f->in.inputs[i].column;
-  RDX_TRY(rdx_arena_alloc(f->x->arena, parts, sizeof *f->scanned, WHAT, (void **)&f->scanned, err));
-  RDX_TRY(rdx_arena_alloc(f->x->arena, parts, sizeof *f->rest, WHAT, (void **)&f->rest, err));
+  RDX_TRY(rdx_arena_alloc(f->x->arena, count, sizeof *f->scanned, WHAT, (void **)&f->scanned, err));
+  RDX_TRY(rdx_arena_alloc(f->x->arena, count, sizeof *f->rest, WHAT, (void **)&f->rest, err));
   const rdx_translation t = {.x = f->x, .columns = columns};
-  return split(f, &t, f->node->filter, err);
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(split(f, &t, parts[i], err));
+  return RDX_OK;
 }
 
 /* ---- Scans ---- */
@@ -221,23 +211,15 @@ static rdx_status filter(filtering *f, rdx_error *err) {
   if (f->node->index && !f->node->index->scans) {
     RDX_TRY(rdx_index_rows(f->x, f->node, &f->in, &found, err));
     if (found)
-      return rdx_operand_filter(f->x, &f->in, f->node->filter, err);
+      return RDX_OK;
   }
   RDX_TRY(choose_scan(f, err));
   RDX_TRY(split_all(f, err));
   if (f->scanned_count > 0)
     RDX_TRY(scan(f, err));
-  if (f->rest_count == 0)
-    return RDX_OK;
-  const rdx_bound all = {.kind = RDX_BOUND_CALL,
-                         .op = RDX_OP_AND,
-                         .type = {.kind = RDX_SQL_BOOL},
-                         .place = f->node->filter->place,
-                         .args = f->rest,
-                         .count = f->rest_count};
-  if (f->scanned_count == 0)
+  else
     rdx_actuals_method(rdx_actuals_of(f->x, f->node), "evaluation");
-  return rdx_operand_filter(f->x, &f->in, f->rest_count > 1 ? &all : f->rest[0], err);
+  return rdx_operand_filter_all(f->x, &f->in, f->rest, f->rest_count, err);
 }
 
 _Static_assert(RDX_STRETCH == RDX_CATALOG_BLOCK, "blocks of table files are evaluated as stretches");

@@ -24,14 +24,15 @@ void rdx_filter_work_of(const rdx_plan_node *n, double read, uint32_t columns, r
   };
 }
 
-/* The index finds `found` rows, RX by as many hits; they are brought into order, and looked at where it does not answer
- * all. */
-static rdx_work lookup_work(const rdx_plan_node *n, rdx_index_method method, double found, bool residual) {
+/* The index finds `found` rows, RX by as many hits; they are brought into order unless they have it, and looked at
+ * where it does not answer all. */
+static rdx_work lookup_work(const rdx_plan_node *n, rdx_index_method method, double found, bool ordered,
+                            bool residual) {
   return (rdx_work){.lookups = 1,
                     .hits = method == RDX_INDEX_RX ? found : 0,
                     .primitives = (double)n->table->rows,
                     .found = found,
-                    .sorted = found,
+                    .sorted = ordered ? 0 : found,
                     .gathers = residual ? found : 0,
                     .table_rows = (double)n->table->rows,
                     .values = residual ? found * rdx_count_values(n->filter) : 0};
@@ -70,20 +71,35 @@ bool rdx_filter_scans(const rdx_bound *filter) {
   return scans;
 }
 
-/* Whether an index over this column can find rows for a condition: one that compares it with values. */
-static bool bounds_column(const rdx_bound *c, uint32_t column, bool equal_only) {
-  bool bounds = false;
+/* How an index over a column can find rows for a condition. */
+typedef enum bounding { NOT_BOUND, BOUND, LISTED, EQUAL } bounding;
+
+static bounding stronger(bounding a, bounding b) {
+  return a > b ? a : b;
+}
+
+static bool is_column_itself(const rdx_bound *e, uint32_t column) {
+  return e->kind == RDX_BOUND_COLUMN && e->index == column;
+}
+
+/* Conditions that compare the column with values. */
+static bounding bounds_column(const rdx_bound *c, uint32_t column) {
+  bounding bounds = NOT_BOUND;
   if (c->kind != RDX_BOUND_CALL)
-    return false;
-  if (c->op == RDX_OP_AND) {
+    return NOT_BOUND;
+  if (c->op == RDX_OP_AND)
     for (uint32_t i = 0; i < c->count; i++)
-      bounds |= bounds_column(c->args[i], column, equal_only);
-    return bounds;
+      bounds = stronger(bounds, bounds_column(c->args[i], column));
+  if (c->op == RDX_OP_IN && is_column_itself(c->args[0], column)) {
+    bounds = LISTED;
+    for (uint32_t i = 1; i < c->count; i++)
+      bounds = rdx_is_given(c->args[i]) ? bounds : NOT_BOUND;
   }
-  if (c->op < RDX_OP_EQ || c->op > RDX_OP_GE || c->op == RDX_OP_NE || (equal_only && c->op != RDX_OP_EQ))
-    return false;
-  for (uint32_t i = 0; i < 2 && !bounds; i++)
-    bounds = c->args[i]->kind == RDX_BOUND_COLUMN && c->args[i]->index == column && rdx_is_given(c->args[1 - i]);
+  if (c->op < RDX_OP_EQ || c->op > RDX_OP_GE || c->op == RDX_OP_NE)
+    return bounds;
+  for (uint32_t i = 0; i < 2; i++)
+    if (is_column_itself(c->args[i], column) && rdx_is_given(c->args[1 - i]))
+      bounds = c->op == RDX_OP_EQ ? EQUAL : BOUND;
   return bounds;
 }
 
@@ -159,21 +175,31 @@ static void add_common(rdx_planner *p, const rdx_plan_node *n, const uint32_t *c
       (way){.name = scan_name(params.method), .reason = reason, .ms = rdx_work_ms(&p->rates, &work.scan)};
 }
 
-/* How many of an index's columns a lookup uses: as many as are compared for equality, and one that has bounds. */
-static uint32_t count_usable(const rdx_plan_node *n, const rdx_plan_index *index, bool equal_only) {
-  uint32_t k = 0;
-  for (bool equal = true; k < index->column_count && equal; k++) {
-    const uint32_t c = rdx_plan_find_column(n, index->columns[k]);
-    if (c == n->column_count || !bounds_column(n->filter, c, equal_only))
-      break;
-    equal = bounds_column(n->filter, c, true);
+/* What a lookup uses of an index: its first columns of which values are given, each one or of the first several, and
+ * one that has bounds. */
+typedef struct use {
+  uint32_t columns;
+  bool ordered; /* the rows of one key come in their order */
+} use;
+
+static use find_use(const rdx_plan_node *n, const rdx_plan_index *index, bool equal_only) {
+  use u = {0, true};
+  for (bool more = true; u.columns < index->column_count && more; u.columns += more) {
+    const uint32_t c = rdx_plan_find_column(n, index->columns[u.columns]);
+    const bounding how = c < n->column_count ? bounds_column(n->filter, c) : NOT_BOUND;
+    more = how == EQUAL;
+    if (more || how == NOT_BOUND || (how == LISTED && u.columns > 0) || (how == BOUND && equal_only))
+      continue;
+    u = (use){u.columns + 1, false};
   }
-  return equal_only && k < index->column_count ? 0 : k;
+  u.ordered = u.ordered && u.columns == index->column_count;
+  u.columns = equal_only && u.columns < index->column_count ? 0 : u.columns;
+  return u;
 }
 
 /* Rows that conditions on the first columns of the index leave, and whether there are other conditions. */
 static rdx_status estimate_found(rdx_planner *p, const rdx_plan_node *n, const rdx_plan_index *index, uint32_t columns,
-                                 bool equal_only, double *found, bool *residual) {
+                                 double *found, bool *residual) {
   const rdx_bound *f = n->filter;
   rdx_conjuncts on_columns = {0};
   rdx_bound *all = NULL;
@@ -182,7 +208,7 @@ static rdx_status estimate_found(rdx_planner *p, const rdx_plan_node *n, const r
   for (uint32_t i = 0; f->op == RDX_OP_AND && i < f->count; i++) {
     bool bounds = false;
     for (uint32_t k = 0; k < columns && !bounds; k++)
-      bounds = bounds_column(f->args[i], rdx_plan_find_column(n, index->columns[k]), equal_only);
+      bounds = bounds_column(f->args[i], rdx_plan_find_column(n, index->columns[k])) != NOT_BOUND;
     if (bounds)
       RDX_TRY(rdx_conjuncts_add(p, &on_columns, f->args[i]));
     else
@@ -197,15 +223,16 @@ static rdx_status estimate_found(rdx_planner *p, const rdx_plan_node *n, const r
 static rdx_status add_lookup(rdx_planner *p, const rdx_plan_node *n, const rdx_plan_index *index, ways *w) {
   const rdx_index_method method = index->lookup.method ? index->lookup.method : RDX_INDEX_TREE;
   const bool equal_only = !rdx_index_method_abilities(method).ranges;
-  const uint32_t columns = count_usable(n, index, equal_only);
+  const use u = find_use(n, index, equal_only);
   double found = 0;
   bool residual = false;
-  if (columns == 0)
+  if (u.columns == 0)
     return RDX_OK;
-  RDX_TRY(estimate_found(p, n, index, columns, equal_only, &found, &residual));
-  const rdx_work work = lookup_work(n, method, found, residual);
+  RDX_TRY(estimate_found(p, n, index, u.columns, &found, &residual));
+  const bool ordered = u.ordered && method != RDX_INDEX_RX;
+  const rdx_work work = lookup_work(n, method, found, ordered, residual);
   w->list[w->count++] = (way){
-      .name = rdx_index_method_name(method), .ms = rdx_work_ms(&p->rates, &work), .index = index, .columns = columns};
+      .name = rdx_index_method_name(method), .ms = rdx_work_ms(&p->rates, &work), .index = index, .columns = u.columns};
   return RDX_OK;
 }
 

@@ -412,27 +412,44 @@ static void add_rows(void) {
     wrong("one database takes rows, the other one does not");
 }
 
-/* The same with an index of the folder. */
+/* An index by any method over one to three columns. */
+static void say_index(words *w) {
+  static const char *const columns[] = {"id", "k", "m", "s", "i", "h", "x", "n", "b", "t", "u"};
+  static const char *const methods[] = {"hash", "tree",   "sorted_array", "btree",          "rx",    "cgrx", "tree",
+                                        "hash", "bindex", "rx_optimized", "cgrx_updatable", "rtscan"};
+  const uint64_t first = below(11), step = 1 + below(10), count = chance(60) ? 1 : 2 + below(2);
+  say(w, "CREATE INDEX kept ON f USING %s (", methods[below(12)]);
+  for (uint64_t i = 0; i < count; i++)
+    say(w, "%s%s", i ? ", " : "", columns[(first + i * step) % 11]);
+  say(w, ")");
+}
+
+/* The same with an index of the folder, which is used wherever it can be half of the time. */
 static void ask_indexed(void) {
-  static const char *const indexes[] = {"hash (k)",         "tree (i)",    "rx (k)",           "cgrx (i)",
-                                        "bindex (i, k)",    "rtscan (i)",  "sorted_array (s)", "btree (t)",
-                                        "rx_optimized (m)", "tree (k, i)", "hash (s, k)",      "rx (i, s)",
-                                        "btree (k, t, m)"};
-  const source s = source_make();
+  const bool simple = chance(60);
+  const source s = simple ? (source){"f", 1, 0} : source_make();
   words statement = {0}, create = {0}, drop = {0};
   answer expected, got, nothing;
   say(&statement, "SELECT ");
   say_column(&statement, &s);
   say(&statement, " FROM %s WHERE ", s.from);
   say_simple_predicate(&statement, &s);
-  say(&statement, " AND ");
-  say_predicate(&statement, &s, 1);
+  for (uint64_t more = simple ? below(4) : 0; more > 0; more--) {
+    say(&statement, " AND ");
+    say_simple_predicate(&statement, &s);
+  }
+  if (!simple) {
+    say(&statement, " AND ");
+    say_predicate(&statement, &s, 1);
+  }
   if (!ask(memory, statement.data, &expected))
     return;
-  say(&create, "CREATE INDEX kept ON f USING %s", indexes[below(13)]);
+  say_index(&create);
   say(&drop, "DROP INDEX kept");
   if (!ask(files, create.data, &nothing))
     return;
+  if (chance(50))
+    (void)ask(files, "SET scan_method = 'index'", &nothing);
   if (ask(files, statement.data, &got))
     expect_same("without and with an index", &expected, &got);
   if (chance(30)) {
@@ -440,6 +457,7 @@ static void ask_indexed(void) {
     if (ask(memory, statement.data, &expected) && ask(files, statement.data, &got))
       expect_same("without and with an index, and more rows", &expected, &got);
   }
+  (void)ask(files, "RESET scan_method", &nothing);
   (void)ask(files, drop.data, &nothing);
 }
 
