@@ -125,8 +125,9 @@ typedef struct rdx_answer rdx_answer;
  * second time; false at first. */
 RDX_API void rdx_statement_count_rays(rdx_statement *statement, bool count);
 
-/** Run a statement. Tables that were replaced since are read again. RDX_ERROR_CANCELLED where the progress callback
- * says so. Destroy the answer with rdx_answer_destroy(). */
+/** Run a statement. It is planned anew where tables, views, cubes or indexes are others than they were, whichever
+ * process has changed them. RDX_ERROR_CANCELLED where the progress callback says so. Destroy the answer with
+ * rdx_answer_destroy(). */
 RDX_API RDX_MUST_USE rdx_status rdx_statement_execute(rdx_statement *statement, rdx_answer **out, rdx_error *err);
 
 /** Free `*statement` and clear it. NULL and a cleared handle are fine. */

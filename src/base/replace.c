@@ -10,10 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define NOT_ORDINARY "cannot write %s: it is no ordinary file"
+#ifdef CLOCK_REALTIME_COARSE
+#define FILE_CLOCK CLOCK_REALTIME_COARSE
+#else
+#define FILE_CLOCK CLOCK_REALTIME
+#endif
 #define SYNC_PIECE ((off_t)8 << 20) /* bytes */
 
 static rdx_status fail_write(const char *path, rdx_error *err) {
@@ -178,6 +183,31 @@ void rdx_replacement_drop(rdx_replacement *r) {
   rdx_free(r->growing);
   *r = (rdx_replacement){.file = -1};
 }
+
+/* ---- Changes of files ---- */
+
+static bool same_time(const struct timespec *a, const struct timespec *b) {
+  return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
+}
+
+bool rdx_file_is_same(const struct stat *a, const struct stat *b) {
+  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+         same_time(&a->st_mtim, &b->st_mtim) && same_time(&a->st_ctim, &b->st_ctim);
+}
+
+/* Times are of a clock that advances by ticks of 10 ms at most; in some file systems by 2 seconds, without parts of
+ * them. */
+int rdx_file_look(int folder, const char *path, struct stat *out, bool *shows_changes) {
+  struct timespec now = {0};
+  clock_gettime(FILE_CLOCK, &now);
+  const int result = fstatat(folder, path, out, 0);
+  const struct timespec then = result == 0 ? out->st_ctim : now;
+  const int64_t tick = then.tv_nsec != 0 ? 50000000 : 2000000000;
+  *shows_changes = (now.tv_sec - then.tv_sec) * (int64_t)1000000000 + now.tv_nsec - then.tv_nsec > tick;
+  return result;
+}
+
+/* ---- Reading and writing ---- */
 
 rdx_status rdx_write_at(int file, const void *data, uint64_t size, uint64_t offset, const char *path, rdx_error *err) {
   for (uint64_t done = 0; done < size;) {

@@ -12,6 +12,8 @@
 
 #include "base/base.h"
 
+#include <sys/stat.h>
+
 typedef struct rdx_replacement {
   int file;      /* open for reading and writing; -1: closed */
   char *path;    /* links resolved: what a link points to is replaced, not the link */
@@ -33,6 +35,13 @@ RDX_MUST_USE rdx_status rdx_move_file(const char *from, const char *to, rdx_erro
 
 /* Close and free; the new file goes away unless it was committed. One that is all zero is fine. */
 void rdx_replacement_drop(rdx_replacement *replacement);
+
+/* Whether two looks at a path found the same file, unchanged: also by a program that sets back when it wrote
+ * (`rsync --inplace --times`), which cannot set back when that was. */
+bool rdx_file_is_same(const struct stat *a, const struct stat *b);
+/* fstatat(), and whether a change from then on would show in another look: not so right after one, which may have the
+ * same time. */
+int rdx_file_look(int folder, const char *path, struct stat *out, bool *shows_changes);
 
 /* Write or read all of `size` bytes, at `offset` or where the file stands; `path` is for the error. rdx_write() may
  * wait for a pipe: after a signal it asks rdx_progress() whether to go on. */

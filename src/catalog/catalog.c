@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/replace.h"
 #include "base/words.h"
 #include "catalog/internal.h"
 #include "table/format.h"
@@ -455,16 +456,6 @@ static rdx_status find_by_name(rdx_catalog *c, const char *name, rdx_source **ou
   return *out ? RDX_OK : find_file(c, g.best, out, err);
 }
 
-static bool same_time(const struct timespec *a, const struct timespec *b) {
-  return a->tv_sec == b->tv_sec && a->tv_nsec == b->tv_nsec;
-}
-
-/* Programs that write into a file may set back when that was (`rsync --inplace --times`), but not when it changed. */
-static bool same_file(const struct stat *a, const struct stat *b) {
-  return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
-         same_time(&a->st_mtim, &b->st_mtim) && same_time(&a->st_ctim, &b->st_ctim);
-}
-
 /* A pipe, which is where one was. */
 static bool is_read_once(const struct stat *now, const struct stat *before) {
   return !S_ISREG(now->st_mode) && !S_ISDIR(now->st_mode) && !S_ISREG(before->st_mode);
@@ -480,7 +471,7 @@ static rdx_status refresh(rdx_catalog *c, rdx_source *s, rdx_error *err) {
   if (stat(s->path, &info) != 0)
     return rdx_fail(err, errno == ENOENT ? RDX_ERROR_NOT_FOUND : RDX_ERROR_IO, "cannot open %s: %s", s->path,
                     strerror(errno));
-  if (s->version && (same_file(&info, &s->version->file) || is_read_once(&info, &s->version->file)))
+  if (s->version && (rdx_file_is_same(&info, &s->version->file) || is_read_once(&info, &s->version->file)))
     return RDX_OK;
   const bool table_file = rdx_table_is_file(s->path);
   RDX_TRY(table_file ? rdx_table_open_unverified(s->path, &content, err)

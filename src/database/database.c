@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "database/internal.h"
+#include "database/definitions.h"
 #include "device/device.h"
 
 rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_database_params *params,
@@ -23,6 +23,7 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
   d->safe = params->safe;
   d->has_folder = folder != NULL;
   pthread_mutex_init(&d->changing, NULL);
+  pthread_mutex_init(&d->defining, NULL);
   pthread_mutex_init(&d->lock, NULL);
   pthread_mutexattr_t recursive;
   pthread_mutexattr_init(&recursive);
@@ -33,9 +34,7 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
   RDX_TRY(rdx_device_host_pool(device, &d->pool, err));
   if (folder) {
     RDX_TRY(rdx_copy_text(folder, "a database", &d->folder, err));
-    RDX_TRY(rdx_views_load(d, err));
-    RDX_TRY(rdx_defined_load(d, err));
-    RDX_TRY(rdx_indexes_load(d, err));
+    RDX_TRY(rdx_definitions_refresh(d, err));
   }
   d->memory_limit = d->device->memory_limit;
   rdx_seed_anew(d);
@@ -64,6 +63,7 @@ void rdx_database_close(rdx_database **database) {
   rdx_views_free(d);
   rdx_defined_free(d);
   rdx_indexes_free(d);
+  rdx_definitions_free(d);
   rdx_free(d->named);
   rdx_free(d->kept);
   rdx_free(d->folder);
@@ -72,6 +72,7 @@ void rdx_database_close(rdx_database **database) {
   rdx_catalog_destroy(&d->catalog);
   pthread_mutex_destroy(&d->views_lock);
   pthread_mutex_destroy(&d->lock);
+  pthread_mutex_destroy(&d->defining);
   pthread_mutex_destroy(&d->changing);
   rdx_free(d);
 }
@@ -102,6 +103,7 @@ rdx_status rdx_database_tables(rdx_database *database, const char *const **out, 
   if (!database || !out || !count)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_tables: database, out and count must not be NULL");
   free_names(database);
+  RDX_TRY(rdx_definitions_refresh(database, err));
   RDX_TRY(rdx_catalog_names(database->catalog, &database->names, err));
   RDX_TRY(rdx_defined_add_names(database, &database->names, count_names(database), err));
   *count = count_names(database);

@@ -69,15 +69,33 @@ static void keep_view(rdx_database *d, rdx_defined_view v) {
   drop_view(&gone);
 }
 
-static rdx_status load_view(void *user, const char *name, const char *text, rdx_error *err) {
-  rdx_defined_view v;
-  RDX_TRY(make_view(user, name, text, strlen(text), &v, err));
-  keep_view(user, v);
-  return RDX_OK;
+static void remove_view(rdx_database *d, const char *name) {
+  rdx_defined_view gone = {0};
+  pthread_mutex_lock(&d->lock);
+  rdx_defined_view *v = find(d, name, true);
+  if (v) {
+    gone = *v;
+    *v = d->defined[--d->defined_count];
+  }
+  pthread_mutex_unlock(&d->lock);
+  drop_view(&gone);
 }
 
-rdx_status rdx_defined_load(rdx_database *d, rdx_error *err) {
-  return rdx_definitions_load(d, KIND, load_view, err);
+rdx_status rdx_defined_learn(rdx_database *d, const char *name, const char *text, bool *settled, rdx_error *err) {
+  (void)settled;
+  RDX_LOCKED(&d->views_lock);
+  const rdx_defined_view *known = find(d, name, true);
+  rdx_defined_view v;
+  if (known && text ? strcmp(known->text, text) == 0 : !known && !text)
+    return RDX_OK;
+  if (text) {
+    RDX_TRY(make_view(d, name, text, strlen(text), &v, err));
+    keep_view(d, v);
+  } else {
+    remove_view(d, name);
+  }
+  rdx_definitions_changed(d);
+  return RDX_OK;
 }
 
 void rdx_defined_free(rdx_database *d) {
@@ -133,6 +151,7 @@ static rdx_status show_view(rdx_database *d, const char *name, rdx_error *err) {
 rdx_status rdx_database_view(rdx_database *d, const char *name, const char **out, rdx_error *err) {
   if (!d || !name || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_view: database, name and out must not be NULL");
+  RDX_TRY(rdx_definitions_refresh(d, err));
   RDX_LOCKED(&d->lock);
   const rdx_status status = show_view(d, name, err);
   *out = d->shown;
@@ -236,10 +255,7 @@ rdx_status rdx_defined_check_new(const rdx_statement *s, const char *name, rdx_e
   RDX_TRY(rdx_catalog_find(s->database->catalog, name, &table, nearest, err));
   const bool same = table && strcmp(table->name, name) == 0;
   rdx_catalog_release(s->database->catalog, table);
-  if (same)
-    return fail(s, RDX_ERROR_ARGUMENT, NULL, "there is a table \"%.100s\" already", name, err);
-  RDX_TRY(rdx_definition_check_new(s, KIND, name, err));
-  return rdx_definition_check_new(s, "view", name, err);
+  return same ? fail(s, RDX_ERROR_ARGUMENT, NULL, "there is a table \"%.100s\" already", name, err) : RDX_OK;
 }
 
 static const char *column_name(const rdx_prepared *p, uint32_t i) {
@@ -292,17 +308,13 @@ rdx_status rdx_defined_create(rdx_statement *s, rdx_answer *answer, rdx_error *e
 rdx_status rdx_defined_drop(rdx_statement *s, const char *name, bool *found, rdx_error *err) {
   RDX_LOCKED(&s->database->views_lock);
   rdx_database *d = s->database;
-  rdx_defined_view *v = find_any_case(d, name), gone;
+  const rdx_defined_view *v = find_any_case(d, name);
   *found = v != NULL;
   if (!v)
     return RDX_OK;
   RDX_TRY(check_droppable(s, v->name, err));
   RDX_TRY(rdx_definition_remove(d, KIND, v->name, err));
-  pthread_mutex_lock(&d->lock);
-  gone = *v;
-  *v = d->defined[--d->defined_count];
-  pthread_mutex_unlock(&d->lock);
-  drop_view(&gone);
+  remove_view(d, v->name);
   rdx_definitions_changed(d);
   return RDX_OK;
 }

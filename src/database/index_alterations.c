@@ -74,8 +74,9 @@ static rdx_status change_entry(const rdx_index_entry *e, const char *column, con
   rdx_printed w = {.err = err};
   if (to) {
     put_definition(&w, e->name, e->written, column, to);
-    out->text = w.data;
-    return w.status == RDX_OK ? rdx_index_entry_read(out, e->name, w.data, err) : w.status;
+    const rdx_status status = w.status == RDX_OK ? rdx_index_entry_read(out, e->name, w.data, err) : w.status;
+    rdx_free(w.data);
+    return status;
   }
   rdx_print(&w, "DROP INDEX ");
   put_quoted(&w, e->name, '"');
@@ -155,7 +156,7 @@ rdx_status rdx_indexes_take(rdx_database *d, rdx_index_alterations *changes, rdx
   return RDX_OK;
 }
 
-/* ---- After a start ---- */
+/* ---- What a process has left ---- */
 
 /* Whether the table is there with the columns of the index; one that cannot be read is taken for it. */
 static bool fits(rdx_database *d, const rdx_sql_statement *s) {
@@ -174,8 +175,10 @@ static bool fits(rdx_database *d, const rdx_sql_statement *s) {
   return all;
 }
 
-/* The second statement of a definition where it holds; NULL: the first one does. */
-static rdx_status find_second(rdx_database *d, const char *text, const char **out, bool *drops, rdx_error *err) {
+/* The second statement of a definition where it holds; NULL: the first one does. `*alone` becomes false where there are
+ * two. */
+static rdx_status find_second(rdx_database *d, const char *text, const char **out, bool *drops, bool *alone,
+                              rdx_error *err) {
   rdx_sql_statement *first = NULL, *second = NULL;
   const char *next = NULL, *end = NULL;
   *out = NULL;
@@ -183,6 +186,7 @@ static rdx_status find_second(rdx_database *d, const char *text, const char **ou
   RDX_TRY(rdx_sql_parse(text, &arena, &first, &next, err));
   if (*next)
     RDX_TRY(rdx_sql_parse(next, &arena, &second, &end, err));
+  *alone &= !second;
   if (first && second && !fits(d, first)) {
     *drops = second->kind == RDX_STATEMENT_DROP;
     *out = *drops || fits(d, second) ? next : NULL;
@@ -201,16 +205,23 @@ static rdx_status settle(rdx_database *d, const char *name, const char *text, bo
   return status;
 }
 
-static rdx_status load_entry(void *database, const char *name, const char *text, rdx_error *err) {
-  rdx_database *d = database;
+/* What two statements mean depends on the table: whoever reads them looks again, until one is left. */
+rdx_status rdx_indexes_learn(rdx_database *d, const char *name, const char *text, bool *settled, rdx_error *err) {
   const char *second = NULL;
   bool drops = false;
-  RDX_TRY(find_second(d, text, &second, &drops, err));
+  if (text)
+    RDX_TRY(find_second(d, text, &second, &drops, settled, err));
   if (second)
     RDX_TRY(settle(d, name, second, drops, err));
-  return drops ? RDX_OK : rdx_index_entry_add(d, name, second ? second : text, err);
-}
-
-rdx_status rdx_indexes_load(rdx_database *d, rdx_error *err) {
-  return rdx_definitions_load(d, "index", load_entry, err);
+  rdx_index_entry *e = rdx_index_entry_find(d, name);
+  text = drops ? NULL : second ? second : text;
+  if (e && text && strcmp(e->text, text) == 0)
+    return RDX_OK;
+  if (e)
+    rdx_index_entry_remove(d, e);
+  if (!text)
+    return RDX_OK;
+  RDX_TRY(rdx_index_entry_add(d, name, text, err));
+  rdx_definitions_changed(d);
+  return RDX_OK;
 }

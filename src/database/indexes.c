@@ -99,6 +99,7 @@ rdx_status rdx_index_entry_read(rdx_index_entry *e, const char *name, const char
   rdx_sql_statement *s = NULL;
   const char *next = NULL;
   RDX_TRY(rdx_copy_text(name, "an index", &e->name, err));
+  RDX_TRY(rdx_copy_text(text, "an index", &e->text, err));
   RDX_TRY(rdx_sql_parse(text, &e->arena, &s, &next, err));
   if (!s || s->kind != RDX_STATEMENT_CREATE_INDEX)
     return rdx_fail(err, RDX_ERROR_FORMAT, "the definition of index '%s' is none", name);
@@ -124,6 +125,14 @@ rdx_status rdx_index_entry_add(rdx_database *d, const char *name, const char *te
   if (status != RDX_OK)
     rdx_index_entry_drop(&e);
   return status;
+}
+
+void rdx_index_entry_remove(rdx_database *d, rdx_index_entry *e) {
+  pthread_mutex_lock(&d->lock);
+  rdx_index_entry_drop(e);
+  *e = d->indexes[--d->index_count];
+  pthread_mutex_unlock(&d->lock);
+  rdx_definitions_changed(d);
 }
 
 /* ---- For plans ---- */
@@ -223,7 +232,6 @@ rdx_status rdx_indexes_create(rdx_statement *s, rdx_answer *answer, rdx_error *e
   snprintf(answer->tag, sizeof answer->tag, "CREATE INDEX");
   if (rdx_index_entry_find(d, name))
     return written->if_not_exists ? RDX_OK : fail(s, RDX_ERROR_ARGUMENT, "there is already an index", name, err);
-  RDX_TRY(rdx_definition_check_new(s, "index", name, err));
   if (rdx_defined_has(d, written->table, true))
     return fail(s, RDX_ERROR_UNSUPPORTED, "cannot create an index on view", written->table, err);
   RDX_TRY(rdx_catalog_find(d->catalog, written->table, &table, nearest, err));
@@ -242,10 +250,6 @@ rdx_status rdx_indexes_drop(rdx_database *d, const char *name, bool *found, rdx_
   if (!e)
     return RDX_OK;
   RDX_TRY(rdx_definition_remove(d, "index", name, err));
-  pthread_mutex_lock(&d->lock);
-  rdx_index_entry_drop(e);
-  *e = d->indexes[--d->index_count];
-  pthread_mutex_unlock(&d->lock);
-  rdx_definitions_changed(d);
+  rdx_index_entry_remove(d, e);
   return RDX_OK;
 }

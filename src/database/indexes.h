@@ -13,5 +13,7 @@ RDX_MUST_USE rdx_status rdx_index_entry_read(rdx_index_entry *entry, const char 
 void rdx_index_entry_drop(rdx_index_entry *entry);
 /* The same, into the list. */
 RDX_MUST_USE rdx_status rdx_index_entry_add(rdx_database *database, const char *name, const char *text, rdx_error *err);
+/* Out of it. */
+void rdx_index_entry_remove(rdx_database *database, rdx_index_entry *entry);
 
 #endif

@@ -8,6 +8,7 @@
 #include <raydex/database.h>
 
 #include <pthread.h>
+#include <sys/stat.h>
 
 #include "execute/execute.h"
 
@@ -55,20 +56,35 @@ typedef struct rdx_defined_view {
 
 /* CREATE INDEX: a definition, kept in the folder as NAME.index. */
 typedef struct rdx_index_entry {
-  char *name;
-  char *text;      /* of a definition that is to be written; else NULL */
+  char *name, *text;
   rdx_arena arena; /* of what follows */
   const rdx_sql_statement *written;
   rdx_plan_index index;
 } rdx_index_entry;
+
+/* The files of definitions as they were read (definitions.c), by their kinds and names. */
+typedef struct rdx_definition_file {
+  uint32_t kind;
+  const char *name;
+  struct stat file; /* all zero: it is to be read again */
+} rdx_definition_file;
+
+typedef struct rdx_definition_files {
+  rdx_arena arena; /* of names */
+  rdx_definition_file *list;
+  uint32_t count, capacity;
+} rdx_definition_files;
 
 struct rdx_database {
   rdx_device *device;
   rdx_catalog *catalog;
   rdx_pool *pool; /* the device's */
   bool read_only, safe, has_folder;
-  pthread_mutex_t changing; /* held by the statement whose turn it is: see turn.h */
-  pthread_mutex_t lock;     /* for what follows */
+  pthread_mutex_t changing;   /* held by the statement whose turn it is: see turn.h */
+  pthread_mutex_t defining;   /* held behind it by that statement, else by one that reads definitions: definitions.h */
+  _Atomic bool defines;       /* that statement has it, and no other database changes definitions */
+  rdx_definition_files files; /* under `defining` */
+  pthread_mutex_t lock;       /* for what follows */
   rdx_settings settings;
   _Atomic uint32_t settings_version;
   _Atomic uint64_t timeout_ms; /* of a statement; 0: none */
@@ -80,6 +96,7 @@ struct rdx_database {
   uint32_t named_count;
   char **names;               /* of rdx_database_tables() */
   char *folder;               /* NULL: none */
+  struct stat looked_at;      /* the folder when definitions were read; all zero: they are to be read again */
   pthread_mutex_t views_lock; /* recursive, taken before `lock`: views are planned like statements, which list views */
   rdx_view *views;
   uint32_t view_count;
@@ -103,7 +120,7 @@ struct rdx_statement {
   rdx_prepared *prepared;
   rdx_parameter *given;
   rdx_datum *parameters; /* the same values, of the types that the plan has for them */
-  bool planned; /* by its preparation: its time counts once */
+  bool planned;          /* by its preparation: its time counts once */
   bool counts_rays;
   rdx_catalog_table *copied; /* held while COPY writes it */
 };
@@ -142,6 +159,8 @@ RDX_MUST_USE rdx_status rdx_result_table(rdx_pool *pool, const rdx_frame *frame,
                                          rdx_table **out, rdx_error *err);
 /* The type of columns that have values of such a type: intervals are texts. */
 rdx_type rdx_column_type(rdx_sql_kind kind);
+/* As rdx_database_columns(), of what is known (listing.c). */
+RDX_MUST_USE rdx_status rdx_columns_list(rdx_database *database, const char *name, rdx_table **out, rdx_error *err);
 /* Lines as a table of one column. */
 RDX_MUST_USE rdx_status rdx_lines_table(const char *name, char *const *lines, uint32_t count, rdx_table **out,
                                         rdx_error *err);
@@ -156,9 +175,9 @@ typedef struct rdx_explanation {
 
 RDX_MUST_USE rdx_status rdx_explain(const rdx_explanation *explanation, rdx_table **out, rdx_error *err);
 
-/* Materialized views (views.c): read the definitions of a folder; those that can be used, for a statement that is
- * planned. */
-RDX_MUST_USE rdx_status rdx_views_load(rdx_database *database, rdx_error *err);
+/* Materialized views (views.c): an rdx_definition_fn; those that can be used, for a statement that is planned. */
+RDX_MUST_USE rdx_status rdx_views_learn(rdx_database *database, const char *name, const char *text, bool *settled,
+                                        rdx_error *err);
 RDX_MUST_USE rdx_status rdx_views_list(rdx_prepared *prepared, rdx_error *err);
 void rdx_views_free(rdx_database *database);
 RDX_MUST_USE rdx_status rdx_views_create(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
@@ -173,7 +192,8 @@ RDX_MUST_USE rdx_status rdx_prepared_alone(rdx_database *database, const char *t
                                            rdx_error *err);
 
 /* Views (defined.c), likewise. */
-RDX_MUST_USE rdx_status rdx_defined_load(rdx_database *database, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_defined_learn(rdx_database *database, const char *name, const char *text, bool *settled,
+                                          rdx_error *err);
 void rdx_defined_free(rdx_database *database);
 /* An rdx_find_view_fn. */
 RDX_MUST_USE rdx_status rdx_defined_find(void *database, const char *name, bool exact, rdx_arena *arena,
@@ -192,7 +212,8 @@ RDX_MUST_USE rdx_status rdx_defined_check_unread(const rdx_statement *statement,
 RDX_MUST_USE rdx_status rdx_defined_check_new(const rdx_statement *statement, const char *name, rdx_error *err);
 
 /* Indexes (indexes.c), likewise. */
-RDX_MUST_USE rdx_status rdx_indexes_load(rdx_database *database, rdx_error *err);
+RDX_MUST_USE rdx_status rdx_indexes_learn(rdx_database *database, const char *name, const char *text, bool *settled,
+                                          rdx_error *err);
 RDX_MUST_USE rdx_status rdx_indexes_list(rdx_prepared *prepared, rdx_plan_index **out, uint32_t *count, rdx_error *err);
 void rdx_indexes_free(rdx_database *database);
 RDX_MUST_USE rdx_status rdx_indexes_create(rdx_statement *statement, rdx_answer *answer, rdx_error *err);

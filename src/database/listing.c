@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "database/internal.h"
+#include "database/definitions.h"
 #include "table/table.h"
 
 typedef struct line {
@@ -90,6 +90,7 @@ rdx_status rdx_database_indexes(rdx_database *database, rdx_table **out, rdx_err
   rdx_table *table = NULL;
   if (!database || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_indexes: database and out must not be NULL");
+  RDX_TRY(rdx_definitions_refresh(database, err));
   RDX_TRY(rdx_table_create(5, &table, err));
   pthread_mutex_lock(&database->lock);
   rdx_status status = list_lines(database, &lines, err);
@@ -212,20 +213,25 @@ static rdx_status list_view(rdx_database *d, const char *name, rdx_table **out, 
   return RDX_OK;
 }
 
-rdx_status rdx_database_columns(rdx_database *database, const char *name, rdx_table **out, rdx_error *err) {
+rdx_status rdx_columns_list(rdx_database *d, const char *name, rdx_table **out, rdx_error *err) {
   rdx_catalog_table *table = NULL;
   char nearest[64] = "";
-  if (!database || !name || !out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_columns: database, name and out must not be NULL");
-  if (rdx_defined_has(database, name, true))
-    return list_view(database, name, out, err);
-  RDX_TRY(rdx_catalog_find(database->catalog, name, &table, nearest, err));
-  if (!table && rdx_defined_has(database, name, false))
-    return list_view(database, name, out, err);
+  if (rdx_defined_has(d, name, true))
+    return list_view(d, name, out, err);
+  RDX_TRY(rdx_catalog_find(d->catalog, name, &table, nearest, err));
+  if (!table && rdx_defined_has(d, name, false))
+    return list_view(d, name, out, err);
   if (!table)
     return rdx_fail(err, RDX_ERROR_NOT_FOUND, "table \"%.200s\" does not exist%s%s%s", name,
                     *nearest ? "; did you mean \"" : "", nearest, *nearest ? "\"?" : "");
   const rdx_status status = list_columns(table, out, err);
-  rdx_catalog_release(database->catalog, table);
+  rdx_catalog_release(d->catalog, table);
   return status;
+}
+
+rdx_status rdx_database_columns(rdx_database *database, const char *name, rdx_table **out, rdx_error *err) {
+  if (!database || !name || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_columns: database, name and out must not be NULL");
+  RDX_TRY(rdx_definitions_refresh(database, err));
+  return rdx_columns_list(database, name, out, err);
 }

@@ -104,7 +104,7 @@ static void put_column(rdx_printed *to, const char *table, const rdx_table *colu
 /* A file that cannot be read, or a view of what is gone, has no columns. */
 static rdx_status put_columns(rdx_database *d, const char *name, rdx_printed *to, rdx_error *err) {
   rdx_table *columns = NULL;
-  const rdx_status status = rdx_database_columns(d, name, &columns, err);
+  const rdx_status status = rdx_columns_list(d, name, &columns, err);
   if (status == RDX_ERROR_MEMORY || status == RDX_ERROR_CANCELLED)
     return status;
   for (uint32_t i = 0; columns && i < rdx_table_columns(columns); i++)
@@ -119,7 +119,7 @@ static rdx_status put_constraints(rdx_database *d, const char *name, rdx_printed
   RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
   rdx_sql_constraint *list = NULL;
   uint32_t count = 0;
-  const rdx_status status = rdx_database_columns(d, name, &columns, err);
+  const rdx_status status = rdx_columns_list(d, name, &columns, err);
   if (status == RDX_ERROR_MEMORY || status == RDX_ERROR_CANCELLED)
     return status;
   RDX_TRY(rdx_sql_parse_constraints(rdx_table_constraints(columns), &arena, &list, &count, err));

@@ -9,6 +9,7 @@
 
 #include <raydex/cost.h>
 
+#include "database/definitions.h"
 #include "database/turn.h"
 
 #define KEPT_STATEMENTS 256
@@ -291,7 +292,8 @@ rdx_status rdx_statement_prepare(rdx_database *database, const char *text, const
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_statement_prepare: database, text and out must not be NULL");
   *out = NULL;
   start_time(database);
-  RDX_TRY(end_time(database, rdx_prepared_find(database, text, &p, err), err));
+  const rdx_status fresh = rdx_definitions_refresh(database, err);
+  RDX_TRY(end_time(database, fresh == RDX_OK ? rdx_prepared_find(database, text, &p, err) : fresh, err));
   if (rest)
     *rest = text + p->rest;
   if (!p->statement) {
@@ -375,8 +377,8 @@ static rdx_status run_now(rdx_statement *s, rdx_answer *answer, rdx_error *err) 
 
 static rdx_status run(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   rdx_turn turn = {0};
-  if (rdx_turn_is_for(s->prepared))
-    RDX_TRY(rdx_turn_take(s->database, s->prepared, &turn, err));
+  RDX_TRY(rdx_turn_is_for(s->prepared) ? rdx_turn_take(s->database, s->prepared, &turn, err)
+                                       : rdx_definitions_refresh(s->database, err));
   const rdx_status status = run_now(s, answer, err);
   rdx_turn_give(&turn);
   return status;

@@ -9,7 +9,7 @@
  * next one, and what another one wrote in between would be lost. */
 typedef struct rdx_turn {
   rdx_database *database; /* NULL: it is not held */
-  int folder;             /* locked for other processes; -1: there is none, or its file system has no locks */
+  int folders[2];         /* locked for other processes; -1: there is none, or its file system has no locks */
 } rdx_turn;
 
 /* Whether a statement needs a turn. */

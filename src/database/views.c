@@ -135,12 +135,27 @@ static rdx_view *find_view(rdx_database *d, const char *name) {
   return NULL;
 }
 
-static rdx_status load_view(void *user, const char *name, const char *text, rdx_error *err) {
-  return add_view(user, name, strlen(name), text, err);
+static void remove_view(rdx_database *d, rdx_view *v) {
+  rdx_view gone = *v;
+  *v = d->views[--d->view_count];
+  rdx_definitions_changed(d);
+  rdx_catalog_retire_cube(d->catalog, gone.name);
+  drop_view(&gone);
 }
 
-rdx_status rdx_views_load(rdx_database *d, rdx_error *err) {
-  return rdx_definitions_load(d, "view", load_view, err);
+rdx_status rdx_views_learn(rdx_database *d, const char *name, const char *text, bool *settled, rdx_error *err) {
+  (void)settled;
+  RDX_LOCKED(&d->views_lock);
+  rdx_view *v = find_view(d, name);
+  if (v && text && strcmp(v->text, text) == 0)
+    return RDX_OK;
+  if (v)
+    remove_view(d, v);
+  if (!text)
+    return RDX_OK;
+  RDX_TRY(add_view(d, name, strlen(name), text, err));
+  rdx_definitions_changed(d);
+  return RDX_OK;
 }
 
 /* ---- Statements ---- */
@@ -170,14 +185,6 @@ static rdx_status build_cube(rdx_statement *s, rdx_view *v, rdx_error *err) {
   return rdx_statement_execute(built, &answer, err);
 }
 
-static void remove_view(rdx_database *d, rdx_view *v) {
-  rdx_view gone = *v;
-  *v = d->views[--d->view_count];
-  rdx_definitions_changed(d);
-  rdx_catalog_retire_cube(d->catalog, gone.name);
-  drop_view(&gone);
-}
-
 bool rdx_views_has(rdx_database *d, const char *name) {
   RDX_LOCKED(&d->views_lock);
   return find_view(d, name) != NULL;
@@ -197,8 +204,6 @@ rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err
   if (rdx_defined_has(d, written->name, true))
     return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
                          "there is a view \"%.100s\" already", written->name);
-  RDX_TRY(rdx_definition_check_new(s, "query", written->name, err));
-  RDX_TRY(rdx_definition_check_new(s, "view", written->name, err));
   const char *wrong = find_star(s->prepared, &star);
   if (wrong)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,

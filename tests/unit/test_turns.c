@@ -84,15 +84,12 @@ static void databases_of_a_folder_lose_nothing(void **state) {
   rdx_database_close(&databases[1]);
 }
 
-/* What a database does not know, since another one made it meanwhile, it does not write over. */
+/* What another one made meanwhile is not written over. */
 static void databases_of_a_folder_keep_their_definitions(void **state) {
   static const char *const taken[] = {
-      "CREATE VIEW v AS SELECT 2 AS n",
-      "CREATE TABLE v (n bigint)",
-      "CREATE INDEX i ON t (n)",
-      "CREATE MATERIALIZED VIEW v AS SELECT n, count(*) FROM t GROUP BY n",
-      "CREATE VIEW m AS SELECT 2 AS n",
-      "ALTER TABLE t RENAME TO m",
+      "CREATE VIEW v AS SELECT 2 AS n", "CREATE TABLE v (n bigint)",
+      "CREATE INDEX i ON t (n)",        "CREATE MATERIALIZED VIEW v AS SELECT n, count(*) FROM t GROUP BY n",
+      "CREATE VIEW m AS SELECT 2 AS n", "ALTER TABLE t RENAME TO m",
   };
   (void)state;
   rdx_database *first = open_database(folder), *second = open_database(folder);
@@ -104,7 +101,7 @@ static void databases_of_a_folder_keep_their_definitions(void **state) {
     rdx_error err = {""};
     int64_t ignored = 0;
     assert_int_equal(ask(second, taken[i], &ignored, &err), RDX_ERROR_ARGUMENT);
-    assert_non_null(strstr(err.text, "it was made since this database was opened"));
+    assert_non_null(strstr(err.text, "already"));
   }
   rdx_database_close(&second);
   assert_int_equal(must(first, "SELECT n FROM v"), 1);
