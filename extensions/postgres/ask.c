@@ -172,8 +172,6 @@ static void ask_here(const char *folder, const char *sql, MemoryContext context,
   rdx_error error;
   sigset_t old;
   rdx_database *database = raydex_database(folder);
-  raydex_hold(database);
-  out->database = database;
   CHECK_FOR_INTERRUPTS();
   raydex_block_signals(&old);
   rdx_status status = rdx_statement_prepare(database, sql, NULL, &out->statement, &error);
@@ -217,9 +215,6 @@ void raydex_ask_plan(const char *folder, const char *sql, MemoryContext context,
 void raydex_result_free(RaydexResult *result) {
   rdx_answer_destroy(&result->answer);
   rdx_statement_destroy(&result->statement);
-  if (result->database)
-    raydex_release(result->database);
-  result->database = NULL;
   if (result->map)
     munmap(result->map, result->size);
   result->map = NULL;

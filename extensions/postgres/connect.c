@@ -21,7 +21,6 @@
 #include <utils/memutils.h>
 #include <utils/rel.h>
 
-#include "definitions.h"
 
 #define VIEW_ROWS 100000 /* nobody knows how many rows a view has */
 
@@ -30,9 +29,6 @@ typedef struct OpenFolder {
   struct OpenFolder *next;
   char *folder;
   rdx_database *database;
-  Definitions definitions;
-  uint32 results; /* that are not freed yet */
-  bool forgotten; /* it is closed when the last of them is */
 } OpenFolder;
 
 static rdx_device *device;
@@ -104,40 +100,15 @@ rdx_device *raydex_device(void) {
   return device;
 }
 
-static OpenFolder **find_open(const rdx_database *database) {
-  OpenFolder **f = &folders;
-  while ((*f)->database != database)
-    f = &(*f)->next;
-  return f;
-}
-
-/* Close a database that is to be opened anew, now or when its last result is freed. */
-static void close_unused(OpenFolder **f) {
-  OpenFolder *gone = *f;
-  if (!gone->forgotten || gone->results > 0)
-    return;
-  *f = gone->next;
-  rdx_database_close(&gone->database);
-  pfree(gone->folder);
-  pfree(gone);
-}
-
 rdx_database *raydex_database(const char *folder) {
-  for (OpenFolder **f = &folders; *f; f = &(*f)->next) {
-    if ((*f)->forgotten || strcmp((*f)->folder, folder) != 0)
-      continue;
-    if (!definitions_changed(folder, &(*f)->definitions))
-      return (*f)->database;
-    (*f)->forgotten = true;
-    close_unused(f);
-    break;
-  }
+  for (const OpenFolder *f = folders; f; f = f->next)
+    if (strcmp(f->folder, folder) == 0)
+      return f->database;
   rdx_error error;
   sigset_t old;
   raydex_device();
   OpenFolder *f = MemoryContextAllocZero(TopMemoryContext, sizeof *f);
   f->folder = MemoryContextStrdup(TopMemoryContext, folder);
-  definitions_changed(folder, &f->definitions);
   const rdx_database_params params = {.read_only = true, .safe = true};
   raydex_block_signals(&old);
   const rdx_status status = rdx_database_open(device, folder, &params, &f->database, &error);
@@ -150,16 +121,6 @@ rdx_database *raydex_database(const char *folder) {
   f->next = folders;
   folders = f;
   return f->database;
-}
-
-void raydex_hold(const rdx_database *database) {
-  (*find_open(database))->results++;
-}
-
-void raydex_release(const rdx_database *database) {
-  OpenFolder **f = find_open(database);
-  (*f)->results--;
-  close_unused(f);
 }
 
 /* ---- Tables ---- */

@@ -45,13 +45,8 @@ typedef struct RaydexTable {
 /** The device of this backend, opened at its first use. */
 extern rdx_device *raydex_device(void);
 
-/** The database of a folder, opened at its first use by this backend, and anew where views, cubes or indexes have come,
- * changed or gone; scans that run keep the one they have. */
+/** The database of a folder, opened at its first use by this backend. */
 extern rdx_database *raydex_database(const char *folder);
-
-/** Keep a database open as long as a result of it, whatever is forgotten meanwhile. */
-extern void raydex_hold(const rdx_database *database);
-extern void raydex_release(const rdx_database *database);
 
 /** Raise what a call failed with, an interrupt first. */
 extern void raydex_check(rdx_status status, const rdx_error *error, const char *sql);
@@ -222,7 +217,6 @@ typedef struct RaydexResult {
   rdx_column *columns;
   rdx_answer_stats stats;
   char method[160], device[64];
-  const rdx_database *database; /* that is held for these */
   rdx_statement *statement;
   rdx_answer *answer;
   void *map;

@@ -17,7 +17,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "definitions.h"
 #include "wire.h"
 
 #define MAX_SESSIONS 4096
@@ -37,7 +36,6 @@ typedef struct Folder {
   struct Folder *next;
   char *path;
   rdx_database *database;
-  Definitions definitions;
   uint64_t used; /* by queries, counted up */
 } Folder;
 
@@ -71,19 +69,6 @@ static Folder *find_folder(const char *path) {
   return f;
 }
 
-static void forget_folder(const char *path) {
-  for (Folder **f = &folders; *f; f = &(*f)->next) {
-    if (strcmp((*f)->path, path) != 0)
-      continue;
-    Folder *gone = *f;
-    *f = gone->next;
-    rdx_database_close(&gone->database);
-    free(gone->path);
-    free(gone);
-    return;
-  }
-}
-
 static rdx_status open_folder(const char *path, Folder **out, rdx_error *error) {
   static uint64_t uses;
   const rdx_device_params device_params = {.threads = settings->threads, .memory_limit = settings->memory_limit};
@@ -92,18 +77,12 @@ static rdx_status open_folder(const char *path, Folder **out, rdx_error *error) 
   if (status != RDX_OK)
     return status;
   Folder *f = find_folder(path);
-  if (f && definitions_changed(path, &f->definitions)) {
-    forget_folder(path);
-    f = NULL;
-  }
   if (!f) {
     f = calloc(1, sizeof *f);
     char *copy = strdup(path);
     status = RDX_ERROR_MEMORY;
-    if (f && copy) {
-      definitions_changed(path, &f->definitions);
+    if (f && copy)
       status = rdx_database_open(device, path, &params, &f->database, error);
-    }
     if (status != RDX_OK) {
       if (!f || !copy)
         snprintf(error->text, sizeof error->text, "the worker is out of memory");
