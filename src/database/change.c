@@ -534,10 +534,15 @@ static rdx_status remove_table(rdx_statement *s, const rdx_catalog_table *table,
   RDX_TRY(rdx_defined_check_droppable(s, table->name, err));
   RDX_TRY(find_own_file(s, table, &path, err));
   RDX_TRY(rdx_indexes_drop_on(d, table->name, NULL, indexes, err));
-  RDX_TRY(rdx_indexes_announce(d, indexes, err));
+  const rdx_status announced = rdx_indexes_announce(d, indexes, err);
+  if (announced == RDX_ERROR_IO) /* a full disk, where a table goes to make room: its indexes go before it */
+    RDX_TRY(rdx_indexes_take(d, indexes, err));
+  else
+    RDX_TRY(announced);
   if (path && unlink(path) != 0)
     return rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
-  RDX_TRY(rdx_indexes_take(d, indexes, err));
+  if (announced == RDX_OK)
+    RDX_TRY(rdx_indexes_take(d, indexes, err));
   rdx_catalog_remove(d->catalog, table->name);
   return RDX_OK;
 }

@@ -67,10 +67,55 @@ static rdx_status make_path(const rdx_database *d, const char *kind, const char 
   return RDX_OK;
 }
 
+/* All of an open file, for rdx_free(), as far as it can be a definition. */
+static rdx_status read_all(int file, const char *path, char **out, size_t *size, rdx_error *err) {
+  struct stat info;
+  if (fstat(file, &info) != 0)
+    return rdx_fail(err, RDX_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+  *size = (size_t)(info.st_size < MAX_SIZE ? info.st_size : MAX_SIZE);
+  RDX_TRY(rdx_calloc(*size + 1, 1, "a definition", (void **)out, err));
+  return rdx_read_at(file, *out, *size, 0, path, err);
+}
+
+/* Whether a file begins as definitions do, though it may be damaged behind that. */
+static bool begins_as_one(const char *text, size_t size) {
+  return memcmp(text, HEADER, size < sizeof HEADER - 1 ? size : sizeof HEADER - 1) == 0;
+}
+
+/* The text of a file, for rdx_free(); NULL: it is gone, as another process has dropped it, or `*foreign`: something
+ * else has such a name. */
+static rdx_status read_file(const char *path, char **out, bool *foreign, rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) char *text = NULL;
+  unsigned long long checksum = 0;
+  size_t size = 0;
+  *foreign = false;
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0 && errno == ENOENT)
+    return RDX_OK;
+  if (file < 0)
+    return rdx_fail(err, RDX_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
+  const rdx_status status = read_all(file, path, &text, &size, err);
+  close(file);
+  RDX_TRY(status);
+  *foreign = !begins_as_one(text, size);
+  if (*foreign)
+    return RDX_OK;
+  if (size < HEADER_SIZE || sscanf(text, HEADER "%16llx", &checksum) != 1 ||
+      checksum != rdx_file_checksum(text + HEADER_SIZE, size - HEADER_SIZE))
+    return rdx_fail(err, RDX_ERROR_FORMAT, "%s is damaged: remove it, and create it again", path);
+  memmove(text, text + HEADER_SIZE, size - HEADER_SIZE + 1);
+  *out = RDX_KEEP(text);
+  return RDX_OK;
+}
+
 static rdx_status write_file(const char *path, const char *text, rdx_error *err) {
   RDX_SCOPED(rdx_replacement_drop) rdx_replacement file = {.file = -1};
   char header[HEADER_SIZE + 1];
   const size_t length = strlen(text);
+  bool foreign = false;
+  RDX_SCOPED(rdx_free_local) char *old = NULL;
+  if (read_file(path, &old, &foreign, NULL) == RDX_OK && foreign)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s is there already, and no definition", path);
   RDX_TRY(rdx_replacement_open(path, &file, err));
   snprintf(header, sizeof header, HEADER "%016llx\n", (unsigned long long)rdx_file_checksum(text, length));
   RDX_TRY(rdx_write(file.file, header, HEADER_SIZE, path, err));
@@ -96,38 +141,6 @@ rdx_status rdx_definition_remove(const rdx_database *d, const char *kind, const 
   return gone ? RDX_OK : rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
 }
 
-/* All of an open file, for rdx_free(); NULL where it cannot be a definition. */
-static rdx_status read_all(int file, const char *path, char **out, size_t *size, rdx_error *err) {
-  struct stat info;
-  if (fstat(file, &info) != 0)
-    return rdx_fail(err, RDX_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
-  if (info.st_size < (off_t)HEADER_SIZE || info.st_size > MAX_SIZE)
-    return RDX_OK;
-  *size = (size_t)info.st_size;
-  RDX_TRY(rdx_calloc(*size + 1, 1, "a definition", (void **)out, err));
-  return rdx_read_at(file, *out, *size, 0, path, err);
-}
-
-/* The text of a file, for rdx_free(); NULL: it is gone, as another process has dropped it. */
-static rdx_status read_file(const char *path, char **out, rdx_error *err) {
-  unsigned long long checksum = 0;
-  size_t size = 0;
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
-  if (file < 0 && errno == ENOENT)
-    return RDX_OK;
-  if (file < 0)
-    return rdx_fail(err, RDX_ERROR_IO, "cannot open %s: %s", path, strerror(errno));
-  const rdx_status status = read_all(file, path, out, &size, err);
-  close(file);
-  RDX_TRY(status);
-  char *text = *out;
-  if (!text || sscanf(text, HEADER "%16llx", &checksum) != 1 ||
-      checksum != rdx_file_checksum(text + HEADER_SIZE, size - HEADER_SIZE))
-    return rdx_fail(err, RDX_ERROR_FORMAT, "%s is damaged: remove it, and create it again", path);
-  memmove(text, text + HEADER_SIZE, size - HEADER_SIZE + 1);
-  return RDX_OK;
-}
-
 /* ---- What other databases do ---- */
 
 /* Read one again, unless it is as it was. */
@@ -135,10 +148,10 @@ static rdx_status learn(rdx_database *d, const rdx_definition_file *was, rdx_def
                         rdx_error *err) {
   if (was && was->file.st_ino != 0 && rdx_file_is_same(&was->file, &is->file))
     return RDX_OK;
-  bool lasts = true;
+  bool lasts = true, foreign;
   RDX_SCOPED(rdx_free_local) char *path = NULL, *text = NULL;
   RDX_TRY(make_path(d, kinds[is->kind].name, is->name, &path, err));
-  RDX_TRY(read_file(path, &text, err));
+  RDX_TRY(read_file(path, &text, &foreign, err));
   RDX_TRY(kinds[is->kind].learn(d, is->name, text, &lasts, err));
   if (!lasts)
     is->file = (struct stat){0};

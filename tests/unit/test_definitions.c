@@ -11,10 +11,12 @@
 #include <cmocka.h>
 
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -85,6 +87,13 @@ static void assert_indexes(rdx_database *d, uint64_t count) {
 
 /* ---- One after the other ---- */
 
+static void write_text(const char *path, const char *text) {
+  FILE *file = fopen(path, "w");
+  assert_non_null(file);
+  fputs(text, file);
+  fclose(file);
+}
+
 static void views_are_those_of_the_folder(void **state) {
   rdx_error err = {""};
   const char *text = NULL;
@@ -130,6 +139,21 @@ static void indexes_are_those_of_the_folder(void **state) {
   assert_indexes(first, 1);
   must(second, "ALTER TABLE moved RENAME TO t");
   must(first, "DROP TABLE t");
+  assert_indexes(second, 0);
+}
+
+/* A table can go where nothing can be written any more. */
+static void indexed_tables_go_from_full_disks(void **state) {
+  struct rlimit old, none;
+  (void)state;
+  must(first, "CREATE INDEX i ON t (n)");
+  assert_int_equal(getrlimit(RLIMIT_FSIZE, &old), 0);
+  none = (struct rlimit){.rlim_cur = 0, .rlim_max = old.rlim_max};
+  signal(SIGXFSZ, SIG_IGN);
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &none), 0);
+  refuse(first, "CREATE VIEW v AS SELECT n FROM t", RDX_ERROR_IO, "cannot write");
+  must(first, "DROP TABLE t");
+  assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
   assert_indexes(second, 0);
 }
 
@@ -194,10 +218,7 @@ static void damaged_definitions_are_named(void **state) {
   must(first, "CREATE VIEW v AS SELECT 3::bigint AS n");
   assert_int_equal(must(second, "SELECT n FROM v"), 3);
   snprintf(path, sizeof path, "%s/bad.index", folder);
-  FILE *file = fopen(path, "w");
-  assert_non_null(file);
-  fputs("raydex definition 1 0123456789abcdef\nCREATE INDEX bad ON t (n)", file);
-  fclose(file);
+  write_text(path, "raydex definition 1 0123456789abcdef\nCREATE INDEX bad ON t (n)");
   for (int i = 0; i < 2; i++) {
     refuse(second, "SELECT n FROM v", RDX_ERROR_FORMAT, "bad.index is damaged");
     refuse(first, "DROP VIEW v", RDX_ERROR_FORMAT, "bad.index is damaged");
@@ -205,6 +226,32 @@ static void damaged_definitions_are_named(void **state) {
   unlink(path);
   assert_int_equal(must(second, "SELECT n FROM v"), 3);
   must(first, "DROP VIEW v");
+}
+
+/* Files of others are no definitions, and stay as they are. */
+static void files_of_others_are_left_alone(void **state) {
+  static const char *const names[] = {"notes.view", "short.query", "site.index"};
+  static const char *const statements[] = {
+      "CREATE MATERIALIZED VIEW notes AS SELECT k, sum(n) FROM t GROUP BY k",
+      "CREATE VIEW short AS SELECT 1 AS n",
+      "CREATE INDEX site ON t (n)",
+  };
+  static const char *const drops[] = {"DROP MATERIALIZED VIEW notes", "DROP VIEW short", "DROP INDEX site"};
+  char path[96], text[64];
+  (void)state;
+  for (int i = 0; i < 3; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, names[i]);
+    write_text(path, i == 1 ? "mine" : "This is the text of somebody else, and long enough");
+    refuse(second, statements[i], RDX_ERROR_ARGUMENT, "is there already, and no definition");
+    assert_indexes(first, 0);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    assert_string_equal(fgets(text, 5, file), i == 1 ? "mine" : "This");
+    fclose(file);
+    unlink(path);
+    must(second, statements[i]);
+    must(first, drops[i]);
+  }
 }
 
 /* What is no file, or has no name, is no definition. */
@@ -328,9 +375,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       BOTH(views_are_those_of_the_folder),
       BOTH(indexes_are_those_of_the_folder),
+      BOTH(indexed_tables_go_from_full_disks),
       BOTH(cubes_are_those_of_the_folder),
       BOTH(prepared_statements_are_planned_anew),
       BOTH(damaged_definitions_are_named),
+      BOTH(files_of_others_are_left_alone),
       BOTH(other_things_are_left_alone),
       BOTH(statements_that_run_keep_what_they_opened),
       BOTH(threads_read_while_another_database_defines),
