@@ -26,16 +26,18 @@ typedef struct rdx_scratch_mark {
 
 typedef struct rdx_program rdx_program;
 
-/* What one thread has while it evaluates. */
-/* Where a part of a text begins, for the part after it, which the next row of the block most likely asks for. */
+#define RDX_PART_PLACES 4
+
+/* Where a part of a text begins, for the part after it, which the next row most likely asks for. */
 typedef struct rdx_part_place {
   const struct rdx_node *node;
   rdx_sql_text text, by;
-  uint64_t first_row, place;  /* of the block */
+  uint64_t first_row, place;  /* of the block, where texts last no longer */
   int64_t number;             /* of the part, from 1 */
   uint64_t begin, before, at; /* the end of the match before it; where the search for the next one begins */
 } rdx_part_place;
 
+/* What one thread has while it evaluates. */
 typedef struct rdx_worker {
   const rdx_program *program;
   rdx_scratch stack; /* values */
@@ -46,7 +48,8 @@ typedef struct rdx_worker {
   bool too_wide;           /* 64 bits do not hold a DECIMAL of more digits: the block is evaluated anew */
   struct rdx_regex *regex; /* the one that was used last; NULL: none was */
   rdx_arena regex_memory;
-  rdx_part_place part;
+  rdx_part_place parts[RDX_PART_PLACES]; /* of as many nodes */
+  uint32_t next_part;
   rdx_error err;
 } rdx_worker;
 

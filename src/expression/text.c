@@ -313,10 +313,24 @@ static bool same_place(rdx_sql_text a, rdx_sql_text b) {
   return a.data == b.data && a.length == b.length;
 }
 
+/* Whether texts of a node are the same in all blocks where they stand in the same place. */
+static bool is_kept(const rdx_node *n) {
+  return n->input || n->evaluate == rdx_evaluate_constant;
+}
+
+/* That of a node, or the one that has been there longest. */
+static rdx_part_place *place_of(rdx_worker *w, const rdx_node *n) {
+  for (uint32_t i = 0; i < RDX_PART_PLACES; i++)
+    if (w->parts[i].node == n)
+      return &w->parts[i];
+  return &w->parts[w->next_part++ % RDX_PART_PLACES];
+}
+
 rdx_part_place *rdx_part_before(rdx_worker *w, const rdx_node *n, const rdx_datum *args) {
-  rdx_part_place *p = &w->part;
-  if (p->node != n || p->first_row != w->begin || p->place != w->place || !same_place(p->text, args[0].text) ||
-      !same_place(p->by, args[1].text) || p->number > args[2].i)
+  rdx_part_place *p = place_of(w, n);
+  const bool same_block = p->first_row == w->begin && p->place == w->place;
+  if (p->node != n || !(same_block || (is_kept(n->args[0]) && is_kept(n->args[1]))) ||
+      !same_place(p->text, args[0].text) || !same_place(p->by, args[1].text) || p->number > args[2].i)
     *p = (rdx_part_place){.node = n,
                           .text = args[0].text,
                           .by = args[1].text,
