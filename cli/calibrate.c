@@ -23,46 +23,49 @@ static void print_help(void) {
 static const uint32_t row_sizes[] = RDX_CALIBRATION_ROWS;
 static const uint32_t tuple_sizes[] = RDX_CALIBRATION_TUPLES;
 static const uint32_t scene_sizes[] = RDX_CALIBRATION_SCENE;
-static const uint32_t join_methods[] = RDX_CALIBRATION_JOIN_METHODS;
+static const uint32_t key_sizes[] = RDX_CALIBRATION_KEYS;
+static const rdx_index_method join_methods[] = RDX_CALIBRATION_JOIN_METHODS;
 
-/* The rates as a table: for each of `sizes`, which may be join_methods; NULL: there is one. */
+/* The rates as a table: for each method of joins, and each of `sizes` (NULL: there is one). */
 typedef struct line {
   const char *name, *what;
+  bool methods;
   const uint32_t *sizes;
   size_t offset;
 } line;
 
 static const line lines[] = {
-    {"launch", "queries with nothing to do", NULL, offsetof(rdx_calibration, launch)},
-    {"read_byte", "bytes read in order", NULL, offsetof(rdx_calibration, read_byte)},
-    {"transfer_byte", "bytes brought to the device", NULL, offsetof(rdx_calibration, transfer_byte)},
-    {"pack_value", "values packed", NULL, offsetof(rdx_calibration, pack_value)},
-    {"scan_code", "packed codes compared", NULL, offsetof(rdx_calibration, scan_code)},
-    {"list", "scans that list no rows", NULL, offsetof(rdx_calibration, list)},
-    {"lookup", "lookups of a key", NULL, offsetof(rdx_calibration, lookup)},
-    {"found_row", "rows found by scans", NULL, offsetof(rdx_calibration, found_row)},
-    {"add_row", "numbers added up", NULL, offsetof(rdx_calibration, add_row)},
-    {"group_row", "numbers added to groups", NULL, offsetof(rdx_calibration, group_row)},
-    {"table", "dimensions made ready", NULL, offsetof(rdx_calibration, table)},
-    {"table_row", "rows of dimensions", NULL, offsetof(rdx_calibration, table_row)},
-    {"number_row", "rows of dimensions numbered", NULL, offsetof(rdx_calibration, number_row)},
-    {"test", "rows kept or not, rows of dimension", row_sizes, offsetof(rdx_calibration, test)},
-    {"gather", "numbers looked up, rows of dimension", row_sizes, offsetof(rdx_calibration, gather)},
-    {"sort", "groups of no rows found by sorting", NULL, offsetof(rdx_calibration, sort)},
-    {"sort_key", "keys sorted", NULL, offsetof(rdx_calibration, sort_key)},
-    {"join", "joins of no rows", join_methods, offsetof(rdx_calibration, join)},
-    {"join_build", "keys put into the index of a join", join_methods, offsetof(rdx_calibration, join_build)},
-    {"join_probe", "keys looked up in it", join_methods, offsetof(rdx_calibration, join_probe)},
-    {"ray", "rays, rows of the cube", scene_sizes, offsetof(rdx_calibration, ray)},
-    {"hit", "hits, rows of the cube", scene_sizes, offsetof(rdx_calibration, hit)},
-    {"cube", "queries of a cube with nothing to do", NULL, offsetof(rdx_calibration, cube)},
-    {"coarse_cube", "queries of a coarse cube with nothing to do", NULL, offsetof(rdx_calibration, coarse_cube)},
-    {"rt_cube", "queries of an RT cube with nothing to do", NULL, offsetof(rdx_calibration, rt_cube)},
-    {"range", "steps of a search, tuples of the cube", tuple_sizes, offsetof(rdx_calibration, range)},
-    {"tuple", "combinations of a cube's attributes tested", NULL, offsetof(rdx_calibration, tuple)},
-    {"run", "runs of rows of a cube added up", NULL, offsetof(rdx_calibration, run)},
-    {"evaluate", "conditions evaluated for no rows", NULL, offsetof(rdx_calibration, evaluate)},
-    {"value", "values of expressions calculated", NULL, offsetof(rdx_calibration, value)},
+    {"launch", "queries with nothing to do", false, NULL, offsetof(rdx_calibration, launch)},
+    {"read_byte", "bytes read in order", false, NULL, offsetof(rdx_calibration, read_byte)},
+    {"transfer_byte", "bytes brought to the device", false, NULL, offsetof(rdx_calibration, transfer_byte)},
+    {"pack_value", "values packed", false, NULL, offsetof(rdx_calibration, pack_value)},
+    {"scan_code", "packed codes compared", false, NULL, offsetof(rdx_calibration, scan_code)},
+    {"list", "scans that list no rows", false, NULL, offsetof(rdx_calibration, list)},
+    {"lookup", "lookups of a key", false, NULL, offsetof(rdx_calibration, lookup)},
+    {"found_row", "rows found by scans", false, NULL, offsetof(rdx_calibration, found_row)},
+    {"add_row", "numbers added up", false, NULL, offsetof(rdx_calibration, add_row)},
+    {"group_row", "numbers added to groups", false, NULL, offsetof(rdx_calibration, group_row)},
+    {"table", "dimensions made ready", false, NULL, offsetof(rdx_calibration, table)},
+    {"table_row", "rows of dimensions", false, NULL, offsetof(rdx_calibration, table_row)},
+    {"number_row", "rows of dimensions numbered", false, NULL, offsetof(rdx_calibration, number_row)},
+    {"test", "rows kept or not, rows of dimension", false, row_sizes, offsetof(rdx_calibration, test)},
+    {"gather", "numbers looked up, rows of dimension", false, row_sizes, offsetof(rdx_calibration, gather)},
+    {"sort", "groups of no rows found by sorting", false, NULL, offsetof(rdx_calibration, sort)},
+    {"sort_row", "rows of groups found by sorting", false, NULL, offsetof(rdx_calibration, sort_row)},
+    {"sort_key", "keys sorted", false, NULL, offsetof(rdx_calibration, sort_key)},
+    {"join", "joins of no rows", true, NULL, offsetof(rdx_calibration, join)},
+    {"join_build", "keys put into the index of a join", true, key_sizes, offsetof(rdx_calibration, join_build)},
+    {"join_probe", "keys looked up in it", true, key_sizes, offsetof(rdx_calibration, join_probe)},
+    {"ray", "rays, rows of the cube", false, scene_sizes, offsetof(rdx_calibration, ray)},
+    {"hit", "hits, rows of the cube", false, scene_sizes, offsetof(rdx_calibration, hit)},
+    {"cube", "queries of a cube with nothing to do", false, NULL, offsetof(rdx_calibration, cube)},
+    {"coarse_cube", "queries of a coarse cube with nothing to do", false, NULL, offsetof(rdx_calibration, coarse_cube)},
+    {"rt_cube", "queries of an RT cube with nothing to do", false, NULL, offsetof(rdx_calibration, rt_cube)},
+    {"range", "steps of a search, tuples of the cube", false, tuple_sizes, offsetof(rdx_calibration, range)},
+    {"tuple", "combinations of a cube's attributes tested", false, NULL, offsetof(rdx_calibration, tuple)},
+    {"run", "runs of rows of a cube added up", false, NULL, offsetof(rdx_calibration, run)},
+    {"evaluate", "conditions evaluated for no rows", false, NULL, offsetof(rdx_calibration, evaluate)},
+    {"value", "values of expressions calculated", false, NULL, offsetof(rdx_calibration, value)},
 };
 
 /* "12.3 G": how many there are in a second. */
@@ -77,20 +80,26 @@ static const char *rate_text(double ns, char out[32]) {
 }
 
 static uint32_t count_of(const line *l) {
-  return l->sizes == join_methods ? RDX_CALIBRATION_JOINS : l->sizes ? RDX_CALIBRATION_SIZES : 1;
+  return (l->methods ? RDX_CALIBRATION_JOINS : 1) * (l->sizes ? RDX_CALIBRATION_SIZES : 1);
+}
+
+/* "hash 1024" of number i. */
+static void label(const line *l, uint32_t i, char *out, size_t size) {
+  const uint32_t sizes = l->sizes ? RDX_CALIBRATION_SIZES : 1;
+  const char *method = l->methods ? rdx_index_method_name(join_methods[i / sizes]) : "";
+  const int used = snprintf(out, size, "%s%s", method, l->methods && l->sizes ? " " : "");
+  if (l->sizes)
+    snprintf(out + used, size - (size_t)used, "%" PRIu32, l->sizes[i % sizes]);
 }
 
 static void print_line(const line *l, const rdx_calibration *c, uint32_t i, bool csv) {
   const double *numbers = (const double *)((const char *)c + l->offset);
-  char size[32] = "", rate[32];
-  if (l->sizes == join_methods)
-    snprintf(size, sizeof size, "%s", rdx_index_method_name((rdx_index_method)join_methods[i]));
-  else if (l->sizes)
-    snprintf(size, sizeof size, "%" PRIu32, l->sizes[i]);
+  char size[64], rate[32];
+  label(l, i, size, sizeof size);
   if (csv)
     printf("%s,%s,%.6g\n", l->name, size, numbers[i]);
   else if (numbers[i] > 0)
-    printf("%-36s %12s  %8s/s  %12.3f ns\n", l->what, size, rate_text(numbers[i], rate), numbers[i]);
+    printf("%-36s %19s  %8s/s  %12.3f ns\n", l->what, size, rate_text(numbers[i], rate), numbers[i]);
 }
 
 static void print_calibration(const rdx_device *device, const rdx_calibration *c, bool csv) {

@@ -16,7 +16,7 @@
  *
  *     rdx_calibration rates;
  *     rdx_device_get_calibration(device, &rates);
- *     printf("a key takes %.1f ns to look up in a hash table\n", rates.join_probe[0]);
+ *     printf("a key takes %.1f ns to look up in a hash table\n", rates.join_probe[0][0]);
  */
 
 #include <raydex/device.h>
@@ -56,10 +56,12 @@ typedef struct rdx_calibration {
   double test[RDX_CALIBRATION_SIZES];   /**< a row kept or not by a bit of its dimension of RDX_CALIBRATION_ROWS rows */
   double gather[RDX_CALIBRATION_SIZES]; /**< a number looked up in such a dimension */
   double sort;                          /**< groups of a query found by sorting next to no rows */
+  double sort_row;                      /**< a row of such a query, its number added to its group */
   double sort_key;                      /**< a key of 32 bits sorted, with a row number */
   double join[RDX_CALIBRATION_JOINS];   /**< a join of next to no rows, by each of RDX_CALIBRATION_JOIN_METHODS */
-  double join_build[RDX_CALIBRATION_JOINS]; /**< a key put into its index */
-  double join_probe[RDX_CALIBRATION_JOINS]; /**< a key of a row looked up in it */
+  /** A key put into its index, of RDX_CALIBRATION_KEYS keys. */
+  double join_build[RDX_CALIBRATION_JOINS][RDX_CALIBRATION_SIZES];
+  double join_probe[RDX_CALIBRATION_JOINS][RDX_CALIBRATION_SIZES]; /**< a key of a row looked up in it */
   double ray[RDX_CALIBRATION_SIZES]; /**< a ray through a cube of RDX_CALIBRATION_SCENE rows; 0: none are traced */
   double hit[RDX_CALIBRATION_SIZES]; /**< a row that it meets there */
   double cube;                       /**< a query of a sorted cube that has next to nothing to do */
@@ -78,6 +80,8 @@ typedef struct rdx_calibration {
   { 1u << 10, 1u << 16, 1u << 22 }
 #define RDX_CALIBRATION_JOIN_METHODS                                                                                   \
   { RDX_INDEX_HASH, RDX_INDEX_RADIX_HASH, RDX_INDEX_TREE, RDX_INDEX_SORTED_ARRAY, RDX_INDEX_BTREE }
+#define RDX_CALIBRATION_KEYS                                                                                           \
+  { 1u << 10, 1u << 14, 1u << 18 }
 #define RDX_CALIBRATION_TUPLES                                                                                         \
   { 1u << 12, 1u << 16, 1u << 20 }
 #define RDX_CALIBRATION_SCENE                                                                                          \

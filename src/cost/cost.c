@@ -10,6 +10,7 @@
 #include <pthread.h>
 
 static const uint32_t row_sizes[] = RDX_CALIBRATION_ROWS;
+static const uint32_t key_sizes[] = RDX_CALIBRATION_KEYS;
 static const uint32_t tuple_sizes[] = RDX_CALIBRATION_TUPLES;
 static const uint32_t scene_sizes[] = RDX_CALIBRATION_SCENE;
 
@@ -39,11 +40,13 @@ double rdx_work_ms(const rdx_calibration *r, const rdx_work *w) {
       w->added * r->add_row + w->grouped * r->group_row + w->tables * r->table + w->filled * r->table_row +
       w->numbered * r->number_row + sized(w->tests, r->test, row_sizes, w->table_rows) +
       sized(w->gathers, r->gather, row_sizes, w->table_rows) + w->sorts * r->sort + w->sorted * r->sort_key +
-      w->joins * r->join[w->join_method] + w->built * r->join_build[w->join_method] +
-      w->probed * r->join_probe[w->join_method] + sized(w->rays, r->ray, scene_sizes, w->primitives) +
-      sized(w->hits, r->hit, scene_sizes, w->primitives) + w->cubes * r->cube + w->coarse_cubes * r->coarse_cube +
-      w->traces * r->rt_cube + w->tuples * r->tuple + sized(w->steps, r->range, tuple_sizes, w->searched_tuples) +
-      w->runs * r->run + w->evaluations * r->evaluate + w->values * r->value;
+      w->sorted_rows * r->sort_row + w->joins * r->join[w->join_method] +
+      sized(w->built, r->join_build[w->join_method], key_sizes, w->built) +
+      sized(w->probed, r->join_probe[w->join_method], key_sizes, w->built) +
+      sized(w->rays, r->ray, scene_sizes, w->primitives) + sized(w->hits, r->hit, scene_sizes, w->primitives) +
+      w->cubes * r->cube + w->coarse_cubes * r->coarse_cube + w->traces * r->rt_cube + w->tuples * r->tuple +
+      sized(w->steps, r->range, tuple_sizes, w->searched_tuples) + w->runs * r->run + w->evaluations * r->evaluate +
+      w->values * r->value;
   return 1e-6 * ns;
 }
 

@@ -25,10 +25,11 @@ static const rdx_calibration two_cores = {
     .test = {0.017, 0.145, 0.18},
     .gather = {0.053, 0.14, 3.2},
     .sort = 2000,
+    .sort_row = 30,
     .sort_key = 4.5,
     .join = {25000, 60000, 25000, 15000, 20000},
-    .join_build = {10.4, 20, 25, 22, 24},
-    .join_probe = {3, 8, 5, 30, 15},
+    .join_build = {{10.4, 10.4, 10.4}, {20, 20, 20}, {25, 25, 25}, {22, 22, 22}, {24, 24, 24}},
+    .join_probe = {{3, 3, 3}, {8, 8, 8}, {5, 5, 5}, {30, 30, 30}, {15, 15, 15}},
     .ray = {70, 70, 200},
     .hit = {22, 13, 18},
     .cube = 900,
@@ -60,10 +61,11 @@ static const rdx_calibration h100 = {
     .test = {0.002, 0.002, 0.004},
     .gather = {0.002, 0.004, 0.01},
     .sort = 200000,
+    .sort_row = 0.2,
     .sort_key = 0.08,
     .join = {300000, 200000, 270000, 225000, 260000},
-    .join_build = {0.3, 0.3, 0.3, 0.3, 0.3},
-    .join_probe = {0.5, 0.5, 0.5, 0.6, 0.55},
+    .join_build = {{0.3, 0.3, 0.3}, {0.3, 0.3, 0.3}, {0.3, 0.3, 0.3}, {0.3, 0.3, 0.3}, {0.3, 0.3, 0.3}},
+    .join_probe = {{0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}, {0.6, 0.6, 0.6}, {0.55, 0.55, 0.55}},
     .ray = {1, 1, 1},
     .hit = {0.05, 0.05, 0.1},
     .cube = 1000,
@@ -77,18 +79,19 @@ static const rdx_calibration h100 = {
 };
 
 static void scale(rdx_calibration *c, double factor) {
-  double *const rates[] = {&c->read_byte, &c->pack_value, &c->scan_code,  &c->found_row, &c->add_row,
-                           &c->group_row, &c->table_row,  &c->number_row, &c->sort_key,  &c->value};
+  double *const rates[] = {&c->read_byte, &c->pack_value, &c->scan_code, &c->found_row, &c->add_row, &c->group_row,
+                           &c->table_row, &c->number_row, &c->sort_row,  &c->sort_key,  &c->value};
   double *const sized[] = {c->test, c->gather, c->ray, c->hit};
   for (size_t i = 0; i < RDX_COUNT(rates); i++)
     *rates[i] *= factor;
   for (size_t i = 0; i < RDX_COUNT(sized); i++)
     for (uint32_t k = 0; k < RDX_CALIBRATION_SIZES; k++)
       sized[i][k] *= factor;
-  for (uint32_t i = 0; i < RDX_CALIBRATION_JOINS; i++) {
-    c->join_build[i] *= factor;
-    c->join_probe[i] *= factor;
-  }
+  for (uint32_t i = 0; i < RDX_CALIBRATION_JOINS; i++)
+    for (uint32_t k = 0; k < RDX_CALIBRATION_SIZES; k++) {
+      c->join_build[i][k] *= factor;
+      c->join_probe[i][k] *= factor;
+    }
 }
 
 void rdx_calibration_built_in(const rdx_device_info *info, rdx_calibration *out) {

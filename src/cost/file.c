@@ -18,7 +18,7 @@
 #include "cost/cost.h"
 #include "device/device.h"
 
-#define HEADER "raydex calibration 7 "
+#define HEADER "raydex calibration 8 "
 #define HEADER_SIZE (sizeof HEADER - 1 + 16 + 1) /* a checksum in hexadecimal digits, a line break */
 #define MAX_TEXT 8192
 #define MAX_PATH 4352
@@ -35,15 +35,43 @@ typedef struct field {
   { #name, offsetof(rdx_calibration, name), 1 }
 #define JOINS(name)                                                                                                    \
   { #name, offsetof(rdx_calibration, name), RDX_CALIBRATION_JOINS }
+#define JOINS_SIZED(name)                                                                                              \
+  { #name, offsetof(rdx_calibration, name), RDX_CALIBRATION_JOINS *RDX_CALIBRATION_SIZES }
 #define SIZED(name)                                                                                                    \
   { #name, offsetof(rdx_calibration, name), RDX_CALIBRATION_SIZES }
 
 static const field fields[] = {
-    ONE(launch),       ONE(read_byte),    ONE(transfer_byte), ONE(pack_value), ONE(scan_code), ONE(list),
-    ONE(lookup),       ONE(found_row),    ONE(add_row),       ONE(group_row),  ONE(table),     ONE(table_row),
-    ONE(number_row),   SIZED(test),       SIZED(gather),      ONE(sort),       ONE(sort_key),  JOINS(join),
-    JOINS(join_build), JOINS(join_probe), SIZED(ray),         SIZED(hit),      ONE(cube),      ONE(coarse_cube),
-    ONE(rt_cube),      ONE(tuple),        SIZED(range),       ONE(run),        ONE(evaluate),  ONE(value),
+    ONE(launch),
+    ONE(read_byte),
+    ONE(transfer_byte),
+    ONE(pack_value),
+    ONE(scan_code),
+    ONE(list),
+    ONE(lookup),
+    ONE(found_row),
+    ONE(add_row),
+    ONE(group_row),
+    ONE(table),
+    ONE(table_row),
+    ONE(number_row),
+    SIZED(test),
+    SIZED(gather),
+    ONE(sort),
+    ONE(sort_row),
+    ONE(sort_key),
+    JOINS(join),
+    JOINS_SIZED(join_build),
+    JOINS_SIZED(join_probe),
+    SIZED(ray),
+    SIZED(hit),
+    ONE(cube),
+    ONE(coarse_cube),
+    ONE(rt_cube),
+    ONE(tuple),
+    SIZED(range),
+    ONE(run),
+    ONE(evaluate),
+    ONE(value),
 };
 
 static double *numbers_of(rdx_calibration *c, const field *f) {

@@ -23,7 +23,7 @@
 #define WHAT "a calibration"
 #define MIN_RUNS 3
 #define MAX_RUNS 40
-#define ENOUGH_MS 8 /* of runs of one operation, */
+#define ENOUGH_MS 6 /* of runs of one operation, */
 #define LONG_MS 60  /* and of one that is not repeated */
 #define POINTS 3
 
@@ -333,14 +333,19 @@ static rdx_status measure_groups(measuring *m, rdx_error *err) {
   return RDX_OK;
 }
 
-/* Groups that are too many for a place each are found by sorting. */
+/* Groups that are too many for a place each are found by sorting: most have a row or two here. */
 static rdx_status measure_group_sort(measuring *m, rdx_error *err) {
+  const uint64_t rows = (ROWS / 8) >> m->shift, groups = rows;
   RDX_SCOPED(rdx_free_local) uint32_t *numbers = NULL;
-  double ms[QUERY_KINDS];
-  RDX_TRY(make_numbers(m, FEW_ROWS, UINT32_MAX, &numbers, err));
+  double few[QUERY_KINDS], ms[QUERY_KINDS];
+  RDX_TRY(make_numbers(m, rows, (uint32_t)groups, &numbers, err));
+  for (uint64_t i = 0; i < rows; i++)
+    numbers[i] *= UINT32_MAX / (uint32_t)groups;
   const star_numbers n = {.attribute = numbers, .summed = m->ordered};
-  RDX_TRY(time_queries(m, &n, FEW_ROWS, ms, err));
-  m->out->sort = divide(1e6 * ms[QUERY_GROUPS] - m->out->launch, 1);
+  RDX_TRY(time_queries(m, &n, FEW_ROWS, few, err));
+  RDX_TRY(time_queries(m, &n, rows, ms, err));
+  m->out->sort = divide(1e6 * few[QUERY_GROUPS] - m->out->launch, 1);
+  m->out->sort_row = divide(1e6 * (ms[QUERY_GROUPS] - few[QUERY_GROUPS]), (double)(rows - FEW_ROWS));
   return RDX_OK;
 }
 
@@ -511,7 +516,8 @@ typedef struct joining {
   rdx_device *device;
   rdx_index_method method;
   bool on_device;
-  const uint32_t *values[2]; /* of the side that probes, and of the one that an index is made of */
+  const uint32_t *mixed;
+  uint32_t *values[2]; /* of the side that probes, and of the one that an index is made of */
   rdx_column sides[2];
   rdx_device_column *copies[2];
   rdx_index *index;
@@ -569,8 +575,13 @@ static rdx_status probe_once(void *context, double *ms, rdx_error *err) {
                       : rdx_lookup_result_view(result, &view, err);
 }
 
-/* An index of `keys` keys is built, then probed by so many rows and by three times as many. */
+/* An index of `keys` keys, a power of two, in no order is built, then probed by so many rows and by three times as
+ * many. */
 static rdx_status time_join(joining *j, uint64_t keys, double *build_ms, double ms[2], rdx_error *err) {
+  for (uint64_t i = 0; i < keys; i++)
+    j->values[KEYS][i] = (uint32_t)(i * 0x9e3779b1u & (keys - 1));
+  for (uint64_t i = 0; i < 3 * keys; i++)
+    j->values[PROBES][i] = (uint32_t)(j->mixed[i] & (keys - 1));
   RDX_TRY(take_rows(j, KEYS, keys, err));
   RDX_TRY(take_rows(j, PROBES, keys, err));
   RDX_TRY(time_best(build_once, j, build_ms, err));
@@ -579,28 +590,44 @@ static rdx_status time_join(joining *j, uint64_t keys, double *build_ms, double 
   return time_best(probe_once, j, &ms[1], err);
 }
 
-static rdx_status measure_method(measuring *m, uint32_t place, joining *j, uint64_t keys, rdx_error *err) {
+/* Of indexes that are as small as the fewest keys the rates are those of the next larger ones. */
+static rdx_status measure_method(measuring *m, uint32_t place, joining *j, rdx_error *err) {
+  static const uint32_t sizes[] = RDX_CALIBRATION_KEYS;
   const uint64_t few_keys = j->on_device ? FEW_KEYS_GPU >> m->shift : FEW_KEYS;
-  double few_build = 0, build = 0, few[2], ms[2];
+  double *const builds = m->out->join_build[place], *const probes = m->out->join_probe[place];
+  double few_build = 0, few[2];
   RDX_TRY(time_join(j, few_keys, &few_build, few, err));
-  RDX_TRY(time_join(j, keys, &build, ms, err));
   m->out->join[place] = 1e6 * (few_build + few[0]);
-  m->out->join_build[place] = divide(1e6 * (build - few_build), (double)(keys - few_keys));
-  m->out->join_probe[place] = divide(1e6 * (ms[1] - ms[0]), 2.0 * (double)keys);
+  for (uint32_t i = RDX_CALIBRATION_SIZES; i-- > 0;) {
+    const uint64_t keys = sizes[i] >> m->shift;
+    double build = 0, ms[2];
+    if (keys <= few_keys) {
+      builds[i] = builds[i + 1];
+      probes[i] = probes[i + 1];
+      continue;
+    }
+    RDX_TRY(time_join(j, keys, &build, ms, err));
+    builds[i] = divide(1e6 * (build - few_build), (double)(keys - few_keys));
+    probes[i] = divide(1e6 * (ms[1] - ms[0]), 2.0 * (double)keys);
+  }
   return RDX_OK;
 }
 
 static rdx_status measure_joins(measuring *m, rdx_error *err) {
   static const rdx_index_method methods[] = RDX_CALIBRATION_JOIN_METHODS;
-  const uint64_t keys = (ROWS / 2) >> m->shift;
-  RDX_SCOPED(rdx_free_local) uint32_t *foreign = NULL;
-  rdx_status status = make_numbers(m, 3 * keys, (uint32_t)keys, &foreign, err);
+  static const uint32_t sizes[] = RDX_CALIBRATION_KEYS;
+  const uint64_t most = sizes[RDX_CALIBRATION_SIZES - 1] >> m->shift;
+  RDX_SCOPED(rdx_free_local) uint32_t *probes = NULL, *keys = NULL;
+  rdx_status status = rdx_alloc(3 * most, sizeof *probes, WHAT, (void **)&probes, err);
+  if (status == RDX_OK)
+    status = rdx_alloc(most, sizeof *keys, WHAT, (void **)&keys, err);
   for (uint32_t i = 0; i < RDX_COUNT(methods) && status == RDX_OK; i++) {
     joining j = {.device = m->device,
                  .method = methods[i],
                  .on_device = m->device->info.backend != RDX_BACKEND_CPU,
-                 .values = {foreign, m->ordered}};
-    status = measure_method(m, i, &j, keys, err);
+                 .mixed = m->mixed,
+                 .values = {probes, keys}};
+    status = measure_method(m, i, &j, err);
     drop_joining(&j);
   }
   return status;

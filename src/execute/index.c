@@ -143,21 +143,27 @@ static rdx_status mark_rows(const uint32_t *from, uint64_t count, uint64_t all, 
 
 #define FEW_SHARE 256u /* to sort one row of so many takes less than to look at the marks of all */
 
-/* All rows of a result, ascending, each once. */
-static rdx_status take_rows(rdx_execution *x, rdx_operand *in, rdx_lookup_result *result, rdx_error *err) {
+static void drop_result(void *owner) {
+  rdx_lookup_result *result = owner;
+  rdx_lookup_result_destroy(&result);
+}
+
+/* All rows of a result, ascending, each once. Those of one key are so where the index keeps them in their order: then
+ * the frame keeps the result. */
+static rdx_status take_rows(rdx_execution *x, rdx_operand *in, rdx_lookup_result **result, rdx_error *err) {
+  RDX_SCOPED(rdx_shared_release) rdx_shared *keeper = NULL;
   rdx_lookup_view view;
   uint64_t kept = 0;
   uint32_t *rows = NULL;
-  RDX_TRY(rdx_lookup_result_view(result, &view, err));
+  RDX_TRY(rdx_lookup_result_view(*result, &view, err));
   const uint64_t count = view.offsets[view.probes], all = in->frame.rows;
-  if (ascends(view.rows, count)) { /* as those of one key do where the index keeps them in their order */
-    RDX_TRY(rdx_alloc(count, sizeof *rows, WHAT, (void **)&rows, err));
-    memcpy(rows, view.rows, count * sizeof *rows);
-    kept = count;
-  } else {
-    RDX_TRY(count < all / FEW_SHARE ? sort_rows(view.rows, count, &rows, &kept, err)
-                                    : mark_rows(view.rows, count, all, &rows, &kept, err));
+  if (ascends(view.rows, count)) {
+    RDX_TRY(rdx_shared_create(drop_result, RDX_KEEP(*result), &keeper, err));
+    RDX_TRY(rdx_frame_choose(x->pool, &in->frame, view.rows, keeper, count, err));
+    return rdx_operand_refresh(x, in, err);
   }
+  RDX_TRY(count < all / FEW_SHARE ? sort_rows(view.rows, count, &rows, &kept, err)
+                                  : mark_rows(view.rows, count, all, &rows, &kept, err));
   RDX_TRY(rdx_frame_select(x->pool, &in->frame, rows, kept, err));
   return rdx_operand_refresh(x, in, err);
 }
@@ -292,7 +298,7 @@ rdx_status rdx_index_rows(rdx_execution *x, const rdx_plan_node *node, rdx_opera
   if (looked_up == RDX_ERROR_UNSUPPORTED) /* such as ranges in a hash table */
     return RDX_OK;
   RDX_TRY(looked_up);
-  RDX_TRY(take_rows(x, in, result, err));
+  RDX_TRY(take_rows(x, in, &result, err));
   *found = true;
   return filter_rest(x, &all, &wanted, in, err);
 }

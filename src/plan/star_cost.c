@@ -252,7 +252,7 @@ double rdx_star_restricted(const rdx_star_estimate *e, const rdx_plan_node *node
 /* ---- Methods ---- */
 
 #define BLOCK 32        /* rows that are skipped together where none of them qualifies any more */
-#define GROUP_VALUES 50 /* what the host does for a group, in values of expressions */
+#define GROUP_VALUES 10 /* what the host does for a group, in values of expressions */
 
 static uint32_t count_measures(const rdx_plan_node *node) {
   uint32_t count = 0;
@@ -325,9 +325,10 @@ static double add_dimensions(const rdx_planner *p, const rdx_star_estimate *e, c
 #define MAX_CELLS 4194304.0  /* groups that have a place each; of more, rows are sorted by them */
 #define MAX_COPIED 4194304.0 /* bytes of places, when each part of the rows has its own */
 
-/* Rows that are left are added to their groups: each that could be has places, and the used ones are read. */
-static void add_groups(const rdx_planner *p, const rdx_star_estimate *e, const rdx_plan_node *node, double unknown,
-                       double kept, rdx_work *w) {
+/* Rows that are left are added to their groups: each that could be has places, and the used ones are read. Returns what
+ * it takes to go to places that are many. */
+static double add_groups(const rdx_planner *p, const rdx_star_estimate *e, const rdx_plan_node *node, double unknown,
+                         double kept, rdx_work *w) {
   const double measures = count_measures(node), rows = (double)node->star->fact->rows;
   double cells = 1;
   for (uint32_t i = 0; i < node->expr_count; i++) {
@@ -337,16 +338,18 @@ static void add_groups(const rdx_planner *p, const rdx_star_estimate *e, const r
   }
   if (node->expr_count == 0) {
     w->added += kept * measures;
-    return;
+    return 0;
   }
-  w->grouped += kept * fmax(measures, 1);
   if (cells > MAX_CELLS || cells > 65536 + 4 * rows) {
     w->sorts += 1;
-    w->sorted += kept;
-    return;
+    w->sorted_rows += kept;
+    return 0;
   }
   const double bytes = 8 * cells * (1 + measures), copies = 4.0 * p->threads;
+  const rdx_work places = {.gathers = kept, .table_rows = bytes / sizeof(uint32_t)};
+  w->grouped += kept * fmax(measures, 1);
   w->bytes += bytes * (bytes * copies <= MAX_COPIED ? copies : 1);
+  return rdx_work_ms(&p->rates, &places);
 }
 
 static bool is_of_fact(const rdx_restriction *r) {
@@ -381,16 +384,15 @@ static double column_ms(const rdx_planner *p, const rdx_star_estimate *e, const 
   const double ms = add_dimensions(p, e, node, unknown, share, w);
   const double kept = rows * share_of_all(e, unknown);
   w->launches += 1;
-  add_groups(p, e, node, unknown, kept, w);
-  return ms;
+  return ms + add_groups(p, e, node, unknown, kept, w);
 }
 
 #define RUNS_ANYWAY 16384 /* runs are read instead of their rows, which are more by as much at least */
 #define RUN_ROWS 16
-#define RUN_BYTES 4  /* of a run that is kept, beside its measures; all of them take 4 bytes a row at most */
+#define RUN_BYTES 4 /* of a run that is kept, beside its measures; all of them take 4 bytes a row at most */
 #define GROUPED_RUN_BYTES 16
 #define KEPT_ANYWAY (2.0 * 1048576) /* bytes of runs */
-#define RANGE_RUNS 3 /* runs that are added to groups in the time of going to the rows of another range */
+#define RANGE_RUNS 3      /* runs that are added to groups in the time of going to the rows of another range */
 #define WORTH_PREFIXES 16 /* tuples of a cube that are looked at one by one rather than each prefix of so many */
 
 /* What a cube reads: tuples looked at one by one, steps of searches in its order, ranges that are found, rows in them,

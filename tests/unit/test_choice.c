@@ -47,8 +47,8 @@ static const rdx_calibration usual = {
     .gather = {0.1, 0.4, 5},
     .sort_key = 10,
     .join = {16000, 40000, 20000, 20000, 20000},
-    .join_build = {10, 20, 20, 20, 20},
-    .join_probe = {4, 8, 8, 20, 12},
+    .join_build = {{10, 10, 10}, {20, 20, 20}, {20, 20, 20}, {20, 20, 20}, {20, 20, 20}},
+    .join_probe = {{4, 4, 4}, {8, 8, 8}, {8, 8, 8}, {20, 20, 20}, {12, 12, 12}},
     .ray = {70, 120, 300},
     .hit = {20, 24, 33},
     .cube = 900,
@@ -236,7 +236,9 @@ static void joins_are_by_the_cheapest_method(void **state) {
   open_by(f, &usual);
   assert_method(f, JOIN, "hash");
   assert_true(expected_ms(f, JOIN, "radix_hash") > expected_ms(f, JOIN, "hash"));
-  rates.join[1] = rates.join_build[1] = rates.join_probe[1] = 0.1;
+  rates.join[1] = 0.1;
+  for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES; i++)
+    rates.join_build[1][i] = rates.join_probe[1][i] = 0.1;
   open_by(f, &rates);
   assert_method(f, JOIN, "radix_hash");
   run(f, "SET join_method = tree");
