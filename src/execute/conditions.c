@@ -73,44 +73,82 @@ static rdx_status filter_batch(pair_filter *f, rdx_error *err) {
   return RDX_OK;
 }
 
-/* A row with all that it is paired with: rows[0 .. count - 1], or 0 .. count - 1. */
-static rdx_status add_row(pair_filter *f, uint32_t row, bool is_left, const uint32_t *rows, uint64_t count,
-                          rdx_error *err) {
-  for (uint64_t done = 0; done < count;) {
+/* Whether no more pairs of a left row need be looked at. */
+static bool is_done(const pair_filter *f, uint32_t left) {
+  return f->marks && (f->marks[left / 32] >> left % 32 & 1u) != 0;
+}
+
+/* Take pairs into the batch behind which they stand, but for those of left rows that are done. */
+static void drop_done(pair_filter *f, uint64_t count) {
+  uint64_t to = f->count;
+  if (!f->marks) {
+    f->count += count;
+    return;
+  }
+  for (uint64_t i = to; i < f->count + count; i++) {
+    f->left[to] = f->left[i];
+    f->right[to] = f->right[i];
+    to += !is_done(f, f->left[i]);
+  }
+  f->count = to;
+}
+
+/* A row with those that it is paired with: rows[begin .. end - 1], or begin .. end - 1. */
+static rdx_status add_row(pair_filter *f, uint32_t row, bool is_left, const uint32_t *rows, uint64_t begin,
+                          uint64_t end, rdx_error *err) {
+  while (begin < end && !(is_left && is_done(f, row))) {
     if (f->count == BATCH)
       RDX_TRY(filter_batch(f, err));
-    const uint64_t capacity = BATCH - f->count, n = count - done < capacity ? count - done : capacity;
+    const uint64_t capacity = BATCH - f->count, n = end - begin < capacity ? end - begin : capacity;
     uint32_t *own = (is_left ? f->left : f->right) + f->count, *other = (is_left ? f->right : f->left) + f->count;
     for (uint64_t k = 0; k < n; k++) {
       own[k] = row;
-      other[k] = rows ? rows[done + k] : (uint32_t)(done + k);
+      other[k] = rows ? rows[begin + k] : (uint32_t)(begin + k);
     }
-    f->count += n;
-    done += n;
+    if (is_left)
+      f->count += n;
+    else
+      drop_done(f, n);
+    begin += n;
   }
   return RDX_OK;
 }
 
-/* What an index or a hash table has found. */
-static rdx_status filter_matches(pair_filter *f, const rdx_matches *m, rdx_error *err) {
-  for (uint64_t i = 0; i < m->probes; i++) {
-    RDX_TRY(rdx_loop_goes_on(i, m->probes, "join", err));
-    if (m->first && m->first[i] != RDX_NO_ROW)
-      RDX_TRY(add_row(f, (uint32_t)i, !m->inverse, &m->first[i], 1, err));
-    else if (!m->first && m->offsets[i + 1] > m->offsets[i])
-      RDX_TRY(add_row(f, (uint32_t)i, !m->inverse, m->rows + m->offsets[i], m->offsets[i + 1] - m->offsets[i], err));
+/* What a row that looked others up is paired with; no matches: all right rows. */
+static const uint32_t *partners_of(const pair_filter *f, const rdx_matches *m, uint64_t row, uint64_t *count) {
+  if (!m) {
+    *count = f->j->right.frame.rows;
+    return NULL;
+  }
+  *count = m->first ? m->first[row] != RDX_NO_ROW : m->offsets[row + 1] - m->offsets[row];
+  return m->first ? &m->first[row] : m->rows + m->offsets[row];
+}
+
+/* Of each row the partners from the begin-th up to the end-th; `*more`: some have others. */
+static rdx_status add_partners(pair_filter *f, const rdx_matches *m, uint64_t begin, uint64_t end, bool *more,
+                               rdx_error *err) {
+  const uint64_t probes = m ? m->probes : f->j->left.frame.rows;
+  const bool is_left = !m || !m->inverse;
+  *more = false;
+  for (uint64_t i = 0; i < probes; i++) {
+    uint64_t count = 0;
+    RDX_TRY(rdx_loop_goes_on(i, probes, "join", err));
+    if (is_left && is_done(f, (uint32_t)i))
+      continue;
+    const uint32_t *rows = partners_of(f, m, i, &count);
+    *more |= count > end;
+    RDX_TRY(add_row(f, (uint32_t)i, is_left, rows, begin, count < end ? count : end, err));
   }
   return filter_batch(f, err);
 }
 
-/* All pairs. */
-static rdx_status filter_product(pair_filter *f, rdx_error *err) {
-  const uint64_t lefts = f->j->left.frame.rows, rights = f->j->right.frame.rows;
-  for (uint64_t i = 0; i < lefts && rights > 0; i++) {
-    RDX_TRY(rdx_loop_goes_on(i, lefts, "join", err));
-    RDX_TRY(add_row(f, (uint32_t)i, true, NULL, rights, err));
-  }
-  return filter_batch(f, err);
+/* Where one pair of a left row is enough, a few of each are looked at first, then more of those that had none. */
+static rdx_status filter_partners(pair_filter *f, const rdx_matches *m, rdx_error *err) {
+  const bool one_is_enough = f->marks && (!m || !m->inverse);
+  uint64_t begin = 0, step = one_is_enough ? 1 : UINT64_MAX;
+  for (bool more = true; more; begin += step, step *= 4)
+    RDX_TRY(add_partners(f, m, begin, begin + step, &more, err));
+  return RDX_OK;
 }
 
 /* ---- Bands ---- */
@@ -130,7 +168,7 @@ static bool take_pairs(void *user, const rdx_row *points, const rdx_row *ranges,
     const uint64_t capacity = BATCH - f->count, n = count - done < capacity ? count - done : capacity;
     memcpy((b->left ? f->left : f->right) + f->count, points + done, n * sizeof *points);
     memcpy((b->left ? f->right : f->left) + f->count, ranges + done, n * sizeof *ranges);
-    f->count += n;
+    drop_done(f, n);
     done += n;
     if (f->count == BATCH)
       b->status = filter_batch(f, &b->err);
@@ -232,7 +270,7 @@ rdx_status rdx_pairs_filter(rdx_joining *j, const rdx_matches *matches, uint32_t
   *out = (rdx_pairs){0};
   rdx_status status = begin(&f, err);
   if (status == RDX_OK)
-    status = matches ? filter_matches(&f, matches, err) : filter_product(&f, err);
+    status = filter_partners(&f, matches, err);
   return end(&f, status, out, err);
 }
 
