@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <strings.h>
 
+#include "base/words.h"
 #include "sql/tree.h"
 
 /* Levels in tokens that are parsed on the caller's stack, of which each takes up to 2 KiB; deeper statements get a
@@ -69,8 +70,15 @@ static rdx_status take_option(const rdx_tree *t, const PgQuery__DefElem *d, rdx_
 
 static rdx_status take_options(const rdx_tree *t, size_t count, node *const *options, rdx_sql_statement *out) {
   RDX_TRY(rdx_tree_alloc(t, count, sizeof *out->options, (void **)&out->options));
-  for (size_t i = 0; i < count; i++)
-    RDX_TRY(take_option(t, options[i]->def_elem, &out->options[out->option_count++]));
+  for (size_t i = 0; i < count; i++) {
+    rdx_sql_option *o = &out->options[i];
+    RDX_TRY(take_option(t, options[i]->def_elem, o));
+    for (uint32_t before = 0; before < out->option_count; before++)
+      if (rdx_words_alike(out->options[before].name, o->name))
+        return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, o->place, NULL,
+                             "option %.100s is there more than once", o->name);
+    out->option_count++;
+  }
   return RDX_OK;
 }
 
