@@ -592,7 +592,9 @@ static rdx_status time_join(joining *j, uint64_t keys, double *build_ms, double 
   return time_best(probe_once, j, &ms[1], err);
 }
 
-/* Of indexes that are as small as the fewest keys the rates are those of the next larger ones. */
+#define MORE 4 /* times the fewest keys tell what a key takes */
+
+/* Of indexes that are hardly larger than the fewest keys the rates are those of the next larger ones. */
 static rdx_status measure_method(measuring *m, uint32_t place, joining *j, rdx_error *err) {
   static const uint32_t sizes[] = RDX_CALIBRATION_KEYS;
   const uint64_t few_keys = j->on_device ? FEW_KEYS_GPU >> m->shift : FEW_KEYS;
@@ -603,7 +605,7 @@ static rdx_status measure_method(measuring *m, uint32_t place, joining *j, rdx_e
   for (uint32_t i = RDX_CALIBRATION_SIZES; i-- > 0;) {
     const uint64_t keys = sizes[i] >> m->shift;
     double build = 0, ms[2];
-    if (keys <= few_keys) {
+    if (keys < MORE * few_keys) {
       builds[i] = builds[i + 1];
       probes[i] = probes[i + 1];
       continue;
