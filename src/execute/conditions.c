@@ -38,6 +38,18 @@ static rdx_status reserve(const pair_filter *f, uint32_t **left, uint32_t **righ
   return RDX_OK;
 }
 
+static rdx_status begin(pair_filter *f, rdx_error *err) {
+  RDX_TRY(reserve(f, &f->left, &f->right, &f->capacity, BATCH, err));
+  return f->marks ? RDX_OK : reserve(f, &f->kept_left, &f->kept_right, &f->kept_capacity, 64, err);
+}
+
+static void drop(pair_filter *f) {
+  rdx_free(f->left);
+  rdx_free(f->right);
+  rdx_free(f->kept_left);
+  rdx_free(f->kept_right);
+}
+
 /* The places of the batch's pairs for which the condition is true, for rdx_free(). */
 static rdx_status find_true(const pair_filter *f, uint32_t **places, uint64_t *count, rdx_error *err) {
   const rdx_pairs batch = {.count = f->count, .left = f->left, .right = f->right};
@@ -229,58 +241,47 @@ static bool may_not_matter(rdx_status status) {
          status == RDX_ERROR_OVERFLOW || status == RDX_ERROR_UNSUPPORTED;
 }
 
+static void drop_values(rdx_vector (*values)[3]) {
+  for (uint32_t i = 0; i < 3; i++)
+    rdx_vector_destroy(&(*values)[i]);
+}
+
 static rdx_status find_band(pair_filter *f, rdx_error *err) {
   rdx_joining *j = f->j;
   const rdx_plan_node *n = j->node;
   rdx_operand *points = n->band_left ? &j->left : &j->right, *ranges = n->band_left ? &j->right : &j->left;
-  rdx_vector values[3] = {0};
-  rdx_status status = rdx_operand_flat(j->x, points, n->band_key, &values[0], err);
-  if (status == RDX_OK)
-    status = rdx_operand_flat(j->x, ranges, n->band_lower, &values[1], err);
-  if (status == RDX_OK)
-    status = rdx_operand_flat(j->x, ranges, n->band_upper, &values[2], err);
-  if (status == RDX_OK)
-    status = join_band(f, values, err);
-  for (uint32_t i = 0; i < 3; i++)
-    rdx_vector_destroy(&values[i]);
-  return status == RDX_OK && !f->marks && !n->band_left ? sort_kept(f, err) : status;
+  RDX_SCOPED(drop_values) rdx_vector values[3] = {0};
+  RDX_TRY(begin(f, err));
+  RDX_TRY(rdx_operand_flat(j->x, points, n->band_key, &values[0], err));
+  RDX_TRY(rdx_operand_flat(j->x, ranges, n->band_lower, &values[1], err));
+  RDX_TRY(rdx_operand_flat(j->x, ranges, n->band_upper, &values[2], err));
+  RDX_TRY(join_band(f, values, err));
+  return f->marks || n->band_left ? RDX_OK : sort_kept(f, err);
 }
 
 /* ---- All of them ---- */
 
 /* What was kept becomes pairs. */
-static rdx_status end(pair_filter *f, rdx_status status, rdx_pairs *out, rdx_error *err) {
-  rdx_free(f->left);
-  rdx_free(f->right);
-  if (status == RDX_OK && !f->marks)
-    return rdx_pairs_take(f->kept_left, f->kept_right, f->kept, out, err);
-  rdx_free(f->kept_left);
-  rdx_free(f->kept_right);
-  return status;
-}
-
-static rdx_status begin(pair_filter *f, rdx_error *err) {
-  RDX_TRY(reserve(f, &f->left, &f->right, &f->capacity, BATCH, err));
-  return f->marks ? RDX_OK : reserve(f, &f->kept_left, &f->kept_right, &f->kept_capacity, 64, err);
+static rdx_status take_kept(pair_filter *f, rdx_pairs *out, rdx_error *err) {
+  return f->marks ? RDX_OK : rdx_pairs_take(RDX_KEEP(f->kept_left), RDX_KEEP(f->kept_right), f->kept, out, err);
 }
 
 rdx_status rdx_pairs_filter(rdx_joining *j, const rdx_matches *matches, uint32_t *marks, rdx_pairs *out,
                             rdx_error *err) {
-  pair_filter f = {.j = j, .marks = marks};
+  RDX_SCOPED(drop) pair_filter f = {.j = j, .marks = marks};
   *out = (rdx_pairs){0};
-  rdx_status status = begin(&f, err);
-  if (status == RDX_OK)
-    status = filter_partners(&f, matches, err);
-  return end(&f, status, out, err);
+  RDX_TRY(begin(&f, err));
+  RDX_TRY(filter_partners(&f, matches, err));
+  return take_kept(&f, out, err);
 }
 
 rdx_status rdx_pairs_band(rdx_joining *j, uint32_t *marks, bool *found, rdx_pairs *out, rdx_error *err) {
-  pair_filter f = {.j = j, .marks = marks};
+  RDX_SCOPED(drop) pair_filter f = {.j = j, .marks = marks};
   *out = (rdx_pairs){0};
-  rdx_status status = begin(&f, err);
-  if (status == RDX_OK)
-    status = find_band(&f, err);
+  const rdx_status status = find_band(&f, err);
   *found = !may_not_matter(status);
-  status = end(&f, status, out, err);
-  return *found ? status : RDX_OK;
+  if (!*found)
+    return RDX_OK;
+  RDX_TRY(status);
+  return take_kept(&f, out, err);
 }

@@ -381,15 +381,14 @@ static rdx_status make_input(ordered *o, rdx_error *err) {
   return rdx_operand_refresh(o->q->x, &o->w.in, err);
 }
 
+static void end(ordered *o) {
+  rdx_window_end(&o->w);
+}
+
 rdx_status rdx_ordered_run(const rdx_ordered_query *q, rdx_frame *out, rdx_error *err) {
-  ordered o = {.q = q, .w = {.x = q->x}};
-  rdx_status status = rdx_frame_create(q->count, q->groups, out, err);
-  if (status == RDX_OK)
-    status = make_input(&o, err);
-  if (status == RDX_OK)
-    status = rdx_window_begin(&o.w, err);
-  if (status == RDX_OK)
-    status = run_all(&o, out, err);
-  rdx_window_end(&o.w);
-  return status;
+  RDX_SCOPED(end) ordered o = {.q = q, .w = {.x = q->x}};
+  RDX_TRY(rdx_frame_create(q->count, q->groups, out, err));
+  RDX_TRY(make_input(&o, err));
+  RDX_TRY(rdx_window_begin(&o.w, err));
+  return run_all(&o, out, err);
 }

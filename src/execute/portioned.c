@@ -133,18 +133,16 @@ static void translate(void *context, uint64_t begin, uint64_t end, uint32_t work
 
 /* The groups' columns of a portion's rows. */
 static rdx_status find_groups(portioned *p, rdx_operand *in, rdx_frame *out, rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) uint32_t *none = NULL;
   RDX_TRY(rdx_frame_create(p->node->expr_count, in->frame.rows, out, err));
   for (uint32_t i = 0; i < p->node->expr_count; i++)
     RDX_TRY(rdx_operand_column(p->x, in, p->node->exprs[i], out, i, err));
   RDX_TRY(rdx_frame_bring(out, err));
   if (p->groups.columns)
     return RDX_OK;
-  uint32_t *none = NULL;
   RDX_TRY(rdx_alloc(1, sizeof *none, WHAT, (void **)&none, err));
-  const rdx_status status = rdx_frame_copy(out, &p->groups, err);
-  if (status != RDX_OK)
-    rdx_free(none);
-  return status == RDX_OK ? rdx_frame_select(p->x->pool, &p->groups, none, 0, err) : status;
+  RDX_TRY(rdx_frame_copy(out, &p->groups, err));
+  return rdx_frame_select(p->x->pool, &p->groups, RDX_KEEP(none), 0, err);
 }
 
 /* The number of each row's group, for rdx_free(). */

@@ -150,6 +150,11 @@ typedef struct result {
   uint64_t rows, bytes;
 } result;
 
+static void result_destroy(result *r) {
+  for (uint32_t i = 0; i < r->count; i++)
+    rdx_frame_destroy(&r->parts[i]);
+}
+
 static uint64_t bytes_of(const rdx_frame *f) {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < f->count; i++) {
@@ -169,18 +174,13 @@ static rdx_status expect(rdx_execution *x, const result *r, uint64_t moved, cons
 }
 
 static rdx_status join_last(rdx_execution *x, const rdx_plan_node *node, result *r, rdx_error *err) {
+  RDX_SCOPED(rdx_operands_drop)
   rdx_operand in[2] = {{.frame = r->parts[r->count - 2]}, {.frame = r->parts[r->count - 1]}};
-  rdx_frame both = {0};
-  rdx_status status = rdx_operand_refresh(x, &in[0], err);
-  if (status == RDX_OK)
-    status = rdx_operand_refresh(x, &in[1], err);
-  if (status == RDX_OK)
-    status = rdx_append_frames(x, node, in, &both, err);
-  r->count -= 2;
-  rdx_operand_drop(&in[0]);
-  rdx_operand_drop(&in[1]);
-  r->parts[r->count++] = both;
-  return status;
+  rdx_frame *both = &r->parts[--r->count - 1];
+  *both = (rdx_frame){0};
+  RDX_TRY(rdx_operand_refresh(x, &in[0], err));
+  RDX_TRY(rdx_operand_refresh(x, &in[1], err));
+  return rdx_append_frames(x, node, in, both, err);
 }
 
 static rdx_status add_part(rdx_execution *x, const rdx_plan_node *node, const seen *s, result *r, rdx_error *err) {
@@ -226,56 +226,55 @@ static rdx_status run_others(rdx_execution *x, const rdx_plan_node *n, const rdx
 
 /* One round: its rows are the next working table. */
 static rdx_status run_round(rdx_execution *x, const rdx_plan_node *node, seen *s, result *r, rdx_error *err) {
-  rdx_frame *working = &x->shared[node->working->id], made = {0};
-  rdx_status status = rdx_execute_node(x, node->right, &made, err);
-  if (status == RDX_OK)
-    status = rdx_frame_conform(x, node->columns, &made, err);
-  if (status == RDX_OK && !node->all)
-    status = keep_new(x, s, &made, err);
-  forget(x, node->right, node->working);
+  rdx_frame *working = &x->shared[node->working->id];
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame made = {0};
+  RDX_TRY(rdx_execute_node(x, node->right, &made, err));
+  RDX_TRY(rdx_frame_conform(x, node->columns, &made, err));
+  if (!node->all)
+    RDX_TRY(keep_new(x, s, &made, err));
   rdx_frame_destroy(working);
-  *working = made;
-  return status == RDX_OK ? add_part(x, node, s, r, err) : status;
+  *working = RDX_KEEP(made);
+  return add_part(x, node, s, r, err);
 }
 
 static rdx_status run_rounds(rdx_execution *x, const rdx_plan_node *node, seen *s, result *r, rdx_error *err) {
   rdx_frame *working = &x->shared[node->working->id];
   uint64_t limit = UINT64_MAX, offset = 0;
   rdx_arena *const outer = x->arena;
-  rdx_status status = rdx_find_limits(x, node, &limit, &offset, err);
+  RDX_TRY(rdx_find_limits(x, node, &limit, &offset, err));
   const uint64_t enough = limit > UINT64_MAX - offset ? UINT64_MAX : limit + offset;
-  if (status == RDX_OK && working->rows > 0)
-    status = run_others(x, node->right, node->working, err);
-  while (status == RDX_OK && working->rows > 0 && r->rows < enough) {
+  if (working->rows > 0)
+    RDX_TRY(run_others(x, node->right, node->working, err));
+  while (working->rows > 0 && r->rows < enough) {
     rdx_arena round = {0};
     x->arena = &round;
-    status = run_round(x, node, s, r, err);
+    const rdx_status status = run_round(x, node, s, r, err);
+    forget(x, node->right, node->working);
     x->arena = outer;
     rdx_arena_free(&round);
+    RDX_TRY(status);
   }
-  return status;
+  return RDX_OK;
+}
+
+static rdx_status run(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
+  rdx_frame *working = &x->shared[node->working->id];
+  RDX_SCOPED(result_destroy) result r = {.count = 0};
+  RDX_SCOPED(seen_destroy) seen s = {0};
+  RDX_TRY(rdx_execute_node(x, node->left, working, err));
+  RDX_TRY(rdx_frame_conform(x, node->columns, working, err));
+  if (!node->all)
+    RDX_TRY(keep_new(x, &s, working, err));
+  RDX_TRY(add_part(x, node, &s, &r, err));
+  RDX_TRY(run_rounds(x, node, &s, &r, err));
+  while (r.count > 1)
+    RDX_TRY(join_last(x, node, &r, err));
+  *out = RDX_KEEP(r.parts[0]);
+  return RDX_OK;
 }
 
 rdx_status rdx_execute_recursive(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
-  rdx_frame *working = &x->shared[node->working->id];
-  result r = {.count = 0};
-  seen s = {0};
-  rdx_status status = rdx_execute_node(x, node->left, working, err);
-  if (status == RDX_OK)
-    status = rdx_frame_conform(x, node->columns, working, err);
-  if (status == RDX_OK && !node->all)
-    status = keep_new(x, &s, working, err);
-  if (status == RDX_OK)
-    status = add_part(x, node, &s, &r, err);
-  if (status == RDX_OK)
-    status = run_rounds(x, node, &s, &r, err);
-  while (status == RDX_OK && r.count > 1)
-    status = join_last(x, node, &r, err);
-  seen_destroy(&s);
-  rdx_frame_destroy(working);
-  if (status == RDX_OK)
-    *out = r.parts[0];
-  for (uint32_t i = 0; status != RDX_OK && i < r.count; i++)
-    rdx_frame_destroy(&r.parts[i]);
+  const rdx_status status = run(x, node, out, err);
+  rdx_frame_destroy(&x->shared[node->working->id]);
   return status;
 }

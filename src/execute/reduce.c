@@ -189,23 +189,22 @@ static rdx_status list_rows(rdx_execution *x, reduction *r, uint64_t *total, rdx
 }
 
 /* The rows of `large` whose key the other side has. */
+static void drop(reduction *r) {
+  rdx_free(r->map.bits);
+  rdx_free(r->counts);
+  rdx_free(r->kept);
+  rdx_free(r->rows);
+}
+
 static rdx_status reduce(rdx_execution *x, rdx_operand *large, const key *large_key, const key *small_key,
                          rdx_error *err) {
-  reduction r = {.key = *large_key};
+  RDX_SCOPED(drop) reduction r = {.key = *large_key};
   uint64_t total = 0;
-  rdx_status status = make_map(x, small_key, large_key, &r.map, err);
-  if (status == RDX_OK && !r.map.bits)
+  RDX_TRY(make_map(x, small_key, large_key, &r.map, err));
+  if (!r.map.bits)
     return RDX_OK;
-  if (status == RDX_OK)
-    status = list_rows(x, &r, &total, err);
-  rdx_free(r.map.bits);
-  rdx_free(r.counts);
-  rdx_free(r.kept);
-  if (status != RDX_OK) {
-    rdx_free(r.rows);
-    return status;
-  }
-  RDX_TRY(rdx_frame_select(x->pool, &large->frame, r.rows, total, err));
+  RDX_TRY(list_rows(x, &r, &total, err));
+  RDX_TRY(rdx_frame_select(x->pool, &large->frame, RDX_KEEP(r.rows), total, err));
   return rdx_operand_refresh(x, large, err);
 }
 

@@ -108,12 +108,9 @@ static rdx_status keep_firsts(rdx_windowing *w, const rdx_plan_window *p, const 
 
 rdx_status rdx_window_keep_firsts(rdx_windowing *w, const rdx_plan_node *node, rdx_error *err) {
   const rdx_plan_window *p = &node->windows[0];
-  rdx_window_keys keys;
+  RDX_SCOPED(rdx_window_keys_destroy) rdx_window_keys keys = {0};
   if (node->first_numbers == 0 || node->first_numbers > MAX_FIRSTS || w->in.frame.rows < MIN_ROWS)
     return RDX_OK;
-  rdx_status status = rdx_window_keys_create(w, p, &keys, err);
-  if (status == RDX_OK)
-    status = keep_firsts(w, p, keys.columns, node->first_numbers, err);
-  rdx_window_keys_destroy(&keys);
-  return status;
+  RDX_TRY(rdx_window_keys_create(w, p, &keys, err));
+  return keep_firsts(w, p, keys.columns, node->first_numbers, err);
 }
