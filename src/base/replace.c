@@ -77,25 +77,25 @@ static rdx_status take(rdx_replacement *r, rdx_error *err) {
   }
 }
 
-rdx_status rdx_replacement_open(const char *path, rdx_replacement *out, rdx_error *err) {
+static rdx_status start(const char *path, rdx_replacement *out, rdx_error *err) {
   struct stat info;
+  RDX_TRY(resolve(path, &out->path, err));
+  RDX_TRY(copy_text(out->path, ".raydex-new", &out->growing, err));
+  if (stat(out->path, &info) == 0) {
+    out->mode = (int)(info.st_mode & 0777);
+    if (!S_ISREG(info.st_mode))
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, NOT_ORDINARY, out->path);
+  }
+  RDX_TRY(take(out, err));
+  RDX_TRY(set_mode(out, out->mode | 0600, err)); /* for its owner to take over, should this process be killed */
+  return ftruncate(out->file, 0) == 0 ? RDX_OK : fail_write(out->path, err); /* what a killed process left */
+}
+
+rdx_status rdx_replacement_open(const char *path, rdx_replacement *out, rdx_error *err) {
   *out = (rdx_replacement){.file = -1, .mode = -1};
   if (!*path)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "cannot write a file without a name");
-  rdx_status status = resolve(path, &out->path, err);
-  if (status == RDX_OK)
-    status = copy_text(out->path, ".raydex-new", &out->growing, err);
-  if (status == RDX_OK && stat(out->path, &info) == 0) {
-    out->mode = (int)(info.st_mode & 0777);
-    if (!S_ISREG(info.st_mode))
-      status = rdx_fail(err, RDX_ERROR_ARGUMENT, NOT_ORDINARY, out->path);
-  }
-  if (status == RDX_OK)
-    status = take(out, err);
-  if (status == RDX_OK) /* for its owner to take over, should this process be killed */
-    status = set_mode(out, out->mode | 0600, err);
-  if (status == RDX_OK && ftruncate(out->file, 0) != 0) /* what a killed process left */
-    status = fail_write(out->path, err);
+  const rdx_status status = start(path, out, err);
   if (status != RDX_OK)
     rdx_replacement_drop(out);
   return status;

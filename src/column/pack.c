@@ -38,6 +38,10 @@ typedef struct distinct_keys {
   uint64_t *keys;
 } distinct_keys;
 
+static void drop_distinct(distinct_keys *found) {
+  rdx_free(found->keys);
+}
+
 /* Whether bitmaps and arrays have a place for each key that there might be: in a cache, and in little memory. */
 static bool is_narrow(const rdx_encoded_column *s) {
   const uint64_t span = s->largest - s->smallest;
@@ -126,18 +130,16 @@ static rdx_status take_keys(rdx_encoded_column *c, distinct_keys *found, rdx_err
 /* Choose ranks where they save, or where differences would not do; see encoded_column.h. */
 static rdx_status choose_ranks(rdx_device *device, rdx_encoded_column *c, rdx_error *err) {
   const bool forced = c->largest - c->smallest >= UINT64_MAX - 1; /* of which one is no code */
-  distinct_keys found = {0};
+  RDX_SCOPED(drop_distinct) distinct_keys found = {0};
   if (c->bytes == 1 && !forced)
     return RDX_OK;
-  rdx_status status = find_distinct(device, c, forced ? UINT64_MAX : MAX_RANKS, &found, err);
-  const uint32_t bytes = status == RDX_OK ? rdx_code_bytes(found.count - !c->nulls) : 8;
-  if (status == RDX_OK && found.keys && (forced || 2 * bytes <= c->bytes)) {
-    c->count = found.count;
-    c->bytes = bytes;
-    status = take_keys(c, &found, err);
-  }
-  rdx_free(found.keys);
-  return status;
+  RDX_TRY(find_distinct(device, c, forced ? UINT64_MAX : MAX_RANKS, &found, err));
+  const uint32_t bytes = rdx_code_bytes(found.count - !c->nulls);
+  if (!found.keys || (!forced && 2 * bytes > c->bytes))
+    return RDX_OK;
+  c->count = found.count;
+  c->bytes = bytes;
+  return take_keys(c, &found, err);
 }
 
 /* The values of ranks, for calculating. */
@@ -215,15 +217,12 @@ rdx_status rdx_encoded_column_make_dense(rdx_device *device, const rdx_encoded_c
                               .rows = column->rows,
                               .largest = rdx_encoded_column_codes(column) - 1,
                               .keys = rdx_buffer_retain(column->codes)};
-  distinct_keys found = {0};
+  RDX_SCOPED(drop_distinct) distinct_keys found = {0};
   double ms = 0;
-  rdx_status status = find_distinct(device, &dense, UINT64_MAX, &found, err);
+  RDX_TRY(find_distinct(device, &dense, UINT64_MAX, &found, err));
   dense.count = found.count;
   dense.bytes = rdx_code_bytes(found.count);
-  if (status == RDX_OK)
-    status = take_keys(&dense, &found, err);
-  rdx_free(found.keys);
-  RDX_TRY(status);
+  RDX_TRY(take_keys(&dense, &found, err));
   RDX_TRY(make_codes(device, &dense, &ms, err));
   rdx_buffer_destroy(&dense.keys);
   *out = RDX_KEEP(dense);

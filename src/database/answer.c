@@ -108,7 +108,7 @@ static rdx_status run_plan(void *context, rdx_error *err) {
 
 rdx_status rdx_prepared_run(rdx_prepared *p, const rdx_datum *parameters, rdx_node_actuals *actuals, rdx_answer *answer,
                             rdx_error *err) {
-  rdx_arena arena = {0};
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
   rdx_database *d = p->database;
   const double before = rdx_now_ms();
   const uint32_t nodes = p->plan->node_count, given = p->statement->parameters;
@@ -121,25 +121,21 @@ rdx_status rdx_prepared_run(rdx_prepared *p, const rdx_datum *parameters, rdx_no
                      .actuals = actuals,
                      .counts = actuals != NULL || answer->counts_rays,
                      .arena = &arena};
-  rdx_status status =
-      rdx_arena_alloc(&arena, p->plan->parameter_count, sizeof *x.parameters, "a query", (void **)&x.parameters, err);
-  if (status == RDX_OK)
-    status = rdx_arena_alloc(&arena, nodes, sizeof *x.shared, "a query", (void **)&x.shared, err);
-  if (status == RDX_OK && !actuals)
-    status = rdx_arena_alloc(&arena, nodes, sizeof *x.actuals, "a query", (void **)&x.actuals, err);
-  if (status == RDX_OK) {
-    if (given > 0)
-      memcpy(x.parameters, parameters, given * sizeof *parameters);
-    memset(x.shared, 0, nodes * sizeof *x.shared);
-    if (!actuals)
-      memset(x.actuals, 0, nodes * sizeof *x.actuals);
-    plan_run run = {&x, answer};
-    const bool deep = p->plan->levels > RDX_SQL_SHALLOW_LEVELS;
-    status = deep ? rdx_run_deep(run_plan, &run, err) : run_plan(&run, err);
-    for (uint32_t i = 0; i < nodes; i++)
-      rdx_frame_destroy(&x.shared[i]);
-  }
-  rdx_arena_free(&arena);
+  RDX_TRY(
+      rdx_arena_alloc(&arena, p->plan->parameter_count, sizeof *x.parameters, "a query", (void **)&x.parameters, err));
+  RDX_TRY(rdx_arena_alloc(&arena, nodes, sizeof *x.shared, "a query", (void **)&x.shared, err));
+  if (!actuals)
+    RDX_TRY(rdx_arena_alloc(&arena, nodes, sizeof *x.actuals, "a query", (void **)&x.actuals, err));
+  if (given > 0)
+    memcpy(x.parameters, parameters, given * sizeof *parameters);
+  memset(x.shared, 0, nodes * sizeof *x.shared);
+  if (!actuals)
+    memset(x.actuals, 0, nodes * sizeof *x.actuals);
+  plan_run run = {&x, answer};
+  const bool deep = p->plan->levels > RDX_SQL_SHALLOW_LEVELS;
+  const rdx_status status = deep ? rdx_run_deep(run_plan, &run, err) : run_plan(&run, err);
+  for (uint32_t i = 0; i < nodes; i++)
+    rdx_frame_destroy(&x.shared[i]);
   answer->stats.execute_ms = rdx_now_ms() - before;
   return status;
 }

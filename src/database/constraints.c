@@ -413,24 +413,22 @@ static rdx_status start(checking *c, const rdx_constrained_rows *of, rdx_error *
   return row_of(&c->arena, of->table, of->rows, &c->row, err);
 }
 
+static void end(checking *c) {
+  rdx_arena_free(&c->arena);
+}
+
 rdx_status rdx_constraints_check_list(const rdx_constrained_rows *of, const rdx_constraints *list, rdx_error *err) {
-  checking c;
-  rdx_status status = start(&c, of, err);
-  if (status == RDX_OK)
-    status = check_all(&c, list->list, list->count);
-  rdx_arena_free(&c.arena);
-  return status;
+  RDX_SCOPED(end) checking c = {0};
+  RDX_TRY(start(&c, of, err));
+  return check_all(&c, list->list, list->count);
 }
 
 rdx_status rdx_constraint_find_equal(const rdx_constrained_rows *of, const rdx_sql_constraint *key, rdx_equal_rows *out,
                                      rdx_error *err) {
-  checking c;
+  RDX_SCOPED(end) checking c = {0};
   uint32_t *columns = NULL;
-  rdx_status status = start(&c, of, err);
-  if (status == RDX_OK)
-    status = find_equal(&c, key, &columns, out);
-  rdx_arena_free(&c.arena);
-  return status;
+  RDX_TRY(start(&c, of, err));
+  return find_equal(&c, key, &columns, out);
 }
 
 rdx_status rdx_constraints_check(const rdx_constrained_rows *of, const char *constraints, rdx_error *err) {

@@ -114,17 +114,12 @@ rdx_status rdx_index_entry_read(rdx_index_entry *e, const char *name, const char
 }
 
 rdx_status rdx_index_entry_add(rdx_database *d, const char *name, const char *text, rdx_error *err) {
-  rdx_index_entry e = {0};
-  rdx_status status = rdx_index_entry_read(&e, name, text, err);
-  pthread_mutex_lock(&d->lock);
-  if (status == RDX_OK)
-    status = rdx_realloc((void **)&d->indexes, d->index_count + 1, sizeof *d->indexes, "an index", err);
-  if (status == RDX_OK)
-    d->indexes[d->index_count++] = e;
-  pthread_mutex_unlock(&d->lock);
-  if (status != RDX_OK)
-    rdx_index_entry_drop(&e);
-  return status;
+  RDX_SCOPED(rdx_index_entry_drop) rdx_index_entry e = {0};
+  RDX_TRY(rdx_index_entry_read(&e, name, text, err));
+  RDX_LOCKED(&d->lock);
+  RDX_TRY(rdx_realloc((void **)&d->indexes, d->index_count + 1, sizeof *d->indexes, "an index", err));
+  d->indexes[d->index_count++] = RDX_KEEP(e);
+  return RDX_OK;
 }
 
 void rdx_index_entry_remove(rdx_database *d, rdx_index_entry *e) {
@@ -194,19 +189,14 @@ static rdx_status build(rdx_statement *s, rdx_catalog_table *table, const rdx_pl
 
 static rdx_status create(rdx_statement *s, const char *name, rdx_catalog_table *table, rdx_error *err) {
   rdx_database *d = s->database;
-  char *text = NULL;
-  RDX_TRY(rdx_alloc(s->prepared->rest + 1, 1, "an index", (void **)&text, err));
-  memcpy(text, s->prepared->text, s->prepared->rest);
-  text[s->prepared->rest] = '\0';
-  rdx_status status = rdx_index_entry_add(d, name, text, err);
-  if (status == RDX_OK) {
-    status = build(s, table, &d->indexes[d->index_count - 1].index, err);
-    if (status == RDX_OK)
-      status = rdx_definition_write(d, "index", name, text, err);
-    if (status != RDX_OK)
-      rdx_index_entry_drop(&d->indexes[--d->index_count]);
-  }
-  rdx_free(text);
+  RDX_SCOPED(rdx_free_local) char *text = NULL;
+  RDX_TRY(rdx_copy_bytes(s->prepared->text, s->prepared->rest, "an index", &text, err));
+  RDX_TRY(rdx_index_entry_add(d, name, text, err));
+  rdx_status status = build(s, table, &d->indexes[d->index_count - 1].index, err);
+  if (status == RDX_OK)
+    status = rdx_definition_write(d, "index", name, text, err);
+  if (status != RDX_OK)
+    rdx_index_entry_drop(&d->indexes[--d->index_count]);
   rdx_definitions_changed(d);
   return status;
 }

@@ -86,23 +86,17 @@ static rdx_status fill(rdx_table *table, const line *lines, uint32_t count, rdx_
 }
 
 rdx_status rdx_database_indexes(rdx_database *database, rdx_table **out, rdx_error *err) {
-  line *lines = NULL;
-  rdx_table *table = NULL;
+  RDX_SCOPED(rdx_free_local) line *lines = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *table = NULL;
   if (!database || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_indexes: database and out must not be NULL");
   RDX_TRY(rdx_definitions_refresh(database, err));
   RDX_TRY(rdx_table_create(5, &table, err));
-  pthread_mutex_lock(&database->lock);
-  rdx_status status = list_lines(database, &lines, err);
-  if (status == RDX_OK)
-    status = fill(table, lines, database->index_count + database->view_count, err);
-  pthread_mutex_unlock(&database->lock);
-  rdx_free(lines);
-  if (status == RDX_OK)
-    *out = table;
-  else
-    rdx_table_destroy(&table);
-  return status;
+  RDX_LOCKED(&database->lock);
+  RDX_TRY(list_lines(database, &lines, err));
+  RDX_TRY(fill(table, lines, database->index_count + database->view_count, err));
+  *out = RDX_KEEP(table);
+  return RDX_OK;
 }
 
 /* ---- What is prepared ---- */

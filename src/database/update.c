@@ -120,20 +120,15 @@ static void put_answer(rdx_answer *answer, rdx_table *returned) {
 static rdx_status insert_numbered(rdx_statement *s, rdx_catalog_table *table, rdx_answer *answer, rdx_error *err) {
   const rdx_plan_change *c = &s->prepared->plan->change;
   const uint64_t rows = rdx_table_rows(answer->table);
-  uint32_t *chosen = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *chosen = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *values = NULL, *returned = NULL;
   uint64_t count = 0;
-  rdx_table *values = NULL, *returned = NULL;
-  rdx_status status = rdx_change_choose(c, answer->table, rows, &chosen, &count, err);
-  if (status == RDX_OK)
-    status = rdx_change_take(s, answer->table, 0, c->values, chosen, rows, &values, err);
-  if (status == RDX_OK)
-    status = take_returning(s, answer->table, chosen, rows, rows, &returned, err);
-  if (status == RDX_OK)
-    status = rdx_change_insert(s, table, values, err);
-  rdx_table_destroy(&values);
-  rdx_free(chosen);
-  put_answer(answer, returned);
-  return status;
+  RDX_TRY(rdx_change_choose(c, answer->table, rows, &chosen, &count, err));
+  RDX_TRY(rdx_change_take(s, answer->table, 0, c->values, chosen, rows, &values, err));
+  RDX_TRY(take_returning(s, answer->table, chosen, rows, rows, &returned, err));
+  RDX_TRY(rdx_change_insert(s, table, values, err));
+  put_answer(answer, RDX_KEEP(returned));
+  return RDX_OK;
 }
 
 rdx_status rdx_change_run_insert(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
@@ -158,21 +153,18 @@ rdx_status rdx_change_run_insert(rdx_statement *s, rdx_answer *answer, rdx_error
 static rdx_status convert_values(const rdx_statement *s, const rdx_table *found, uint32_t *from, rdx_table **out,
                                  rdx_error *err) {
   const rdx_plan_change *c = &s->prepared->plan->change;
-  rdx_catalog_table assigned = {.rows = c->table->rows, .column_count = c->values};
-  uint32_t *all = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *all = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_catalog_column *columns = NULL;
   RDX_TRY(rdx_alloc(c->values, sizeof *all, WHAT, (void **)&all, err));
-  rdx_status status = rdx_alloc(c->values, sizeof *assigned.columns, WHAT, (void **)&assigned.columns, err);
+  RDX_TRY(rdx_alloc(c->values, sizeof *columns, WHAT, (void **)&columns, err));
   for (uint32_t i = 0; i < c->table->column_count; i++)
     from[i] = UINT32_MAX;
-  for (uint32_t k = 0; k < c->values && status == RDX_OK; k++) {
+  for (uint32_t k = 0; k < c->values; k++) {
     from[c->columns[k]] = all[k] = k;
-    assigned.columns[k] = c->table->columns[c->columns[k]];
+    columns[k] = c->table->columns[c->columns[k]];
   }
-  if (status == RDX_OK)
-    status = rdx_change_convert(s, &assigned, found, all, out, err);
-  rdx_free(assigned.columns);
-  rdx_free(all);
-  return status;
+  const rdx_catalog_table assigned = {.rows = c->table->rows, .column_count = c->values, .columns = columns};
+  return rdx_change_convert(s, &assigned, found, all, out, err);
 }
 
 /* What is declared of columns and tables, of the new version: `from` as rdx_merge has it. */
@@ -208,23 +200,18 @@ static rdx_status merge(const rdx_statement *s, const rdx_table *found, const ui
 
 static rdx_status change_rows(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   const rdx_plan_change *c = &s->prepared->plan->change;
-  rdx_table *old = NULL, *content = NULL, *returned = NULL;
-  uint32_t *chosen = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *old = NULL, *content = NULL, *returned = NULL;
+  RDX_SCOPED(rdx_free_local) uint32_t *chosen = NULL;
   RDX_TRY(rdx_change_open(s, c->table, &old, err));
-  rdx_status status = rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err);
-  if (status == RDX_OK)
-    status = rdx_change_choose(c, answer->table, c->table->rows, &chosen, &answer->stats.rows, err);
-  if (status == RDX_OK)
-    status = take_returning(s, answer->table, chosen, c->table->rows, answer->stats.rows, &returned, err);
-  if (status == RDX_OK && answer->stats.rows > 0)
-    status = merge(s, answer->table, chosen, answer->stats.rows, old, &content, err);
-  if (status == RDX_OK && content)
-    status = rdx_change_replace(s, c->table, &content, err);
-  rdx_table_destroy(&old);
-  rdx_table_destroy(&content);
-  rdx_free(chosen);
-  put_answer(answer, returned);
-  return status;
+  RDX_TRY(rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err));
+  RDX_TRY(rdx_change_choose(c, answer->table, c->table->rows, &chosen, &answer->stats.rows, err));
+  RDX_TRY(take_returning(s, answer->table, chosen, c->table->rows, answer->stats.rows, &returned, err));
+  if (answer->stats.rows > 0)
+    RDX_TRY(merge(s, answer->table, chosen, answer->stats.rows, old, &content, err));
+  if (content)
+    RDX_TRY(rdx_change_replace(s, c->table, &content, err));
+  put_answer(answer, RDX_KEEP(returned));
+  return RDX_OK;
 }
 
 rdx_status rdx_change_run_update(rdx_statement *s, rdx_answer *answer, rdx_error *err) {

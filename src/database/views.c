@@ -106,25 +106,18 @@ void rdx_views_free(rdx_database *d) {
 
 /* A view of this name and text; its plan comes when it is asked for. */
 static rdx_status add_view(rdx_database *d, const char *name, size_t length, const char *text, rdx_error *err) {
-  rdx_view v = {0};
+  RDX_SCOPED(drop_view) rdx_view v = {0};
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
   rdx_sql_statement *statement = NULL;
-  rdx_arena arena = {0};
   const char *next = NULL;
-  rdx_status status = rdx_sql_parse(text, &arena, &statement, &next, err);
-  if (status == RDX_OK && (!statement || statement->kind != RDX_STATEMENT_CREATE_VIEW))
-    status = rdx_fail(err, RDX_ERROR_FORMAT, "the definition of view '%.*s' is none", (int)length, name);
-  if (status == RDX_OK)
-    status = method_of(statement, text, &v.star, err);
-  rdx_arena_free(&arena);
-  RDX_TRY(status);
+  RDX_TRY(rdx_sql_parse(text, &arena, &statement, &next, err));
+  if (!statement || statement->kind != RDX_STATEMENT_CREATE_VIEW)
+    return rdx_fail(err, RDX_ERROR_FORMAT, "the definition of view '%.*s' is none", (int)length, name);
+  RDX_TRY(method_of(statement, text, &v.star, err));
   RDX_TRY(rdx_realloc((void **)&d->views, d->view_count + 1, sizeof *d->views, "a view", err));
   RDX_TRY(rdx_copy_bytes(name, length, "a view", &v.name, err));
-  status = rdx_copy_text(text, "a view", &v.text, err);
-  if (status != RDX_OK) {
-    drop_view(&v);
-    return status;
-  }
-  d->views[d->view_count++] = v;
+  RDX_TRY(rdx_copy_text(text, "a view", &v.text, err));
+  d->views[d->view_count++] = RDX_KEEP(v);
   return RDX_OK;
 }
 

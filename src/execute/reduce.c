@@ -188,7 +188,6 @@ static rdx_status list_rows(rdx_execution *x, reduction *r, uint64_t *total, rdx
   return rdx_pool_run_stage(x->pool, rows, RDX_EXECUTE_GRAIN, list_piece, r, "join", err);
 }
 
-/* The rows of `large` whose key the other side has. */
 static void drop(reduction *r) {
   rdx_free(r->map.bits);
   rdx_free(r->counts);
@@ -196,6 +195,7 @@ static void drop(reduction *r) {
   rdx_free(r->rows);
 }
 
+/* The rows of `large` whose key the other side has. */
 static rdx_status reduce(rdx_execution *x, rdx_operand *large, const key *large_key, const key *small_key,
                          rdx_error *err) {
   RDX_SCOPED(drop) reduction r = {.key = *large_key};

@@ -109,6 +109,7 @@ typedef struct run {
   rdx_worker *workers;
   rdx_sink_fn sink;
   void *context;
+  uint32_t threads;
   _Atomic uint64_t failed; /* the lowest row of a block that failed */
   uint64_t *failed_at;     /* of each worker */
   rdx_status *statuses;
@@ -146,7 +147,7 @@ static void run_block(void *context, uint64_t begin, uint64_t end, uint32_t work
     continue;
 }
 
-static rdx_status run_all(run *r, uint32_t threads, rdx_error *err) {
+static rdx_status run_all(run *r, rdx_error *err) {
   const rdx_evaluation *e = r->program->e;
   const uint64_t rows = e->rows;
   if (rows <= RDX_BLOCK || !e->pool) {
@@ -156,7 +157,7 @@ static rdx_status run_all(run *r, uint32_t threads, rdx_error *err) {
     RDX_TRY(rdx_pool_run_stage(e->pool, rows, RDX_BLOCK, run_block, r, "evaluate", err));
   }
   const uint64_t failed = atomic_load(&r->failed);
-  for (uint32_t i = 0; i < threads; i++)
+  for (uint32_t i = 0; i < r->threads; i++)
     if (r->statuses[i] != RDX_OK && r->failed_at[i] == failed) {
       if (err)
         *err = r->workers[i].err;
@@ -165,25 +166,25 @@ static rdx_status run_all(run *r, uint32_t threads, rdx_error *err) {
   return RDX_OK;
 }
 
+static void end(run *r) {
+  for (uint32_t i = 0; r->workers && i < r->threads; i++) {
+    free_scratch(&r->workers[i].stack);
+    free_scratch(&r->workers[i].texts);
+    rdx_arena_free(&r->workers[i].regex_memory);
+  }
+  rdx_free(r->workers);
+  rdx_free(r->failed_at);
+  rdx_free(r->statuses);
+}
+
 rdx_status rdx_program_run(const rdx_program *program, rdx_sink_fn sink, void *context, rdx_error *err) {
   const uint32_t threads = program->e->pool ? rdx_pool_threads(program->e->pool) : 1;
-  run r = {.program = program, .sink = sink, .context = context, .failed = UINT64_MAX};
-  rdx_status status = rdx_calloc(threads, sizeof *r.workers, "an expression", (void **)&r.workers, err);
-  if (status == RDX_OK)
-    status = rdx_calloc(threads, sizeof *r.failed_at, "an expression", (void **)&r.failed_at, err);
-  if (status == RDX_OK)
-    status = rdx_calloc(threads, sizeof *r.statuses, "an expression", (void **)&r.statuses, err);
-  for (uint32_t i = 0; status == RDX_OK && i < threads; i++)
+  RDX_SCOPED(end)
+  run r = {.program = program, .sink = sink, .context = context, .threads = threads, .failed = UINT64_MAX};
+  RDX_TRY(rdx_calloc(threads, sizeof *r.workers, "an expression", (void **)&r.workers, err));
+  RDX_TRY(rdx_calloc(threads, sizeof *r.failed_at, "an expression", (void **)&r.failed_at, err));
+  RDX_TRY(rdx_calloc(threads, sizeof *r.statuses, "an expression", (void **)&r.statuses, err));
+  for (uint32_t i = 0; i < threads; i++)
     r.workers[i].program = program;
-  if (status == RDX_OK)
-    status = run_all(&r, threads, err);
-  for (uint32_t i = 0; r.workers && i < threads; i++) {
-    free_scratch(&r.workers[i].stack);
-    free_scratch(&r.workers[i].texts);
-    rdx_arena_free(&r.workers[i].regex_memory);
-  }
-  rdx_free(r.workers);
-  rdx_free(r.failed_at);
-  rdx_free(r.statuses);
-  return status;
+  return run_all(&r, err);
 }

@@ -241,6 +241,7 @@ static void drop(inverse *v) {
   rdx_buffer_destroy(&v->rows);
   rdx_buffer_destroy(&v->found);
   rdx_parts_destroy(&v->parts);
+  rdx_lookup_result_destroy(&v->result);
 }
 
 /* With columns that are not strings. */
@@ -249,29 +250,21 @@ static rdx_status look_up_inverse(inverse *v, const rdx_column *keys, const rdx_
                                   rdx_error *err) {
   const double start = rdx_now_ms();
   const rdx_device_column *column = NULL;
-  rdx_device_column *owned = NULL, *owned_values = NULL;
+  RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *owned = NULL, *owned_values = NULL;
   RDX_TRY(rdx_device_column_use(v->device, probes, &column, &owned, err));
-  rdx_status status = rdx_lookup_result_create(v->device, v->params->result, column->rows, keys->rows, &v->result, err);
-  if (status == RDX_OK && v->params->values)
-    status = rdx_device_column_use(v->device, v->params->values, &v->values, &owned_values, err);
-  if (status == RDX_OK && v->params->values)
-    status = rdx_summing_choose(v->device, v->values, false, &v->summing, v->result, err);
-  if (status == RDX_OK && column->rows > 0)
-    status = run(v, keys, column, index, err);
-  if (status == RDX_OK && column->rows > 0) {
+  RDX_TRY(rdx_lookup_result_create(v->device, v->params->result, column->rows, keys->rows, &v->result, err));
+  if (v->params->values) {
+    RDX_TRY(rdx_device_column_use(v->device, v->params->values, &v->values, &owned_values, err));
+    RDX_TRY(rdx_summing_choose(v->device, v->values, false, &v->summing, v->result, err));
+  }
+  if (column->rows > 0) {
+    RDX_TRY(run(v, keys, column, index, err));
     if (stats)
       rdx_index_get_stats(v->index, stats);
     rdx_lookup_result_take(v->result, &v->parts);
   }
-  drop(v);
-  rdx_device_column_destroy(&owned);
-  rdx_device_column_destroy(&owned_values);
-  if (status != RDX_OK) {
-    rdx_lookup_result_destroy(&v->result);
-    return status;
-  }
   v->result->stats.total_ms = rdx_now_ms() - start;
-  *out = v->result;
+  *out = RDX_KEEP(v->result);
   return RDX_OK;
 }
 
@@ -301,7 +294,7 @@ rdx_status rdx_lookup_inverse(rdx_device *device, const rdx_column *keys, const 
   static const rdx_index_params hash = {.method = RDX_INDEX_HASH};
   params = params ? params : &defaults;
   RDX_TRY(check(device, keys, probes, params, out, err));
-  inverse v = {.device = device, .params = params};
+  RDX_SCOPED(drop) inverse v = {.device = device, .params = params};
   const rdx_index_params *used = index && index->method != RDX_INDEX_AUTO ? index : &hash;
   if (stats)
     *stats = (rdx_index_stats){0};

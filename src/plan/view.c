@@ -70,18 +70,18 @@ static rdx_status bind_definition(rdx_planner *p, const rdx_sql_statement *view,
   return RDX_OK;
 }
 
+static rdx_status begin(rdx_planner *p, const rdx_view_text *view, rdx_open_view *open, rdx_sql_statement **written) {
+  RDX_TRY(rdx_sql_parse_view(view->text, p->arena, written, p->err));
+  open->levels = (*written)->levels + (p->view ? p->view->levels : 0);
+  RDX_TRY(check_open(p, open));
+  RDX_TRY(check_lists(p, view));
+  return note(p, view->name);
+}
+
 rdx_status rdx_bind_view(rdx_planner *p, const rdx_from *from, const rdx_view_text *view, rdx_leaf *out) {
   rdx_sql_statement *written = NULL;
   rdx_open_view open = {.name = view->name, .outside = p->view};
-  rdx_status status = rdx_sql_parse_view(view->text, p->arena, &written, p->err);
-  if (status == RDX_OK) {
-    open.levels = written->levels + (p->view ? p->view->levels : 0);
-    status = check_open(p, &open);
-  }
-  if (status == RDX_OK)
-    status = check_lists(p, view);
-  if (status == RDX_OK)
-    status = note(p, view->name);
+  rdx_status status = begin(p, view, &open, &written);
   if (status != RDX_OK)
     return rdx_view_fail(p, from, view->name, status);
   p->view = &open;

@@ -274,6 +274,13 @@ static rdx_status run_all(run *r, const rdx_scan_run_params *params, rdx_scan_re
   return params->stats ? count_work(r, &node, result, err) : RDX_OK;
 }
 
+static void end(run *r) {
+  rdx_stream_destroy(&r->stream); /* what it has recorded must not run */
+  rdx_scan_evaluation_end(&r->evaluation);
+  rdx_workspace_give_bitmap(r->scan->workspace, &r->bitmap);
+  rdx_arena_free(&r->arena);
+}
+
 rdx_status rdx_scan_run(const rdx_scan *scan, const rdx_predicate *predicate, const rdx_scan_run_params *params,
                         rdx_scan_result **out, rdx_error *err) {
   static const rdx_scan_run_params defaults = {0};
@@ -282,28 +289,17 @@ rdx_status rdx_scan_run(const rdx_scan *scan, const rdx_predicate *predicate, co
   const rdx_scan_run_params *p = params ? params : &defaults;
   if (p->result < RDX_SCAN_COUNT || p->result > RDX_SCAN_BITMAP)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown scan result %d", (int)p->result);
-  rdx_scan_result *result = NULL;
+  RDX_SCOPED(rdx_scan_result_destroy) rdx_scan_result *result = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *result, "a result", (void **)&result, err));
   result->scan = scan;
   result->kind = p->result;
   result->stats.methods = scan->stats.method == RDX_SCAN_AUTO ? 0 : 1u << scan->stats.method;
-  run r = {.scan = scan, .predicate = predicate};
-  rdx_status status = run_all(&r, p, result, err);
-  if (status == RDX_OK)
-    rdx_workspace_give_stream(scan->workspace, &r.stream);
-  else if (r.stream) /* what it has recorded must not run */
-    rdx_stream_destroy(&r.stream);
-  rdx_scan_evaluation_end(&r.evaluation);
-  if (status == RDX_OK && p->result == RDX_SCAN_BITMAP)
-    result->bitmap = r.bitmap;
-  else
-    rdx_workspace_give_bitmap(scan->workspace, &r.bitmap);
-  rdx_arena_free(&r.arena);
-  if (status != RDX_OK) {
-    rdx_scan_result_destroy(&result);
-    return status;
-  }
-  *out = result;
+  RDX_SCOPED(end) run r = {.scan = scan, .predicate = predicate};
+  RDX_TRY(run_all(&r, p, result, err));
+  rdx_workspace_give_stream(scan->workspace, &r.stream);
+  if (p->result == RDX_SCAN_BITMAP)
+    result->bitmap = RDX_KEEP(r.bitmap);
+  *out = RDX_KEEP(result);
   return RDX_OK;
 }
 

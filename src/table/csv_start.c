@@ -108,8 +108,8 @@ static rdx_status choose_columns(reader *r, const rdx_csv_params *params, char *
                                  rdx_error *err) {
   const uint32_t count = params->columns ? (uint32_t)params->column_count : r->field_count;
   if (params->for_copy && params->header == RDX_SWITCH_OFF && r->field_count > count)
-    return rdx_fail(err, RDX_ERROR_FORMAT, "%s, line 1: %u fields where COPY has %u column%s",
-                    r->name, r->field_count, count, count > 1 ? "s" : "");
+    return rdx_fail(err, RDX_ERROR_FORMAT, "%s, line 1: %u fields where COPY has %u column%s", r->name, r->field_count,
+                    count, count > 1 ? "s" : "");
   RDX_TRY(rdx_table_create(count, &r->table, err));
   RDX_TRY(rdx_alloc(r->field_count, sizeof *r->targets, "a CSV file", (void **)&r->targets, err));
   RDX_TRY(rdx_calloc(count, sizeof *r->inferred, "a CSV file", (void **)&r->inferred, err));
@@ -385,6 +385,14 @@ static rdx_status take_nulls(reader *r, const rdx_csv_params *params, rdx_error 
   return RDX_OK;
 }
 
+static rdx_status take_columns(reader *r, const rdx_csv_params *params, char **names, rdx_error *err) {
+  RDX_SCOPED(rdx_names_drop) rdx_names index = {0};
+  RDX_TRY(find_tail(r, err));
+  for (uint32_t i = 0; i < r->field_count && (params->columns || params->type_count > 0); i++)
+    RDX_TRY(rdx_names_add(&index, names[i], strlen(names[i]), err));
+  return choose_columns(r, params, names, &index, err);
+}
+
 static rdx_status start(reader *r, const rdx_csv_params *params, rdx_error *err) {
   char **names = NULL;
   const bool header = params->header != RDX_SWITCH_OFF;
@@ -398,13 +406,7 @@ static rdx_status start(reader *r, const rdx_csv_params *params, rdx_error *err)
   r->check = true; /* until the rest of the text has been looked at */
   rdx_status status = empty ? take_names(r, params, &names, err) : read_names(r, header, &names, err);
   if (status == RDX_OK)
-    status = find_tail(r, err);
-  rdx_names index = {0};
-  for (uint32_t i = 0; i < r->field_count && status == RDX_OK && (params->columns || params->type_count > 0); i++)
-    status = rdx_names_add(&index, names[i], strlen(names[i]), err);
-  if (status == RDX_OK)
-    status = choose_columns(r, params, names, &index, err);
-  rdx_names_drop(&index);
+    status = take_columns(r, params, names, err);
   for (uint32_t i = 0; i < r->field_count; i++)
     rdx_free(names[i]);
   rdx_free(names);

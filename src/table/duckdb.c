@@ -185,21 +185,24 @@ static rdx_status run_tasks(const rdx_duckdb *d, rdx_duckdb_handle pending, cons
   }
 }
 
-static rdx_status run_pending(const rdx_duckdb *d, rdx_duckdb_handle statement, const rdx_duckdb_watch *watch,
-                              rdx_duckdb_result *out, rdx_error *err) {
+static rdx_status finish_pending(const rdx_duckdb *d, rdx_duckdb_handle pending, const rdx_duckdb_watch *watch,
+                                 rdx_duckdb_result *out, rdx_error *err) {
+  RDX_TRY(run_tasks(d, pending, watch, err));
+  if (d->call->execute_pending(pending, out) == 0)
+    return RDX_OK;
+  const rdx_status status = rdx_duckdb_fail(d, d->call->result_error(out), err);
+  d->call->destroy_result(out);
+  *out = (rdx_duckdb_result){0};
+  return status;
+}
+
+static rdx_status run_prepared(const rdx_duckdb *d, rdx_duckdb_handle statement, const rdx_duckdb_watch *watch,
+                               rdx_duckdb_result *out, rdx_error *err) {
   rdx_duckdb_handle pending = NULL;
   const bool made = (d->call->pending_prepared_streaming ? d->call->pending_prepared_streaming(statement, &pending)
                                                          : d->call->pending_prepared(statement, &pending)) == 0;
-  rdx_status status = RDX_OK;
-  if (!made)
-    status = rdx_duckdb_fail(d, d->call->pending_error(pending), err);
-  if (status == RDX_OK)
-    status = run_tasks(d, pending, watch, err);
-  if (status == RDX_OK && d->call->execute_pending(pending, out) != 0) {
-    status = rdx_duckdb_fail(d, d->call->result_error(out), err);
-    d->call->destroy_result(out);
-    *out = (rdx_duckdb_result){0};
-  }
+  const rdx_status status =
+      made ? finish_pending(d, pending, watch, out, err) : rdx_duckdb_fail(d, d->call->pending_error(pending), err);
   d->call->destroy_pending(&pending);
   return status;
 }
@@ -208,11 +211,9 @@ rdx_status rdx_duckdb_run(const rdx_duckdb *d, const char *sql, const rdx_duckdb
                           rdx_error *err) {
   rdx_duckdb_handle statement = NULL;
   *out = (rdx_duckdb_result){0};
-  rdx_status status = RDX_OK;
-  if (d->call->prepare(d->connection, sql, &statement) != 0)
-    status = rdx_duckdb_fail(d, d->call->prepare_error(statement), err);
-  if (status == RDX_OK)
-    status = run_pending(d, statement, watch, out, err);
+  const bool made = d->call->prepare(d->connection, sql, &statement) == 0;
+  const rdx_status status =
+      made ? run_prepared(d, statement, watch, out, err) : rdx_duckdb_fail(d, d->call->prepare_error(statement), err);
   d->call->destroy_prepare(&statement);
   return status;
 }

@@ -172,20 +172,20 @@ static rdx_status copy(parquet_writer *w, const rdx_duckdb *d, rdx_error *err) {
   return status;
 }
 
+static rdx_status fill_file(const rdx_table *table, const rdx_replacement *file, rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) target *targets = NULL;
+  RDX_SCOPED(rdx_duckdb_close) rdx_duckdb duckdb = {0};
+  RDX_TRY(rdx_duckdb_open(file->file, file->path, true, &duckdb, err));
+  RDX_TRY(rdx_calloc(table->column_count, sizeof *targets, "a Parquet file", (void **)&targets, err));
+  for (uint32_t i = 0; i < table->column_count; i++)
+    targets[i] = choose(&table->columns[i].view);
+  parquet_writer w = {.call = duckdb.call, .table = table, .targets = targets};
+  return copy(&w, &duckdb, err);
+}
+
 static rdx_status write_file(const rdx_table *table, rdx_replacement *file, rdx_error *err) {
-  rdx_duckdb duckdb;
-  parquet_writer w = {.table = table};
-  rdx_status status = rdx_duckdb_open(file->file, file->path, true, &duckdb, err);
-  w.call = duckdb.call;
-  if (status == RDX_OK)
-    status = rdx_calloc(table->column_count, sizeof *w.targets, "a Parquet file", (void **)&w.targets, err);
-  for (uint32_t i = 0; status == RDX_OK && i < table->column_count; i++)
-    w.targets[i] = choose(&table->columns[i].view);
-  if (status == RDX_OK)
-    status = copy(&w, &duckdb, err);
-  rdx_duckdb_close(&duckdb);
-  rdx_free(w.targets);
-  return status == RDX_OK ? rdx_replacement_commit(file, err) : status;
+  RDX_TRY(fill_file(table, file, err));
+  return rdx_replacement_commit(file, err);
 }
 
 rdx_status rdx_table_write_parquet(const rdx_table *table, const char *path, rdx_error *err) {

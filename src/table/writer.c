@@ -613,21 +613,20 @@ static rdx_status write_file(finish_work *f, rdx_file_column *columns, rdx_error
   return write_frame(f, &header, err);
 }
 
+static void drop(finish_work *f) {
+  rdx_free(f->places);
+  rdx_free(f->directory);
+}
+
 rdx_status rdx_table_writer_complete(rdx_table_writer *w, rdx_error *err) {
   if (w->over)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: the table was finished, or failed, before", w->file.path);
   w->over = true;
-  finish_work f = {.writer = w};
-  rdx_file_column *columns = NULL;
-  rdx_status status = rdx_alloc(w->count, sizeof *f.places, "a table", (void **)&f.places, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(w->count, sizeof *columns, "a table", (void **)&columns, err);
-  if (status == RDX_OK)
-    status = write_file(&f, columns, err);
-  rdx_free(columns);
-  rdx_free(f.places);
-  rdx_free(f.directory);
-  return status;
+  RDX_SCOPED(drop) finish_work f = {.writer = w};
+  RDX_SCOPED(rdx_free_local) rdx_file_column *columns = NULL;
+  RDX_TRY(rdx_alloc(w->count, sizeof *f.places, "a table", (void **)&f.places, err));
+  RDX_TRY(rdx_alloc(w->count, sizeof *columns, "a table", (void **)&columns, err));
+  return write_file(&f, columns, err);
 }
 
 rdx_status rdx_table_writer_commit(rdx_table_writer *w, rdx_error *err) {

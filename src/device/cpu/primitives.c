@@ -253,16 +253,14 @@ static uint64_t accumulate(uint64_t *numbers, uint64_t count) {
 static rdx_status run_pieces(rdx_stream *stream, piecewise *p, rdx_task_fn task, uint64_t count, uint64_t *total,
                              rdx_error *err) {
   const uint64_t pieces = pieces_of(count);
-  RDX_TRY(rdx_alloc(pieces, sizeof *p->numbers, "counting", (void **)&p->numbers, err));
-  rdx_status status = rdx_pool_run_stage(pool_of(stream), count, PIECE, task, p, stream->stage, err);
-  if (status == RDX_OK) {
-    *total = accumulate(p->numbers, pieces);
-    p->write = true;
-    if (p->out_u32 || p->out_u64)
-      status = rdx_pool_run_stage(pool_of(stream), count, PIECE, task, p, stream->stage, err);
-  }
-  rdx_free(p->numbers);
-  return status;
+  RDX_SCOPED(rdx_free_local) uint64_t *numbers = NULL;
+  RDX_TRY(rdx_alloc(pieces, sizeof *numbers, "counting", (void **)&numbers, err));
+  p->numbers = numbers;
+  RDX_TRY(rdx_pool_run_stage(pool_of(stream), count, PIECE, task, p, stream->stage, err));
+  *total = accumulate(numbers, pieces);
+  p->write = true;
+  return p->out_u32 || p->out_u64 ? rdx_pool_run_stage(pool_of(stream), count, PIECE, task, p, stream->stage, err)
+                                  : RDX_OK;
 }
 
 static void scan_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {

@@ -31,19 +31,14 @@ rdx_status rdx_recording_start(rdx_device *device, rdx_recording **out, rdx_erro
                     device->info.name);
   if (device->recording)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "the device records already: stop that recording first");
-  rdx_recording *r = NULL;
+  RDX_SCOPED(rdx_recording_stop) rdx_recording *r = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *r, "a recording", (void **)&r, err));
   pthread_mutex_init(&r->lock, NULL);
   r->device = device;
-  *out = r;
-  rdx_status status = rdx_alloc(RDX_RECORDING_MAX, sizeof *r->rays, "a recording", (void **)&r->rays, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(RDX_RECORDING_MAX, sizeof *r->hits, "a recording", (void **)&r->hits, err);
-  if (status != RDX_OK) {
-    rdx_recording_stop(out);
-    return status;
-  }
+  RDX_TRY(rdx_alloc(RDX_RECORDING_MAX, sizeof *r->rays, "a recording", (void **)&r->rays, err));
+  RDX_TRY(rdx_alloc(RDX_RECORDING_MAX, sizeof *r->hits, "a recording", (void **)&r->hits, err));
   device->recording = r;
+  *out = RDX_KEEP(r);
   return RDX_OK;
 }
 

@@ -145,6 +145,16 @@ static rdx_status allocate_memory(rdx_vk_device *d, uint64_t size, uint32_t type
   return rdx_vk_check(result, "allocating device memory", err);
 }
 
+static rdx_status back_buffer(rdx_vk_device *d, rdx_vk_memory *m, rdx_error *err) {
+  VkMemoryRequirements needs;
+  uint32_t type = 0;
+  d->fn.GetBufferMemoryRequirements(d->handle, m->buffer, &needs);
+  if (!find_memory_type(d, needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &type))
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has no device-local memory for buffers", d->base.info.name);
+  RDX_TRY(allocate_memory(d, needs.size, type, m->buffer, true, &m->handle, err));
+  return rdx_vk_check(d->fn.BindBufferMemory(d->handle, m->buffer, m->handle, 0), "binding device memory", err);
+}
+
 /* The same, under a buffer for all uses that kernels have. On failure nothing is left to free. */
 static rdx_status create_memory(rdx_vk_device *d, uint64_t size, rdx_vk_memory *out, rdx_error *err) {
   VkBufferUsageFlags usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
@@ -157,18 +167,8 @@ static rdx_status create_memory(rdx_vk_device *d, uint64_t size, rdx_vk_memory *
                                    .usage = usage,
                                    .sharingMode = VK_SHARING_MODE_EXCLUSIVE};
   rdx_vk_memory m = {.size = size};
-  uint32_t type = 0;
-  rdx_status status = rdx_vk_check(d->fn.CreateBuffer(d->handle, &info, NULL, &m.buffer), "creating a buffer", err);
-  if (status == RDX_OK) {
-    VkMemoryRequirements needs;
-    d->fn.GetBufferMemoryRequirements(d->handle, m.buffer, &needs);
-    if (find_memory_type(d, needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, &type))
-      status = allocate_memory(d, needs.size, type, m.buffer, true, &m.handle, err);
-    else
-      status = rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has no device-local memory for buffers", d->base.info.name);
-  }
-  if (status == RDX_OK)
-    status = rdx_vk_check(d->fn.BindBufferMemory(d->handle, m.buffer, m.handle, 0), "binding device memory", err);
+  RDX_TRY(rdx_vk_check(d->fn.CreateBuffer(d->handle, &info, NULL, &m.buffer), "creating a buffer", err));
+  const rdx_status status = back_buffer(d, &m, err);
   if (status != RDX_OK) {
     free_memory(d, &m);
     return status;

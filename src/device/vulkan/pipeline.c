@@ -111,14 +111,15 @@ void rdx_vk_pipelines_destroy(rdx_vk_device *d) {
 
 /* The shader stages of a pipeline, with the specialization that all of them share. */
 typedef struct stages {
+  rdx_vk_device *device;
   VkSpecializationMapEntry entries[RDX_MAX_VARIANT];
   VkSpecializationInfo specialization;
   VkPipelineShaderStageCreateInfo infos[5];
   uint32_t count;
 } stages;
 
-static void stages_start(stages *s, const rdx_kernel *kernel, const uint32_t *variant) {
-  *s = (stages){0};
+static void stages_start(stages *s, rdx_vk_device *d, const rdx_kernel *kernel, const uint32_t *variant) {
+  *s = (stages){.device = d};
   for (uint32_t i = 0; i < kernel->variants; i++)
     s->entries[i] = (VkSpecializationMapEntry){.constantID = i, .offset = i * 4, .size = 4};
   s->specialization = (VkSpecializationInfo){
@@ -126,8 +127,9 @@ static void stages_start(stages *s, const rdx_kernel *kernel, const uint32_t *va
 }
 
 /* Add a stage; `*index` is its place, VK_SHADER_UNUSED_KHR for an absent shader. */
-static rdx_status stages_add(rdx_vk_device *d, stages *s, rdx_spirv shader, VkShaderStageFlagBits stage,
-                             uint32_t *index, rdx_error *err) {
+static rdx_status stages_add(stages *s, rdx_spirv shader, VkShaderStageFlagBits stage, uint32_t *index,
+                             rdx_error *err) {
+  rdx_vk_device *d = s->device;
   *index = VK_SHADER_UNUSED_KHR;
   if (!shader.words)
     return RDX_OK;
@@ -144,24 +146,20 @@ static rdx_status stages_add(rdx_vk_device *d, stages *s, rdx_spirv shader, VkSh
   return RDX_OK;
 }
 
-static void stages_end(rdx_vk_device *d, stages *s) {
+static void stages_end(stages *s) {
   for (uint32_t i = 0; i < s->count; i++)
-    d->fn.DestroyShaderModule(d->handle, s->infos[i].module, NULL);
+    s->device->fn.DestroyShaderModule(s->device->handle, s->infos[i].module, NULL);
 }
 
 static rdx_status create_compute(rdx_vk_device *d, rdx_vk_pipeline *p, rdx_error *err) {
-  stages s;
-  stages_start(&s, p->kernel, p->variant);
+  RDX_SCOPED(stages_end) stages s;
+  stages_start(&s, d, p->kernel, p->variant);
   uint32_t index = 0;
-  rdx_status status = stages_add(d, &s, p->kernel->compute, VK_SHADER_STAGE_COMPUTE_BIT, &index, err);
-  if (status == RDX_OK) {
-    const VkComputePipelineCreateInfo info = {
-        .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, .stage = s.infos[0], .layout = d->layout};
-    status = rdx_vk_check(d->fn.CreateComputePipelines(d->handle, d->cache, 1, &info, NULL, &p->handle),
-                          p->kernel->name, err);
-  }
-  stages_end(d, &s);
-  return status;
+  RDX_TRY(stages_add(&s, p->kernel->compute, VK_SHADER_STAGE_COMPUTE_BIT, &index, err));
+  const VkComputePipelineCreateInfo info = {
+      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO, .stage = s.infos[0], .layout = d->layout};
+  return rdx_vk_check(d->fn.CreateComputePipelines(d->handle, d->cache, 1, &info, NULL, &p->handle), p->kernel->name,
+                      err);
 }
 
 static uint64_t align(uint64_t value, uint64_t alignment) {
@@ -192,18 +190,14 @@ static rdx_status create_table(rdx_vk_device *d, rdx_vk_pipeline *p, rdx_error *
 static rdx_status create_ray(rdx_vk_device *d, rdx_vk_pipeline *p, rdx_error *err) {
   static const rdx_spirv empty_miss = {spirv_empty_rmiss, sizeof spirv_empty_rmiss};
   const rdx_kernel *k = p->kernel;
-  stages s;
-  stages_start(&s, k, p->variant);
+  RDX_SCOPED(stages_end) stages s;
+  stages_start(&s, d, k, p->variant);
   uint32_t raygen = 0, miss = 0, closest = 0, any = 0, intersection = 0;
-  rdx_status status = stages_add(d, &s, k->raygen, VK_SHADER_STAGE_RAYGEN_BIT_KHR, &raygen, err);
-  if (status == RDX_OK)
-    status = stages_add(d, &s, k->miss.words ? k->miss : empty_miss, VK_SHADER_STAGE_MISS_BIT_KHR, &miss, err);
-  if (status == RDX_OK)
-    status = stages_add(d, &s, k->closest_hit, VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, &closest, err);
-  if (status == RDX_OK)
-    status = stages_add(d, &s, k->any_hit, VK_SHADER_STAGE_ANY_HIT_BIT_KHR, &any, err);
-  if (status == RDX_OK)
-    status = stages_add(d, &s, k->intersection, VK_SHADER_STAGE_INTERSECTION_BIT_KHR, &intersection, err);
+  RDX_TRY(stages_add(&s, k->raygen, VK_SHADER_STAGE_RAYGEN_BIT_KHR, &raygen, err));
+  RDX_TRY(stages_add(&s, k->miss.words ? k->miss : empty_miss, VK_SHADER_STAGE_MISS_BIT_KHR, &miss, err));
+  RDX_TRY(stages_add(&s, k->closest_hit, VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, &closest, err));
+  RDX_TRY(stages_add(&s, k->any_hit, VK_SHADER_STAGE_ANY_HIT_BIT_KHR, &any, err));
+  RDX_TRY(stages_add(&s, k->intersection, VK_SHADER_STAGE_INTERSECTION_BIT_KHR, &intersection, err));
 #define GROUP(kind, general, closest_hit, any_hit, box)                                                                \
   {                                                                                                                    \
     .sType = VK_STRUCTURE_TYPE_RAY_TRACING_SHADER_GROUP_CREATE_INFO_KHR,                                               \
@@ -223,21 +217,18 @@ static rdx_status create_ray(rdx_vk_device *d, rdx_vk_pipeline *p, rdx_error *er
     groups[2].intersectionShader = intersection;
     flags = VK_PIPELINE_CREATE_RAY_TRACING_SKIP_TRIANGLES_BIT_KHR;
   }
-  if (status == RDX_OK) {
-    const VkRayTracingPipelineCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR,
-                                                    .flags = d->physical.primitive_culling ? flags : 0,
-                                                    .stageCount = s.count,
-                                                    .pStages = s.infos,
-                                                    .groupCount = 3,
-                                                    .pGroups = groups,
-                                                    .maxPipelineRayRecursionDepth = 1,
-                                                    .layout = d->layout};
-    status = rdx_vk_check(
-        d->fn.CreateRayTracingPipelinesKHR(d->handle, VK_NULL_HANDLE, d->cache, 1, &info, NULL, &p->handle), k->name,
-        err);
-  }
-  stages_end(d, &s);
-  return status == RDX_OK ? create_table(d, p, err) : status;
+  const VkRayTracingPipelineCreateInfoKHR info = {.sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR,
+                                                  .flags = d->physical.primitive_culling ? flags : 0,
+                                                  .stageCount = s.count,
+                                                  .pStages = s.infos,
+                                                  .groupCount = 3,
+                                                  .pGroups = groups,
+                                                  .maxPipelineRayRecursionDepth = 1,
+                                                  .layout = d->layout};
+  RDX_TRY(
+      rdx_vk_check(d->fn.CreateRayTracingPipelinesKHR(d->handle, VK_NULL_HANDLE, d->cache, 1, &info, NULL, &p->handle),
+                   k->name, err));
+  return create_table(d, p, err);
 }
 
 static rdx_status create_pipeline(rdx_vk_device *d, const rdx_kernel *kernel, const uint32_t *variant,

@@ -155,6 +155,34 @@ static rdx_status record_build(rdx_vk_stream *stream, build *b, structure *targe
   return RDX_OK;
 }
 
+static rdx_status read_compacted_size(rdx_vk_stream *stream, const structure *s, VkQueryPool pool, uint64_t *size,
+                                      rdx_error *err) {
+  rdx_vk_device *d = (rdx_vk_device *)stream->base.device;
+  RDX_TRY(rdx_vk_stream_next(stream, err));
+  d->fn.ResetQueryPool(d->handle, pool, 0, 1);
+  rdx_vk_barrier_scene(d, stream->commands);
+  d->fn.CmdWriteAccelerationStructuresPropertiesKHR(stream->commands, 1, &s->handle,
+                                                    VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR, pool, 0);
+  RDX_TRY(rdx_stream_finish(&stream->base, err));
+  return rdx_vk_check(d->fn.GetQueryPoolResults(d->handle, pool, 0, 1, sizeof *size, size, sizeof *size,
+                                                VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
+                      "reading the compacted size", err);
+}
+
+static rdx_status copy_compacted(rdx_vk_stream *stream, const structure *from, const structure *to, rdx_error *err) {
+  rdx_vk_device *d = (rdx_vk_device *)stream->base.device;
+  const VkCopyAccelerationStructureInfoKHR copy = {.sType = VK_STRUCTURE_TYPE_COPY_ACCELERATION_STRUCTURE_INFO_KHR,
+                                                   .src = from->handle,
+                                                   .dst = to->handle,
+                                                   .mode = VK_COPY_ACCELERATION_STRUCTURE_MODE_COMPACT_KHR};
+  RDX_TRY(rdx_stream_mark(&stream->base, err));
+  RDX_TRY(rdx_vk_stream_next(stream, err));
+  rdx_vk_barrier_scene(d, stream->commands);
+  d->fn.CmdCopyAccelerationStructureKHR(stream->commands, &copy);
+  RDX_TRY(rdx_stream_mark(&stream->base, err));
+  return rdx_stream_finish(&stream->base, err);
+}
+
 /* RX, section 3.5 "optixAccelCompact()". */
 /* Replace a structure by a compact copy. */
 static rdx_status compact(rdx_vk_stream *stream, structure *s, double *ms, rdx_error *err) {
@@ -165,18 +193,7 @@ static rdx_status compact(rdx_vk_stream *stream, structure *s, double *ms, rdx_e
   VkQueryPool pool = VK_NULL_HANDLE;
   RDX_TRY(rdx_vk_check(d->fn.CreateQueryPool(d->handle, &info, NULL, &pool), "creating a query", err));
   uint64_t size = 0;
-  rdx_status status = rdx_vk_stream_next(stream, err);
-  if (status == RDX_OK) {
-    d->fn.ResetQueryPool(d->handle, pool, 0, 1);
-    rdx_vk_barrier_scene(d, stream->commands);
-    d->fn.CmdWriteAccelerationStructuresPropertiesKHR(stream->commands, 1, &s->handle,
-                                                      VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR, pool, 0);
-    status = rdx_stream_finish(&stream->base, err);
-  }
-  if (status == RDX_OK)
-    status = rdx_vk_check(d->fn.GetQueryPoolResults(d->handle, pool, 0, 1, sizeof size, &size, sizeof size,
-                                                    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT),
-                          "reading the compacted size", err);
+  rdx_status status = read_compacted_size(stream, s, pool, &size, err);
   d->fn.DestroyQueryPool(d->handle, pool, NULL);
   RDX_TRY(status);
   if (size == 0 || size >= s->storage->size)
@@ -185,20 +202,7 @@ static rdx_status compact(rdx_vk_stream *stream, structure *s, double *ms, rdx_e
   structure small = {0};
   status = structure_create(d, size, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, &small, err);
   if (status == RDX_OK)
-    status = rdx_stream_mark(&stream->base, err);
-  if (status == RDX_OK)
-    status = rdx_vk_stream_next(stream, err);
-  if (status == RDX_OK) {
-    const VkCopyAccelerationStructureInfoKHR copy = {.sType = VK_STRUCTURE_TYPE_COPY_ACCELERATION_STRUCTURE_INFO_KHR,
-                                                     .src = s->handle,
-                                                     .dst = small.handle,
-                                                     .mode = VK_COPY_ACCELERATION_STRUCTURE_MODE_COMPACT_KHR};
-    rdx_vk_barrier_scene(d, stream->commands);
-    d->fn.CmdCopyAccelerationStructureKHR(stream->commands, &copy);
-    status = rdx_stream_mark(&stream->base, err);
-  }
-  if (status == RDX_OK)
-    status = rdx_stream_finish(&stream->base, err);
+    status = copy_compacted(stream, s, &small, err);
   if (status != RDX_OK) {
     structure_destroy(d, &small);
     return status;

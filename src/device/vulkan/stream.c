@@ -306,21 +306,20 @@ static rdx_status read_marks(rdx_vk_device *d, rdx_vk_stream *s, rdx_error *err)
   return RDX_OK;
 }
 
+static rdx_status run_recorded(rdx_vk_device *d, rdx_vk_stream *s, rdx_error *err) {
+  RDX_TRY(rdx_vk_check(d->fn.EndCommandBuffer(s->commands), "recording commands", err));
+  RDX_TRY(rdx_vk_submit(d, s->commands, s->fence, err));
+  RDX_TRY(rdx_vk_wait(d, s->fence, err));
+  return read_marks(d, s, err);
+}
+
 rdx_status rdx_vk_stream_finish(rdx_stream *stream, rdx_error *err) {
   rdx_vk_stream *s = (rdx_vk_stream *)stream;
-  rdx_vk_device *d = (rdx_vk_device *)stream->device;
-  rdx_status status = RDX_OK;
   s->constants_used = 0;
-  if (s->recording) {
-    s->recording = false;
-    status = rdx_vk_check(d->fn.EndCommandBuffer(s->commands), "recording commands", err);
-    if (status == RDX_OK)
-      status = rdx_vk_submit(d, s->commands, s->fence, err);
-    if (status == RDX_OK)
-      status = rdx_vk_wait(d, s->fence, err);
-    if (status == RDX_OK)
-      status = read_marks(d, s, err);
-    s->broken |= status != RDX_OK;
-  }
+  if (!s->recording)
+    return RDX_OK;
+  s->recording = false;
+  const rdx_status status = run_recorded((rdx_vk_device *)stream->device, s, err);
+  s->broken |= status != RDX_OK;
   return status;
 }

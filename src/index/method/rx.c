@@ -276,7 +276,7 @@ static void choose_bits(rx *r, bool dense) {
 /* RX, Figure 1 "high-level principle of the approach". */
 static rdx_status build_scene(rx *r, const rdx_key_set *keys, bool choose, rdx_index_stats *stats, rdx_error *err) {
   rdx_scene_params params = scene_params(&r->params, r->count);
-  rdx_buffer *in_order = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *in_order = NULL;
   if (r->count > 0) {
     const double start = rdx_now_ms();
     RDX_TRY(sort_keys(r, keys, wants_order(r->device, &r->params, r->count), &in_order, err));
@@ -290,14 +290,12 @@ static rdx_status build_scene(rx *r, const rdx_key_set *keys, bool choose, rdx_i
   if (needs_keys(&r->params))
     r->keys = rdx_buffer_retain(in_order ? in_order : keys->keys);
   params.source = (rdx_scene_source){rdx_rx_encode, &e};
-  rdx_status status = rdx_scene_create(r->device, &params, &r->scene, err);
+  RDX_TRY(rdx_scene_create(r->device, &params, &r->scene, err));
   stats->encode_ms = e.ms;
   rdx_buffer_destroy(&in_order);
-  if (status == RDX_OK)
-    status = upload_state(r, err);
-  if (status == RDX_OK)
-    fill_stats(r, stats);
-  return status;
+  RDX_TRY(upload_state(r, err));
+  fill_stats(r, stats);
+  return RDX_OK;
 }
 
 static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,

@@ -125,6 +125,7 @@ static uint64_t size_of(const rdx_buffer *buffer) {
 static rdx_status build_parts(rx_optimized *r, const rdx_key_set *set, const rdx_rx_optimized_params *p,
                               rdx_index_stats *stats, rdx_error *err) {
   rx_optimized_state *s = &r->shape;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *keys = NULL;
   uint64_t triangles = set->count, segments = 0;
   RDX_TRY(rdx_sorted_keys_create(set, &r->sorted, stats, err));
   s->scheme = RX_SCHEME((uint32_t)X_BITS, (uint32_t)Y_BITS, (uint32_t)Z_BITS, 0u, (uint32_t)SEGMENT_BITS);
@@ -138,23 +139,18 @@ static rdx_status build_parts(rx_optimized *r, const rdx_key_set *set, const rdx
     RDX_TRY(rdx_segments_list(&all, SEGMENT_BITS, &r->segments, &segments, err));
   }
   s->segment_count = (uint32_t)segments;
-  rdx_buffer *keys = NULL;
-  rdx_status status = RDX_OK;
   s->distinct = stats->distinct || p->compression != RDX_SWITCH_OFF;
   if (!stats->distinct && p->compression != RDX_SWITCH_OFF) {
     const double start = rdx_now_ms();
-    status = compress(r, &keys, &triangles, err);
+    RDX_TRY(compress(r, &keys, &triangles, err));
     stats->compress_ms = rdx_now_ms() - start;
   }
-  if (status == RDX_OK)
-    status = build_scene(r, p, keys ? keys : r->sorted.keys, triangles, stats, err);
+  RDX_TRY(build_scene(r, p, keys ? keys : r->sorted.keys, triangles, stats, err));
   rdx_buffer_destroy(&keys);
-  if (status == RDX_OK)
-    status = upload_state(r, triangles, err);
-  if (status == RDX_OK)
-    stats->bytes_resident = r->scene->bytes + r->sorted.keys->size + r->sorted.rows->size + size_of(r->positions) +
-                            size_of(r->segments) + r->state->size;
-  return status;
+  RDX_TRY(upload_state(r, triangles, err));
+  stats->bytes_resident = r->scene->bytes + r->sorted.keys->size + r->sorted.rows->size + size_of(r->positions) +
+                          size_of(r->segments) + r->state->size;
+  return RDX_OK;
 }
 
 static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,

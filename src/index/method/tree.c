@@ -209,13 +209,11 @@ static rdx_status build_levels(tree *t, const rdx_sorted_keys *sorted, rdx_index
   const uint64_t inner = lay_out(t->device, t->count, t->key_bits, &t->shape);
   RDX_TRY(rdx_buffer_create(t->device, leaf_bytes(t->count, t->key_bits), "the leaves of a tree", &t->leaves, err));
   RDX_TRY(rdx_buffer_create(t->device, inner, "the inner nodes of a tree", &t->inner, err));
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_stream_create_for(t->device, "build", &stream, err));
-  rdx_status status = fill(t, stream, sorted, &stats->encode_ms, err);
+  RDX_TRY(fill(t, stream, sorted, &stats->encode_ms, err));
   rdx_stream_destroy(&stream);
-  if (status == RDX_OK)
-    status = make_state(t, sorted, err);
-  RDX_TRY(status);
+  RDX_TRY(make_state(t, sorted, err));
   stats->bytes_resident = t->leaves->size + t->inner->size + t->state->size;
   return RDX_OK;
 }

@@ -122,6 +122,10 @@ static rdx_status evaluate(translation *t, const rdx_term_node *node, rdx_stream
   return RDX_OK;
 }
 
+static void drop(translation *t) {
+  rdx_arena_free(&t->arena);
+}
+
 /* RTCUDB, Figure 4 "The execution of RTScan". */
 /* RTCUDB, section 6.5 "RTScan transmits its execution result to RTCUDB in the form of a bit vector". */
 rdx_status rdx_rt_filter_run(const rdx_cube_core *core, const uint32_t *attributes, uint32_t count, rdx_cube_run *run,
@@ -129,29 +133,21 @@ rdx_status rdx_rt_filter_run(const rdx_cube_core *core, const uint32_t *attribut
   const rdx_scan *scan = core->filter;
   rdx_query_counts *counts = run->call->counts;
   rdx_scan_counts own = {0};
-  translation t = {.scan = scan, .attributes = attributes, .attribute_count = count};
-  rdx_stream *stream = NULL;
+  RDX_SCOPED(drop) translation t = {.scan = scan, .attributes = attributes, .attribute_count = count};
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   rdx_term_node node;
   if (!scan)
     return RDX_OK;
-  rdx_status status = translate_plan(&t, run->call->plan, &node, err);
-  if (status == RDX_OK)
-    status = rdx_workspace_take_stream(scan->workspace, &stream, err);
-  if (status == RDX_OK) {
-    stream->stage = "query";
-    status = rdx_workspace_take_bitmap(scan->workspace, &run->bits, err);
-  }
-  if (status == RDX_OK)
-    status = evaluate(&t, &node, stream, run->bits, counts ? &own : NULL, &run->call->device_ms, err);
+  RDX_TRY(translate_plan(&t, run->call->plan, &node, err));
+  RDX_TRY(rdx_workspace_take_stream(scan->workspace, &stream, err));
+  stream->stage = "query";
+  RDX_TRY(rdx_workspace_take_bitmap(scan->workspace, &run->bits, err));
+  RDX_TRY(evaluate(&t, &node, stream, run->bits, counts ? &own : NULL, &run->call->device_ms, err));
   if (counts) {
     counts->rays += own.rays;
     counts->hits += own.intersections;
     counts->bytes += own.bytes;
   }
-  rdx_arena_free(&t.arena);
-  if (status == RDX_OK)
-    rdx_workspace_give_stream(scan->workspace, &stream);
-  else
-    rdx_stream_destroy(&stream);
-  return status;
+  rdx_workspace_give_stream(scan->workspace, &stream);
+  return RDX_OK;
 }
