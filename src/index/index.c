@@ -88,11 +88,8 @@ rdx_index_abilities rdx_index_method_abilities(rdx_index_method method) {
 }
 
 bool rdx_index_has_rows(const rdx_index *index) {
-  const rdx_index_params *p = &index->params;
-  const bool cgrx = p->method == RDX_INDEX_CGRX || p->method == RDX_INDEX_CGRX_NAIVE;
-  const bool published =
-      (cgrx && p->cgrx.published) || (p->method == RDX_INDEX_RX_OPTIMIZED && p->rx_optimized.published);
-  return index->ops->rows && !published;
+  const rdx_index_ops *ops = index->ops;
+  return ops->rows && !(ops->gathers_ranges && ops->gathers_ranges(index->self));
 }
 
 /* ---- Building ---- */

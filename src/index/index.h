@@ -73,6 +73,8 @@ typedef struct rdx_index_ops {
   /* For an index over sorted entries. Its query() answers ranges by spans alone, whatever is to be gathered: the first
    * entry to out_first, their number to out_count, where these are not NULL. NULL: query() gathers ranges, too. */
   rdx_row_layout (*rows)(const void *self);
+  /* Whether query() gathers ranges all the same, as what is built as published does. NULL: not where rows() is. */
+  bool (*gathers_ranges)(const void *self);
   /* Record to set the bits of the rows whose keys lie in a range. NULL: cannot. */
   rdx_status (*scan)(const void *self, rdx_stream *stream, const rdx_index_range_scan *scan, rdx_error *err);
   /* The rays of each probe to out_count. NULL: the index casts none, and its device need not trace any. */
@@ -121,7 +123,7 @@ struct rdx_index {
 /* Refuse what is for indexes over one column, which `what` names. */
 RDX_MUST_USE rdx_status rdx_index_check_single(const rdx_index *index, const char *what, rdx_error *err);
 
-/* Whether it answers ranges by rdx_index_ops.rows: what is built as published gathers them by itself. */
+/* Whether it answers ranges by rdx_index_ops.rows. */
 bool rdx_index_has_rows(const rdx_index *index);
 
 /* The type of the keys as they were given. */

@@ -90,7 +90,7 @@ static rdx_status add_conditions(rdx_planner *p, const rdx_plan_node *node, rdx_
   rdx_bound *filter = node->filter;
   if (!filter)
     return RDX_OK;
-  const bool several = filter->kind == RDX_BOUND_CALL && filter->op == RDX_OP_AND;
+  const bool several = rdx_is_call(filter, RDX_OP_AND);
   RDX_TRY(rdx_planner_alloc(p, several ? filter->count : 1, sizeof *out->list, &out->list));
   if (!several)
     return add_condition(p, node, filter, out);
@@ -521,7 +521,7 @@ static void add_cube_work(const rdx_planner *p, const rdx_star_estimate *e, cons
   w->tuples += r.tuples;
   w->steps += r.steps;
   w->searched_tuples = combinations;
-  if (node->star_params.method != RDX_STAR_SORTED_CUBE)
+  if (rdx_star_method_traces(node->star_params.method))
     w->rays += r.ranges;
   if (node->star_params.method == RDX_STAR_RT_CUBE) {
     w->traces += r.any; /* no range, no launch */

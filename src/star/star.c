@@ -64,6 +64,10 @@ bool rdx_star_method_is_cube(rdx_star_method method) {
   return (size_t)method < RDX_COUNT(methods) && !methods[method].plain;
 }
 
+bool rdx_star_method_traces(rdx_star_method method) {
+  return methods[method].cubed && methods[method].cubed->traces_rays;
+}
+
 /* ---- Cubes ---- */
 
 static void destroy_cube(rdx_cube *cube) {
@@ -266,7 +270,7 @@ rdx_status rdx_star_create_sharing(rdx_device *device, const rdx_relation *relat
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "unknown star method %d", (int)used.method);
   RDX_TRY(rdx_star_check_options(&used, err));
   const method_ops *ops = &methods[used.method];
-  if (ops->cubed && ops->cubed->traces_rays)
+  if (rdx_star_method_traces(used.method))
     RDX_TRY(rdx_device_check_tracing(device, ops->name, err));
   RDX_SCOPED(rdx_star_destroy) rdx_star *star = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *star, "a star", (void **)&star, err));

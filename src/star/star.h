@@ -53,6 +53,8 @@ typedef struct rdx_star_ops {
 
 /* Whether it answers by cubes alone, which are built for some queries. */
 bool rdx_star_method_is_cube(rdx_star_method method);
+/* Whether its cubes are searched by rays. */
+bool rdx_star_method_traces(rdx_star_method method);
 
 /* rdx_star_create() with what the relation shares (NULL: nothing), and the relation that was made. */
 RDX_MUST_USE rdx_status rdx_star_create_sharing(rdx_device *device, const rdx_relation *relation,

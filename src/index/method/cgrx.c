@@ -131,6 +131,10 @@ static rdx_row_layout rows(const void *self) {
   return (rdx_row_layout){.words = c->entries, .block_words = 8 * words, .first_word = c->key_bits / 32, .step = words};
 }
 
+static bool gathers_ranges(const void *self) {
+  return ((const cgrx *)self)->scene.shape.published != 0;
+}
+
 const rdx_index_ops rdx_cgrx_ops = {
     .name = "cgrx",
     .estimate = estimate,
@@ -138,6 +142,7 @@ const rdx_index_ops rdx_cgrx_ops = {
     .build = build_optimized,
     .query = query,
     .rows = rows,
+    .gathers_ranges = gathers_ranges,
     .count_rays = count_rays,
     .count_visits = count_visits,
     .destroy = destroy,
@@ -151,6 +156,7 @@ const rdx_index_ops rdx_cgrx_naive_ops = {
     .build = build_naive,
     .query = query,
     .rows = rows,
+    .gathers_ranges = gathers_ranges,
     .count_rays = count_rays,
     .count_visits = count_visits,
     .destroy = destroy,

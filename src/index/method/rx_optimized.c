@@ -189,6 +189,10 @@ static rdx_row_layout rows(const void *self) {
   return (rdx_row_layout){.words = ((const rx_optimized *)self)->sorted.rows, .block_words = 8, .step = 1};
 }
 
+static bool gathers_ranges(const void *self) {
+  return ((const rx_optimized *)self)->shape.linear_scan != 0;
+}
+
 const rdx_index_ops rdx_rx_optimized_ops = {
     .name = "rx_optimized",
     .estimate = estimate,
@@ -196,6 +200,7 @@ const rdx_index_ops rdx_rx_optimized_ops = {
     .build = build,
     .query = query,
     .rows = rows,
+    .gathers_ranges = gathers_ranges,
     .count_rays = count_rays,
     .destroy = destroy,
     .rows_in_order = true,
