@@ -90,6 +90,9 @@ uint64_t *rdx_sort(uint64_t *records, uint64_t count, uint32_t words, uint32_t c
  * 4 * (count + 1) words. */
 void rdx_sort_order(const uint64_t *keys, uint64_t count, uint64_t *order, uint64_t *scratch);
 
+/* For qsort(): u64, ascending. */
+int rdx_u64_order(const void *a, const void *b);
+
 /* Milliseconds of a monotonic clock. */
 double rdx_now_ms(void);
 

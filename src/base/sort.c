@@ -155,3 +155,8 @@ void rdx_sort_order(const uint64_t *keys, uint64_t count, uint64_t *order, uint6
   for (uint64_t i = 0; i < count; i++)
     order[i] = sorted[2 * i + 1];
 }
+
+int rdx_u64_order(const void *a, const void *b) {
+  const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+  return (x > y) - (x < y);
+}

@@ -189,7 +189,7 @@ rdx_status rdx_operand_filter_all(rdx_execution *x, rdx_operand *operand, rdx_bo
 /* ---- Parts of a filter ---- */
 
 static bool is_and(const rdx_bound *e) {
-  return e->kind == RDX_BOUND_CALL && e->op == RDX_OP_AND;
+  return rdx_is_call(e, RDX_OP_AND);
 }
 
 static uint32_t count_parts(const rdx_bound *e) {

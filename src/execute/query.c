@@ -84,7 +84,7 @@ static rdx_status convert(exact *e, const rdx_bound *b, rdx_expression **out, rd
   const rdx_bound *column = rdx_uncast(b);
   if (column && rdx_type_is_exact(e->columns[column->index].type))
     return rdx_attribute_expression(e->x, e->numbers[column->index], out, err);
-  if (b->kind == RDX_BOUND_CALL && b->op == RDX_OP_CAST && rdx_keeps_values(b->args[0]->type, b->type))
+  if (rdx_is_call(b, RDX_OP_CAST) && rdx_keeps_values(b->args[0]->type, b->type))
     return convert(e, b->args[0], out, err);
   return b->kind == RDX_BOUND_CALL ? convert_call(e, b, out, err) : make_constant(e, b, out, err);
 }

@@ -72,22 +72,17 @@ static void set_bits(void *context, uint64_t begin, uint64_t end, uint32_t worke
   }
 }
 
-/* Between which a column of the type may have values; of 32 bits, where these are not in a range of those bounds, their
- * distance from its beginning is above its size in 32 bits, too. */
-static void bounds_of(rdx_type type, int64_t *min, int64_t *max) {
-  *min = type == RDX_TYPE_I64 ? INT64_MIN : type == RDX_TYPE_U32 ? 0 : INT32_MIN;
-  *max = type == RDX_TYPE_I64 ? INT64_MAX : type == RDX_TYPE_U32 ? UINT32_MAX : INT32_MAX;
-}
-
 /* The smaller side's keys that the larger one may have; `bits` stays NULL where they are too far apart for so many rows
  * as that has. */
 static rdx_status make_map(rdx_execution *x, const key *k, const key *large, map *out, rdx_error *err) {
-  int64_t min = 0, max = 0;
+  rdx_i128 min, max;
   *out = (map){.key = k, .min = INT64_MAX, .max = INT64_MIN};
   RDX_TRY(rdx_pool_run_stage(x->pool, k->rows, RDX_EXECUTE_GRAIN, find_ends, out, "join", err));
-  bounds_of(large->input->column.type, &min, &max);
-  out->min = out->min > min ? out->min : min;
-  out->max = out->max < max ? out->max : max;
+  /* Within what the larger side may have, a value of 32 bits outside of the range is further from its beginning than
+   * its size, in 32 bits, too. */
+  rdx_type_limits(large->input->column.type, &min, &max);
+  out->min = out->min > min ? out->min : (int64_t)min;
+  out->max = out->max < max ? out->max : (int64_t)max;
   if (out->min > out->max) { /* no key at all: a map of one bit that is not set */
     out->min = 0;
     out->max = 0;

@@ -170,6 +170,10 @@ RDX_MUST_USE rdx_status rdx_bind_written_cast(rdx_binding *b, const rdx_ast *ast
 /* The type that values of all these types have together (CASE, UNION, IN, comparisons); false: there is none. */
 RDX_MUST_USE bool rdx_sql_common_type(const rdx_sql_type *types, uint32_t count, rdx_sql_type *out);
 
+static inline bool rdx_is_call(const rdx_bound *e, rdx_op op) {
+  return e->kind == RDX_BOUND_CALL && e->op == op;
+}
+
 /* Whether a cast keeps every value as it is. */
 bool rdx_keeps_values(rdx_sql_type from, rdx_sql_type to);
 /* What stands below casts that do. */

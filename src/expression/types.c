@@ -290,7 +290,7 @@ bool rdx_keeps_values(rdx_sql_type from, rdx_sql_type to) {
 }
 
 const rdx_bound *rdx_without_casts(const rdx_bound *e) {
-  while (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST && rdx_keeps_values(e->args[0]->type, e->type))
+  while (rdx_is_call(e, RDX_OP_CAST) && rdx_keeps_values(e->args[0]->type, e->type))
     e = e->args[0];
   return e;
 }

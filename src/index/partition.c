@@ -17,11 +17,6 @@
 
 /* ---- The map ---- */
 
-static int compare(const void *x, const void *y) {
-  const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-  return (a > b) - (a < b);
-}
-
 /* A probe of the i-th part of them, anywhere in it, so that no pattern of theirs is met. */
 static uint32_t place_in_sample(const rdx_probes *probes, uint32_t i) {
   const uint64_t part = probes->count / SAMPLE;
@@ -37,7 +32,7 @@ static bool take_sample(const rdx_index *index, const rdx_probes *probes, uint64
   }
   if (up >= SAMPLE / 4 * 3 || up <= SAMPLE / 4)
     return false;
-  qsort(sample, SAMPLE, sizeof *sample, compare);
+  qsort(sample, SAMPLE, sizeof *sample, rdx_u64_order);
   for (uint32_t i = 1; i < SAMPLE; i++)
     distinct += sample[i] != sample[i - 1];
   return distinct > SAMPLE / 2;

@@ -101,7 +101,7 @@ static rdx_status add_sum(search *s, const rdx_bound *sum, bool upper, rdx_bound
 /* abs(value) is not above `limit`: the value is not above it, and not below -limit. */
 static rdx_status add_limit(search *s, rdx_bound *value, bool upper, rdx_bound *limit) {
   const rdx_bound *e = rdx_without_casts(value);
-  const bool is_abs = e->kind == RDX_BOUND_CALL && e->op == RDX_OP_FUNCTION && strcmp(e->function->name, "abs") == 0;
+  const bool is_abs = rdx_is_call(e, RDX_OP_FUNCTION) && strcmp(e->function->name, "abs") == 0;
   rdx_bound *below = NULL;
   if (is_sum(e))
     return add_sum(s, e, upper, limit);

@@ -27,7 +27,7 @@ static rdx_status lift_node(void *user, rdx_bound *node, rdx_bound **out) {
 
 /* Whether a conjunct says that something of the outer query equals something of the inner one. */
 static bool is_key(const rdx_bound *c, uint32_t *outer) {
-  if (c->kind != RDX_BOUND_CALL || c->op != RDX_OP_EQ)
+  if (!rdx_is_call(c, RDX_OP_EQ))
     return false;
   for (*outer = 0; *outer < 2; ++*outer) {
     const rdx_bound *out = c->args[*outer], *in = c->args[1 - *outer];

@@ -154,7 +154,7 @@ double rdx_estimate_read(const rdx_planner *p, const rdx_plan_node *n) {
 }
 
 static const rdx_bound *column_of(const rdx_bound *value) {
-  while (value->kind == RDX_BOUND_CALL && value->op == RDX_OP_CAST)
+  while (rdx_is_call(value, RDX_OP_CAST))
     value = value->args[0];
   return value->kind == RDX_BOUND_COLUMN && rdx_leaf_of(value->index) < RDX_MAX_LEAVES ? value : NULL;
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "expression/evaluate.h"
+#include "scan/scan.h"
 
 /* ---- What it takes ---- */
 
@@ -41,7 +42,7 @@ static rdx_work lookup_work(const rdx_plan_node *n, rdx_index_method method, dou
 /* ---- What can ---- */
 
 static bool is_column(const rdx_bound *e) {
-  while (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST)
+  while (rdx_is_call(e, RDX_OP_CAST))
     e = e->args[0];
   return e->kind == RDX_BOUND_COLUMN;
 }
@@ -66,7 +67,7 @@ static bool is_comparison(const rdx_bound *e) {
 
 bool rdx_filter_scans(const rdx_bound *filter) {
   bool scans = is_comparison(filter);
-  for (uint32_t i = 0; filter->kind == RDX_BOUND_CALL && filter->op == RDX_OP_AND && i < filter->count; i++)
+  for (uint32_t i = 0; rdx_is_call(filter, RDX_OP_AND) && i < filter->count; i++)
     scans |= is_comparison(filter->args[i]);
   return scans;
 }
@@ -246,7 +247,7 @@ static rdx_work scan_index_work(const rdx_plan_node *n, rdx_scan_method method, 
   rdx_work w = {.lists = 1, .found = n->expected_rows, .primitives = rows};
   const double vectors = (terms + 1) * rows / 8, between = terms * rows / VECTORS;
   const double of_columns = terms * rows * pow(fmax(n->expected_rows, 1) / fmax(rows, 1), 1 / terms); /* one by one */
-  const bool traces = method != RDX_SCAN_BINDEX && method != RDX_SCAN_BTREE;
+  const bool traces = rdx_scan_ops_of(method)->traces_rays;
   if (method == RDX_SCAN_BINDEX)
     w.bytes = vectors + ROW_BYTES * between;
   else if (method == RDX_SCAN_RTSCAN)

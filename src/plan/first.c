@@ -191,7 +191,7 @@ static int64_t find_max(const rdx_bound *e, uint32_t *column) {
 static void note_first(const rdx_bound *e, const rdx_plan_node *filter) {
   const rdx_plan_window *window = NULL;
   uint32_t column = 0;
-  if (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_AND) {
+  if (rdx_is_call(e, RDX_OP_AND)) {
     for (uint32_t i = 0; i < e->count; i++)
       note_first(e->args[i], filter);
     return;

@@ -32,7 +32,7 @@ static rdx_status find_equal(rdx_planner *p, const rdx_conjuncts *edges, rdx_con
   for (uint32_t i = 0; i < list->count; i++) {
     for (uint32_t k = 0; k < edges->count; k++) {
       const rdx_bound *e = edges->list[k];
-      if (e->kind != RDX_BOUND_CALL || e->op != RDX_OP_EQ)
+      if (!rdx_is_call(e, RDX_OP_EQ))
         continue;
       for (uint32_t side = 0; side < 2; side++) {
         rdx_bound *own = without_casts(e->args[side]), *other = without_casts(e->args[1 - side]);

@@ -149,7 +149,7 @@ static rdx_status build_leaf(rdx_block *b, uint32_t number, const rdx_conjuncts 
 
 /* Whether a conjunct is an equality of the two sides; `*left` is which argument is the left side's. */
 static bool joins(const rdx_bound *c, uint64_t left_leaves, uint64_t right_leaves, uint32_t *left) {
-  if (c->kind != RDX_BOUND_CALL || c->op != RDX_OP_EQ)
+  if (!rdx_is_call(c, RDX_OP_EQ))
     return false;
   for (*left = 0; *left < 2; ++*left) {
     const uint64_t l = rdx_bound_leaves(c->args[*left]), r = rdx_bound_leaves(c->args[1 - *left]);
@@ -621,7 +621,7 @@ static uint64_t leaves_of(const order *o, uint32_t set) {
 static void add_edge(order *o, const rdx_bound *c) {
   rdx_join_graph *g = &o->graph;
   uint32_t sides[2] = {0, 0}, i = 0;
-  const bool equal = c->kind == RDX_BOUND_CALL && c->op == RDX_OP_EQ;
+  const bool equal = rdx_is_call(c, RDX_OP_EQ);
   for (uint32_t k = 0; k < 2 && equal; k++)
     sides[k] = components_of(o, rdx_bound_leaves(c->args[k]));
   if (!sides[0] || !sides[1] || sides[0] & sides[1]) {

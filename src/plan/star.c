@@ -30,8 +30,8 @@ typedef struct shape {
 
 /* Below casts that change no value and no scale, nor fail. */
 static const rdx_bound *without_casts(const rdx_bound *e) {
-  while (e->kind == RDX_BOUND_CALL && e->op == RDX_OP_CAST && rdx_is_exact(e->type) &&
-         e->type.scale == e->args[0]->type.scale && rdx_keeps_values(e->args[0]->type, e->type))
+  while (rdx_is_call(e, RDX_OP_CAST) && rdx_is_exact(e->type) && e->type.scale == e->args[0]->type.scale &&
+         rdx_keeps_values(e->args[0]->type, e->type))
     e = e->args[0];
   return e;
 }
@@ -103,7 +103,7 @@ static bool is_aggregate(const rdx_plan_aggregate *a) {
 
 /* An equality of columns of two leaves. */
 static bool is_edge(const rdx_bound *c, const rdx_bound **a, const rdx_bound **b) {
-  if (c->kind != RDX_BOUND_CALL || c->op != RDX_OP_EQ)
+  if (!rdx_is_call(c, RDX_OP_EQ))
     return false;
   *a = without_casts(c->args[0]);
   *b = without_casts(c->args[1]);

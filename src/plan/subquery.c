@@ -217,8 +217,8 @@ static rdx_status aggregate_first(rdx_bound_query *q) {
   rdx_plan_ordering *orders = NULL;
   RDX_TRY(rdx_planner_alloc(c->planner, q->order_count, sizeof *orders, &orders));
   for (uint32_t i = 0; i < q->order_count; i++)
-    orders[i] = (rdx_plan_ordering){c->outputs[q->orders[i].column].value, q->orders[i].descending,
-                                    q->orders[i].nulls_first};
+    orders[i] =
+        (rdx_plan_ordering){c->outputs[q->orders[i].column].value, q->orders[i].descending, q->orders[i].nulls_first};
   if (c->outputs[0].value->type.kind == RDX_SQL_UNKNOWN)
     RDX_TRY(rdx_bind_cast(&c->planner->binding, c->outputs[0].value, (rdx_sql_type){.kind = RDX_SQL_TEXT}, true,
                           q->written->place, &c->outputs[0].value));
@@ -338,7 +338,7 @@ static rdx_status add_keys(rdx_block *b, rdx_bound **left, uint32_t count, rdx_s
     rdx_bound *column = NULL, *equal = NULL;
     RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d->leaf, i), b->leaves[d->leaf].types[i], place, &column));
     RDX_TRY(rdx_bind_pair(b, "=", left[i], column, place, &equal));
-    if (equal->kind != RDX_BOUND_CALL || equal->op != RDX_OP_EQ)
+    if (!rdx_is_call(equal, RDX_OP_EQ))
       return rdx_block_refuse(b, place, "these values cannot be looked for in a subquery");
     d->outer_keys[d->key_count] = equal->args[0];
     d->inner_keys[d->key_count++] = equal->args[1];

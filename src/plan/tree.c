@@ -95,13 +95,9 @@ rdx_status rdx_conjuncts_join(rdx_planner *p, const rdx_conjuncts *list, rdx_bou
   return rdx_bind_call_of(p, "and", list->list, list->count, list->list[0]->place, out);
 }
 
-static bool is_call(const rdx_bound *node, rdx_op op) {
-  return node->kind == RDX_BOUND_CALL && node->op == op;
-}
-
 /* The parts of a branch of an OR. */
 static rdx_conjuncts parts_of(rdx_bound **branch) {
-  if (is_call(*branch, RDX_OP_AND))
+  if (rdx_is_call(*branch, RDX_OP_AND))
     return (rdx_conjuncts){(*branch)->args, (*branch)->count, (*branch)->count};
   return (rdx_conjuncts){branch, 1, 1};
 }
@@ -162,7 +158,7 @@ static rdx_status split_or(rdx_planner *p, rdx_conjuncts *list, rdx_bound *eithe
     return RDX_OK;
   RDX_TRY(rdx_conjuncts_add(p, list, rest));
   const uint64_t leaves = rdx_bound_leaves(rest);
-  if (!is_call(rest, RDX_OP_OR) || (leaves & (leaves - 1)) == 0)
+  if (!rdx_is_call(rest, RDX_OP_OR) || (leaves & (leaves - 1)) == 0)
     return RDX_OK;
   for (uint64_t left = leaves; left; left &= left - 1) { /* what it says of each leaf */
     rdx_bound *implied = NULL;
@@ -174,9 +170,9 @@ static rdx_status split_or(rdx_planner *p, rdx_conjuncts *list, rdx_bound *eithe
 }
 
 rdx_status rdx_conjuncts_split(rdx_planner *p, rdx_conjuncts *list, rdx_bound *condition) {
-  if (is_call(condition, RDX_OP_OR))
+  if (rdx_is_call(condition, RDX_OP_OR))
     return split_or(p, list, condition);
-  if (!is_call(condition, RDX_OP_AND))
+  if (!rdx_is_call(condition, RDX_OP_AND))
     return rdx_conjuncts_add(p, list, condition);
   for (uint32_t i = 0; i < condition->count; i++)
     RDX_TRY(rdx_conjuncts_split(p, list, condition->args[i]));

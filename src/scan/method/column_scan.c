@@ -73,11 +73,6 @@ static void destroy(void *self) {
 #define SAMPLE_RUNS 64
 #define SAMPLE_RUN 1024
 
-static int compare_numbers(const void *x, const void *y) {
-  const uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-  return (a > b) - (a < b);
-}
-
 /* Some numbers of a column, from all over it, ascending. Codes of NULLs that are no numbers do not matter. */
 static rdx_status take_sample(const rdx_encoded_column *c, const packed_column *p, uint64_t *sample, uint64_t *count,
                               rdx_error *err) {
@@ -95,7 +90,7 @@ static rdx_status take_sample(const rdx_encoded_column *c, const packed_column *
         sample[(*count)++] = packed_number(code, p->smallest, p->shift, NULL, p->planes);
     }
   }
-  qsort(sample, *count, sizeof *sample, compare_numbers);
+  qsort(sample, *count, sizeof *sample, rdx_u64_order);
   return RDX_OK;
 }
 
