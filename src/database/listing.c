@@ -184,27 +184,25 @@ static rdx_status list_columns(const rdx_catalog_table *from, rdx_table **out, r
   return RDX_OK;
 }
 
-static rdx_status list_view(rdx_database *d, const char *name, rdx_table **out, rdx_error *err) {
-  rdx_prepared *p = NULL;
-  rdx_table *table = NULL;
-  char *text = NULL;
-  RDX_TRY(rdx_select_text(name, "", &text, err));
-  rdx_status status = rdx_prepared_alone(d, text, &p, err);
-  rdx_free(text);
-  RDX_TRY(status);
-  const rdx_plan_node *root = p->plan->root;
-  status = rdx_table_create(root->column_count, &table, err);
-  for (uint32_t i = 0; i < root->column_count && status == RDX_OK; i++)
-    status = start_column(&table->columns[i], root->columns[i].name, rdx_column_type(root->columns[i].type.kind),
-                          root->columns[i].type.kind == RDX_SQL_DECIMAL ? root->columns[i].type.scale : 0, err);
-  rdx_prepared_release(p);
-  if (status != RDX_OK) {
-    rdx_table_destroy(&table);
-    return status;
-  }
+static rdx_status list_plan(const rdx_plan_node *root, rdx_table **out, rdx_error *err) {
+  RDX_SCOPED(rdx_table_destroy) rdx_table *table = NULL;
+  RDX_TRY(rdx_table_create(root->column_count, &table, err));
+  for (uint32_t i = 0; i < root->column_count; i++)
+    RDX_TRY(start_column(&table->columns[i], root->columns[i].name, rdx_column_type(root->columns[i].type.kind),
+                         root->columns[i].type.kind == RDX_SQL_DECIMAL ? root->columns[i].type.scale : 0, err));
   rdx_table_finish(table, 0);
-  *out = table;
+  *out = RDX_KEEP(table);
   return RDX_OK;
+}
+
+static rdx_status list_view(rdx_database *d, const char *name, rdx_table **out, rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) char *text = NULL;
+  rdx_prepared *p = NULL;
+  RDX_TRY(rdx_select_text(name, "", &text, err));
+  RDX_TRY(rdx_prepared_alone(d, text, &p, err));
+  const rdx_status status = list_plan(p->plan->root, out, err);
+  rdx_prepared_release(p);
+  return status;
 }
 
 rdx_status rdx_columns_list(rdx_database *d, const char *name, rdx_table **out, rdx_error *err) {

@@ -194,13 +194,11 @@ static rdx_status scan(filtering *f, rdx_error *err) {
   rdx_predicate all = {.kind = RDX_PREDICATE_AND, .children = f->scanned, .child_count = f->scanned_count};
   const rdx_scan_run_params params = {.result = RDX_SCAN_ROWS, .stats = f->x->counts};
   const rdx_scan *scan = NULL;
-  rdx_scan_result *result = NULL;
+  RDX_SCOPED(rdx_scan_result_destroy) rdx_scan_result *result = NULL;
   RDX_TRY(open_scan(f, &all, &scan, err));
   RDX_TRY(rdx_scan_run(scan, &all, &params, &result, err));
   note_scan(f, scan, result);
-  const rdx_status status = take_rows(f, result, err);
-  rdx_scan_result_destroy(&result);
-  return status;
+  return take_rows(f, result, err);
 }
 
 /* ---- Tables ---- */

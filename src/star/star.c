@@ -222,16 +222,14 @@ rdx_status rdx_star_prepare(rdx_star *star, const rdx_query *queries, uint32_t c
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_star_prepare: star and queries must not be NULL");
   if (!star->ops->cubed)
     return RDX_OK;
-  rdx_needs *needs = NULL;
-  rdx_plan *plans = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_needs *needs = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_plan *plans = NULL;
   const rdx_star_stats stats = star->stats;
   const uint32_t before = star->cube_count;
   uint32_t planned = 0;
-  rdx_status status = rdx_alloc(count, sizeof *needs, "the needs of queries", (void **)&needs, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(count, sizeof *plans, "the plans of queries", (void **)&plans, err);
-  if (status == RDX_OK)
-    status = plan_all(star, queries, count, plans, needs, &planned, err);
+  RDX_TRY(rdx_alloc(count, sizeof *needs, "the needs of queries", (void **)&needs, err));
+  RDX_TRY(rdx_alloc(count, sizeof *plans, "the plans of queries", (void **)&plans, err));
+  rdx_status status = plan_all(star, queries, count, plans, needs, &planned, err);
   if (status == RDX_OK)
     status = add_needed(star, needs, plans, count, err);
   if (status != RDX_OK) {
@@ -241,8 +239,6 @@ rdx_status rdx_star_prepare(rdx_star *star, const rdx_query *queries, uint32_t c
   }
   for (uint32_t i = 0; i < planned; i++)
     rdx_plan_destroy(&plans[i]);
-  rdx_free(plans);
-  rdx_free(needs);
   return status;
 }
 

@@ -211,20 +211,21 @@ static rdx_status sort_table(building *b, rdx_index_stats *stats, rdx_error *err
   return RDX_OK;
 }
 
+static void end(building *b) {
+  rdx_stream_destroy(&b->stream);
+  rdx_sorted_keys_destroy(&b->sorted);
+  rdx_buffer_destroy(&b->starts);
+  rdx_buffer_destroy(&b->reaches);
+}
+
 static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,
                         rdx_error *err) {
   RDX_TRY(check_params(keys->device, &params->hash, err));
-  building b = {.out = self, .set = keys, .params = params};
+  RDX_SCOPED(end) building b = {.out = self, .set = keys, .params = params};
   b.out->key_bits = keys->key_bits;
   b.out->lanes = choose_lanes(keys->device, &params->hash);
-  rdx_status status = rdx_stream_create_for(keys->device, "build", &b.stream, err);
-  if (status == RDX_OK)
-    status = params->hash.build == RDX_HASH_BUILD_INSERT ? insert_table(&b, stats, err) : sort_table(&b, stats, err);
-  rdx_stream_destroy(&b.stream);
-  rdx_sorted_keys_destroy(&b.sorted);
-  rdx_buffer_destroy(&b.starts);
-  rdx_buffer_destroy(&b.reaches);
-  return status;
+  RDX_TRY(rdx_stream_create_for(keys->device, "build", &b.stream, err));
+  return params->hash.build == RDX_HASH_BUILD_INSERT ? insert_table(&b, stats, err) : sort_table(&b, stats, err);
 }
 
 /* ---- Lookups ---- */
