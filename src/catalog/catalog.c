@@ -335,6 +335,12 @@ rdx_status rdx_catalog_add_file(rdx_catalog *c, const char *name, const char *pa
   return csv ? keep_csv(source, csv, err) : RDX_OK;
 }
 
+bool rdx_catalog_has_added(rdx_catalog *c, const char *name) {
+  RDX_LOCKED(&c->lock);
+  const rdx_source *source = find_source(c, name);
+  return source && source->added;
+}
+
 bool rdx_catalog_remove(rdx_catalog *c, const char *name) {
   pthread_mutex_lock(&c->lock);
   rdx_source *source = find_source(c, name);

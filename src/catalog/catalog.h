@@ -54,6 +54,8 @@ RDX_MUST_USE rdx_status rdx_catalog_add_file(rdx_catalog *catalog, const char *n
                                              const rdx_csv_params *csv, rdx_error *err);
 /* Forget a name that was added; false: there is none. */
 bool rdx_catalog_remove(rdx_catalog *catalog, const char *name);
+/* Whether a name was added: such tables stand before what the folder has. */
+bool rdx_catalog_has_added(rdx_catalog *catalog, const char *name);
 /* The path of a table's file in the folder, which need not be there; for rdx_free(). RDX_ERROR_ARGUMENT for a name that
  * is none of a file, RDX_ERROR_UNSUPPORTED without a folder. */
 RDX_MUST_USE rdx_status rdx_catalog_path(const rdx_catalog *catalog, const char *name, char **out, rdx_error *err);

@@ -110,7 +110,7 @@ rdx_status rdx_defined_find(void *user, const char *name, bool exact, rdx_arena 
                             rdx_error *err) {
   rdx_database *d = user;
   RDX_TRY(rdx_schema_find(d, name, arena, out, err));
-  if (out->text)
+  if (out->text || rdx_catalog_has_added(d->catalog, name))
     return RDX_OK;
   RDX_LOCKED(&d->lock);
   const rdx_defined_view *v = find(d, name, exact);
@@ -126,6 +126,8 @@ rdx_status rdx_defined_find(void *user, const char *name, bool exact, rdx_arena 
 }
 
 bool rdx_defined_has(rdx_database *d, const char *name, bool exact) {
+  if (rdx_catalog_has_added(d->catalog, name))
+    return false;
   RDX_LOCKED(&d->lock);
   return find(d, name, exact) != NULL;
 }
@@ -178,19 +180,17 @@ static bool reads_column(const rdx_query_plan *plan, uint32_t table, const char 
 static bool reads(const rdx_query_plan *plan, const reading *r) {
   bool found = false;
   for (uint32_t i = 0; i < plan->table_count && !r->view; i++)
-    found |= strcmp(plan->tables[i]->name, r->name) == 0 && (!r->column || reads_column(plan, i, r->column));
+    found |= strcmp(plan->tables[i]->name, r->name) == 0 && !plan->tables[i]->temporary &&
+             (!r->column || reads_column(plan, i, r->column));
   for (uint32_t i = 0; i < plan->view_count && r->view; i++)
     found |= strcmp(plan->views[i], r->name) == 0;
   return found;
 }
 
 /* One that cannot be planned reads nothing any more. */
-static rdx_status view_reads(rdx_database *d, const char *reader, const reading *r, bool *out, rdx_error *err) {
-  char *text = NULL;
+static rdx_status view_reads(rdx_database *d, const char *text, const reading *r, bool *out, rdx_error *err) {
   rdx_prepared *p = NULL;
-  RDX_TRY(rdx_select_text(reader, "", &text, err));
   const rdx_status status = rdx_prepared_alone(d, text, &p, err);
-  rdx_free(text);
   *out = status == RDX_OK && reads(p->plan, r);
   if (status == RDX_OK)
     rdx_prepared_release(p);
@@ -212,10 +212,11 @@ static rdx_status check_unread(const rdx_statement *s, const reading *r, const c
   for (uint32_t i = r->replaced ? d->defined_count : 0; i < d->defined_count + d->view_count; i++) {
     const bool cube = i >= d->defined_count;
     const char *reader = cube ? d->views[i - d->defined_count].name : d->defined[i].name;
+    const char *text = cube ? d->views[i - d->defined_count].text : d->defined[i].text;
     bool found = false;
     if (!cube && ((r->view && strcmp(reader, r->name) == 0) || goes_too(s->prepared->runs, reader)))
       continue;
-    RDX_TRY(view_reads(d, reader, r, &found, err));
+    RDX_TRY(view_reads(d, text, r, &found, err));
     if (found)
       return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, s->prepared->runs->place,
                            cube ? "drop the materialized view first" : "drop the view first",

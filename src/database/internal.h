@@ -183,7 +183,7 @@ void rdx_views_free(rdx_database *database);
 RDX_MUST_USE rdx_status rdx_views_create(rdx_statement *statement, rdx_answer *answer, rdx_error *err);
 /* `*found`: there was one of this name. */
 RDX_MUST_USE rdx_status rdx_views_drop(rdx_database *database, const char *name, bool *found, rdx_error *err);
-/* Whether there is one of this name. */
+/* Whether there is one of this name, and no added table. */
 bool rdx_views_has(rdx_database *database, const char *name);
 /* The text of SELECT * FROM the name, and what is to follow; for rdx_free(). */
 RDX_MUST_USE rdx_status rdx_select_text(const char *name, const char *rest, char **out, rdx_error *err);

@@ -179,6 +179,8 @@ static rdx_status build_cube(rdx_statement *s, rdx_view *v, rdx_error *err) {
 }
 
 bool rdx_views_has(rdx_database *d, const char *name) {
+  if (rdx_catalog_has_added(d->catalog, name))
+    return false;
   RDX_LOCKED(&d->views_lock);
   return find_view(d, name) != NULL;
 }
@@ -194,9 +196,7 @@ rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err
     return written->if_not_exists ? RDX_OK
                                   : rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
                                                   "there is a materialized view \"%.100s\" already", written->name);
-  if (rdx_defined_has(d, written->name, true))
-    return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
-                         "there is a view \"%.100s\" already", written->name);
+  RDX_TRY(rdx_defined_check_new(s, written->name, err));
   const char *wrong = find_star(s->prepared, &star);
   if (wrong)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,

@@ -202,12 +202,13 @@ static rdx_status bind_view(rdx_block *b, const rdx_from *from, const rdx_view_t
   return rename_columns(b->planner, from, out);
 }
 
-/* A name stands for a query of WITH, else for a cube, a view or a table that has it, else for a table or view whose
- * name is written otherwise. */
+/* A name stands for a query of WITH, else for a table that was added, a cube, a view or a table that has it, else for a
+ * table or view whose name is written otherwise. */
 rdx_status rdx_bind_relation(rdx_block *b, const rdx_from *from, rdx_leaf *out) {
   rdx_planner *p = b->planner;
   rdx_cte *cte = from->in_public ? NULL : find_cte(b, from->name);
-  const rdx_sql_query *cube = cte ? NULL : find_cube(p, from->name);
+  const bool added = rdx_catalog_has_added(p->catalog, from->name);
+  const rdx_sql_query *cube = cte || added ? NULL : find_cube(p, from->name);
   rdx_view_text view;
   rdx_catalog_table *table = NULL;
   char nearest[64] = "";

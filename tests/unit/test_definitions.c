@@ -142,6 +142,23 @@ static void indexes_are_those_of_the_folder(void **state) {
   assert_indexes(second, 0);
 }
 
+/* What another database defines does not stand before what this one has by itself. */
+static void own_tables_stand_before_definitions(void **state) {
+  (void)state;
+  must(first, "CREATE TEMP TABLE v AS SELECT 1::bigint AS n");
+  must(first, "CREATE TEMP TABLE c AS SELECT 2::bigint AS n");
+  must(second, "CREATE VIEW v AS SELECT 3::bigint AS n");
+  must(second, "CREATE MATERIALIZED VIEW c AS SELECT k AS n, sum(n) FROM t GROUP BY k");
+  assert_int_equal(must(first, "SELECT n FROM v"), 1);
+  assert_int_equal(must(first, "SELECT n FROM c"), 2);
+  must(first, "DROP TABLE v");
+  must(first, "DROP TABLE c");
+  assert_int_equal(must(first, "SELECT n FROM v"), 3);
+  assert_int_equal(must(first, "SELECT sum::bigint FROM c WHERE n = 1"), 285571);
+  must(first, "DROP VIEW v");
+  must(second, "DROP MATERIALIZED VIEW c");
+}
+
 /* A table can go where nothing can be written any more. */
 static void indexed_tables_go_from_full_disks(void **state) {
   struct rlimit old, none;
@@ -375,6 +392,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       BOTH(views_are_those_of_the_folder),
       BOTH(indexes_are_those_of_the_folder),
+      BOTH(own_tables_stand_before_definitions),
       BOTH(indexed_tables_go_from_full_disks),
       BOTH(cubes_are_those_of_the_folder),
       BOTH(prepared_statements_are_planned_anew),
