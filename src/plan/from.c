@@ -192,8 +192,19 @@ static rdx_status bind_from_query(rdx_block *b, const rdx_from *from, const rdx_
   if (query->outer_levels > 0)
     return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, from->place, "use the outer columns in the subquery's WHERE",
                             "a query in FROM cannot read columns of an enclosing query");
-  const char *name = from->kind == RDX_FROM_TABLE ? from->name : "";
-  RDX_TRY(rdx_leaf_of_query(p, query, from, from->alias ? from->alias : name, out));
+  RDX_TRY(rdx_leaf_of_query(p, query, from, from->alias ? from->alias : "", out));
+  return rename_columns(p, from, out);
+}
+
+/* Its definition knows nothing of the statement's WITH, nor of other cubes. */
+static rdx_status bind_cube(rdx_block *b, const rdx_from *from, const rdx_sql_query *cube, rdx_leaf *out) {
+  rdx_planner *p = b->planner;
+  rdx_bound_query *query = NULL;
+  p->in_cube = true;
+  const rdx_status status = rdx_bind_query(p, NULL, NULL, cube, &query);
+  p->in_cube = false;
+  RDX_TRY(status);
+  RDX_TRY(rdx_leaf_of_query(p, query, from, from->alias ? from->alias : from->name, out));
   return rename_columns(p, from, out);
 }
 
@@ -208,14 +219,14 @@ rdx_status rdx_bind_relation(rdx_block *b, const rdx_from *from, rdx_leaf *out) 
   rdx_planner *p = b->planner;
   rdx_cte *cte = from->in_public ? NULL : find_cte(b, from->name);
   const bool added = rdx_catalog_has_added(p->catalog, from->name);
-  const rdx_sql_query *cube = cte || added ? NULL : find_cube(p, from->name);
+  const rdx_sql_query *cube = cte || added || p->in_cube ? NULL : find_cube(p, from->name);
   rdx_view_text view;
   rdx_catalog_table *table = NULL;
   char nearest[64] = "";
   if (cte)
     return bind_cte(b, cte, from, out);
   if (cube)
-    return bind_from_query(b, from, cube, out);
+    return bind_cube(b, from, cube, out);
   RDX_TRY(rdx_find_view(p, from->name, true, &view));
   if (view.text)
     return bind_view(b, from, &view, out);

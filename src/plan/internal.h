@@ -172,6 +172,7 @@ typedef struct rdx_planner {
   uint32_t table_count, table_capacity, column_capacity;
   const rdx_open_view *view; /* that is bound; NULL: the statement itself */
   bool named_view;           /* the error names the view that it is in */
+  bool in_cube;              /* the definition of a cube is bound, which reads tables */
   uint32_t view_capacity;
   rdx_calibration rates; /* of the device */
   rdx_calibration host;  /* of the host's threads beside a GPU, which join and group few rows */
