@@ -135,8 +135,14 @@ bool rdx_defined_has(rdx_database *d, const char *name, bool exact) {
 rdx_status rdx_defined_add_names(rdx_database *d, char ***names, uint32_t count, rdx_error *err) {
   RDX_LOCKED(&d->lock);
   RDX_TRY(rdx_realloc((void **)names, (size_t)count + d->defined_count + 1, sizeof **names, "a list", err));
+  const uint32_t before = count;
   for (uint32_t i = 0; i < d->defined_count; i++) {
     const char *name = d->defined[i].name;
+    uint32_t same = 0; /* a table that stands before it */
+    while (same < before && strcmp((*names)[same], name) != 0)
+      same++;
+    if (same < before)
+      continue;
     RDX_TRY(rdx_copy_text(name, "a view", &(*names)[count], err));
     (*names)[++count] = NULL;
   }

@@ -198,7 +198,7 @@ void rdx_defined_free(rdx_database *database);
 /* An rdx_find_view_fn. */
 RDX_MUST_USE rdx_status rdx_defined_find(void *database, const char *name, bool exact, rdx_arena *arena,
                                          rdx_view_text *out, rdx_error *err);
-/* More names behind `count` of a list that NULL ends, which grows. */
+/* More names behind `count` of a list that NULL ends, which grows, but for those that it has. */
 RDX_MUST_USE rdx_status rdx_defined_add_names(rdx_database *database, char ***names, uint32_t count, rdx_error *err);
 bool rdx_defined_has(rdx_database *database, const char *name, bool exact);
 RDX_MUST_USE rdx_status rdx_defined_create(rdx_statement *statement, rdx_answer *answer, rdx_error *err);

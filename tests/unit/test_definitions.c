@@ -151,6 +151,8 @@ static void own_tables_stand_before_definitions(void **state) {
   must(second, "CREATE MATERIALIZED VIEW c AS SELECT k AS n, sum(n) FROM t GROUP BY k");
   assert_int_equal(must(first, "SELECT n FROM v"), 1);
   assert_int_equal(must(first, "SELECT n FROM c"), 2);
+  assert_int_equal(must(first, "SELECT count(*) FROM information_schema.tables WHERE table_name = 'v'"), 1);
+  assert_int_equal(must(second, "SELECT count(*) FROM information_schema.tables WHERE table_name = 'v'"), 1);
   must(first, "DROP TABLE v");
   must(first, "DROP TABLE c");
   assert_int_equal(must(first, "SELECT n FROM v"), 3);
