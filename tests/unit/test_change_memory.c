@@ -76,6 +76,7 @@ static const struct {
     {"CREATE TABLE n (a int PRIMARY KEY, b text CHECK (b > 'x'), UNIQUE (b, a))", "SELECT count(*) = 3 FROM c",
      "SELECT count(*) = 0 FROM n"},
     {"ALTER TABLE t RENAME a TO x", "SELECT count(b) = 1 FROM t WHERE a = 2", "SELECT count(b) = 1 FROM t WHERE x = 2"},
+    {"ALTER TABLE c RENAME a TO x", "SELECT count(b) = 1 FROM c WHERE a = 2", "SELECT count(b) = 1 FROM c WHERE x = 2"},
     {"ALTER TABLE t RENAME TO u", "SELECT count(b) = 1 FROM t WHERE a = 2", "SELECT count(b) = 1 FROM u WHERE a = 2"},
 };
 
