@@ -180,6 +180,8 @@ typedef struct renamed {
 } renamed;
 
 typedef struct renaming {
+  rdx_sql_constraint *check;
+  rdx_arena *arena;
   rdx_name_of_column name;
   const void *user;
   const char *text;
@@ -224,26 +226,32 @@ static rdx_status write_renamed(const renaming *r, const char *from, rdx_arena *
   return RDX_OK;
 }
 
-rdx_status rdx_sql_check_rename(rdx_sql_constraint *k, rdx_name_of_column name, const void *user, rdx_arena *arena,
-                                rdx_error *err) {
+static rdx_status rename_check(void *context, rdx_error *err) {
   static const char format[] = "SELECT %s";
+  renaming *r = context;
+  rdx_sql_constraint *k = r->check;
   rdx_sql_statement *s = NULL;
   char *text = NULL;
   const char *next = NULL;
-  renaming r = {.name = name, .user = user};
-  list_renamed(&r, k->check);
-  if (r.count == 0)
+  list_renamed(r, k->check);
+  if (r->count == 0)
     return RDX_OK;
   const size_t size = strlen(k->check_text) + sizeof format;
-  RDX_TRY(rdx_arena_alloc(arena, size, 1, "a constraint", (void **)&text, err));
+  RDX_TRY(rdx_arena_alloc(r->arena, size, 1, "a constraint", (void **)&text, err));
   snprintf(text, size, format, k->check_text);
-  RDX_TRY(rdx_sql_parse(text, arena, &s, &next, err));
-  RDX_TRY(rdx_arena_alloc(arena, r.count, sizeof *r.list, "a constraint", (void **)&r.list, err));
-  r.text = text;
-  r.count = 0;
-  list_renamed(&r, s->query->targets[0].value);
-  qsort(r.list, r.count, sizeof *r.list, compare_places);
-  return write_renamed(&r, text + strlen("SELECT "), arena, &k->check_text, err);
+  RDX_TRY(rdx_sql_parse(text, r->arena, &s, &next, err));
+  RDX_TRY(rdx_arena_alloc(r->arena, r->count, sizeof *r->list, "a constraint", (void **)&r->list, err));
+  r->text = text;
+  r->count = 0;
+  list_renamed(r, s->query->targets[0].value);
+  qsort(r->list, r->count, sizeof *r->list, compare_places);
+  return write_renamed(r, text + strlen("SELECT "), r->arena, &k->check_text, err);
+}
+
+rdx_status rdx_sql_check_rename(rdx_sql_constraint *k, rdx_name_of_column name, const void *user, rdx_arena *arena,
+                                rdx_error *err) {
+  renaming r = {.check = k, .arena = arena, .name = name, .user = user};
+  return k->levels > RDX_SQL_SHALLOW_LEVELS ? rdx_run_deep(rename_check, &r, err) : rename_check(&r, err);
 }
 
 /* The table may have another name by now. */
