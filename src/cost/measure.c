@@ -720,17 +720,22 @@ static void mend(double rates[RDX_CALIBRATION_SIZES]) {
   }
 }
 
-static rdx_status measure_all(rdx_device *device, rdx_calibration *out, rdx_error *err) {
-  static rdx_status (*const steps[])(measuring *, rdx_error *) = {
-      measure_groups,     measure_group_sort, measure_memory, measure_scan, measure_sort,   measure_lookup,
-      measure_dimensions, measure_joins,      measure_cubes,  measure_rays, measure_values,
+/* Long operations are measured in the first round alone: little disturbs them, and other rounds keep their numbers. */
+static rdx_status measure_all(rdx_device *device, uint32_t round, rdx_calibration *out, rdx_error *err) {
+  static const struct {
+    rdx_status (*run)(measuring *m, rdx_error *err);
+    bool once;
+  } steps[] = {
+      {measure_groups, false}, {measure_group_sort, false}, {measure_memory, true},     {measure_scan, false},
+      {measure_sort, false},   {measure_lookup, false},     {measure_dimensions, true}, {measure_joins, false},
+      {measure_cubes, false},  {measure_rays, false},       {measure_values, false},
   };
   measuring m = {.device = device, .out = out, .shift = device->info.emulated ? 5 : 0};
   rdx_status status = make_input(&m, err);
   for (size_t i = 0; i < RDX_COUNT(steps) && status == RDX_OK; i++) {
     status = rdx_progress("calibrate", i, RDX_COUNT(steps), err);
-    if (status == RDX_OK)
-      status = steps[i](&m, err);
+    if (status == RDX_OK && (round == 0 || !steps[i].once))
+      status = steps[i].run(&m, err);
   }
   rdx_free(m.mixed);
   rdx_free(m.ordered);
@@ -758,9 +763,10 @@ rdx_status rdx_calibration_measure(rdx_device *device, rdx_calibration *out, rdx
   rdx_calibration rounds[ROUNDS] = {{0}};
   double numbers[ROUNDS][NUMBERS_IN_ALL];
   if (device->info.emulated)
-    return measure_all(device, out, err);
+    return measure_all(device, 0, out, err);
   for (uint32_t i = 0; i < ROUNDS; i++) {
-    RDX_TRY(measure_all(device, &rounds[i], err));
+    rounds[i] = rounds[0];
+    RDX_TRY(measure_all(device, i, &rounds[i], err));
     memcpy(numbers[i], (const char *)&rounds[i] + FIRST_NUMBER, sizeof numbers[i]);
   }
   for (size_t k = 0; k < NUMBERS_IN_ALL; k++)
