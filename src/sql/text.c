@@ -393,12 +393,13 @@ rdx_status rdx_sql_text_name(const rdx_sql_source *text, const char *parsed, rdx
   if (strncmp(parsed, MARK, MARK_LENGTH) == 0) {
     char *digits = NULL;
     const unsigned long long at = strtoull(parsed + MARK_LENGTH, &digits, 10);
-    const char *from = text->text + at;
+    const bool inside = at >= (size_t)(text->begin - text->text) && at < (size_t)(text->end - text->text);
+    const char *from = inside ? text->text + at : NULL;
     if (length == MARK_LENGTH && text->has_empty_name) {
       *out = "";
       return RDX_OK;
     }
-    if (length > MARK_LENGTH && *digits == '\0' && from >= text->begin && from < text->end)
+    if (length > MARK_LENGTH && *digits == '\0' && from)
       return read_name(from, rdx_token_at(from).end, arena, out, err);
   }
   return rdx_arena_text(arena, parsed, "a statement", out, err);

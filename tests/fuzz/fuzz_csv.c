@@ -43,7 +43,7 @@ static void check_column(const rdx_column *c, uint64_t rows, uint64_t input_size
     if (c->validity && !(c->validity[i / 8] >> i % 8 & 1))
       CHECK(c->offsets[i] == c->offsets[i + 1]);
   }
-  CHECK(c->offsets[rows] <= input_size);
+  CHECK(c->offsets[rows] <= 3 * input_size); /* what a byte of another encoding may become */
   read_all(c->values, c->offsets[rows]);
 }
 
