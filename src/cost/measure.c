@@ -518,7 +518,8 @@ typedef struct joining {
   rdx_index_method method;
   bool on_device;
   const uint32_t *mixed;
-  uint32_t *values[2]; /* of the side that probes, and of the one that an index is made of */
+  uint64_t probes, runs; /* values that probe; how often some did */
+  uint32_t *values[2];   /* of the side that probes, and of the one that an index is made of */
   rdx_column sides[2];
   rdx_device_column *copies[2];
   rdx_index *index;
@@ -560,9 +561,13 @@ static rdx_status pair_once(const joining *j, rdx_error *err) {
   return rdx_join_result_column(pairs, RDX_JOIN_SIDE_RIGHT, &right, err);
 }
 
+/* A CPU learns the way of few probes, so each run has others. */
 static rdx_status probe_once(void *context, double *ms, rdx_error *err) {
-  const joining *j = context;
+  joining *j = context;
+  const uint64_t rows = j->sides[PROBES].rows;
   rdx_index_stats stats;
+  if (!j->on_device)
+    j->sides[PROBES] = column_u32(j->values[PROBES] + j->runs++ * rows % (j->probes - rows + 1), rows);
   rdx_index_get_stats(j->index, &stats);
   if (j->on_device && !stats.distinct)
     return pair_once(j, err);
@@ -582,8 +587,8 @@ static rdx_status time_join(joining *j, uint64_t keys, double *build_ms, double 
   const bool repeat = keys <= MAX_REPEATED && !j->on_device;
   for (uint64_t i = 0; i < keys; i++)
     j->values[KEYS][i] = (repeat ? j->mixed[NUMBERS - 1 - i] : (uint32_t)i * 0x9e3779b1u) & (uint32_t)(keys - 1);
-  for (uint64_t i = 0; i < 3 * keys; i++)
-    j->values[PROBES][i] = (uint32_t)(j->mixed[i] & (keys - 1));
+  for (uint64_t i = 0; i < j->probes; i++)
+    j->values[PROBES][i] = j->mixed[i] & (uint32_t)(keys - 1);
   RDX_TRY(take_rows(j, KEYS, keys, err));
   RDX_TRY(take_rows(j, PROBES, keys, err));
   RDX_TRY(time_best(build_once, j, build_ms, err));
@@ -624,7 +629,7 @@ static rdx_status measure_joins(measuring *m, rdx_error *err) {
   static const uint32_t sizes[] = RDX_CALIBRATION_KEYS;
   const uint64_t most = sizes[RDX_CALIBRATION_SIZES - 1] >> m->shift;
   RDX_SCOPED(rdx_free_local) uint32_t *probes = NULL, *keys = NULL;
-  rdx_status status = rdx_alloc(3 * most, sizeof *probes, WHAT, (void **)&probes, err);
+  rdx_status status = rdx_alloc(4 * most, sizeof *probes, WHAT, (void **)&probes, err);
   if (status == RDX_OK)
     status = rdx_alloc(most, sizeof *keys, WHAT, (void **)&keys, err);
   for (uint32_t i = 0; i < RDX_COUNT(methods) && status == RDX_OK; i++) {
@@ -632,6 +637,7 @@ static rdx_status measure_joins(measuring *m, rdx_error *err) {
                  .method = methods[i],
                  .on_device = m->device->info.backend != RDX_BACKEND_CPU,
                  .mixed = m->mixed,
+                 .probes = 4 * most,
                  .values = {probes, keys}};
     status = measure_method(m, i, &j, err);
     drop_joining(&j);
