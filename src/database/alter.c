@@ -105,7 +105,9 @@ static rdx_status rename_column(altered *a, const rdx_sql_alteration *x) {
   RDX_TRY(rdx_constraints_rename(&a->constraints, &row, c->name, x->to, &a->arena, a->err));
   c->name = x->to;
   a->changed = true;
-  return rdx_indexes_rename(a->statement->database, a->table->name, x->name, x->to, &a->indexes, a->err);
+  return a->table->temporary
+             ? RDX_OK
+             : rdx_indexes_rename(a->statement->database, a->table->name, x->name, x->to, &a->indexes, a->err);
 }
 
 static rdx_status add_column(altered *a, const rdx_sql_alteration *x) {
@@ -130,7 +132,8 @@ static rdx_status drop_column(altered *a, const rdx_sql_alteration *x) {
     return x->conditional ? RDX_OK : no_column(a, x->name);
   RDX_TRY(check_unread(a, c, "drop"));
   RDX_TRY(drop_constraints_on(a, c));
-  RDX_TRY(rdx_indexes_drop_on(a->statement->database, a->table->name, x->name, &a->indexes, a->err));
+  if (!a->table->temporary)
+    RDX_TRY(rdx_indexes_drop_on(a->statement->database, a->table->name, x->name, &a->indexes, a->err));
   rdx_vector_destroy(&c->value);
   memmove(c, c + 1, (size_t)(a->columns + --a->count - c) * sizeof *c);
   a->columns[a->count] = (rdx_new_column){0};
@@ -251,9 +254,13 @@ static rdx_status write_columns(altered *a, const rdx_sql_statement *written, co
   RDX_TRY(rdx_change_columns(old, &(rdx_new_columns){.list = a->columns, .count = a->count}, a->table->path != NULL,
                              &content, a->err));
   RDX_TRY(constrain(a, content));
-  RDX_TRY(rdx_indexes_announce(d, &a->indexes, a->err));
-  RDX_TRY(rdx_change_replace(a->statement, a->table, &content, a->err));
-  return rdx_indexes_take(d, &a->indexes, a->err);
+  rdx_status status = rdx_indexes_announce(d, &a->indexes, a->err);
+  if (status == RDX_OK)
+    status = rdx_change_replace(a->statement, a->table, &content, a->err);
+  if (status == RDX_OK)
+    return rdx_indexes_take(d, &a->indexes, a->err);
+  rdx_indexes_withdraw(d, &a->indexes);
+  return status;
 }
 
 /* The table's constraints, with room for those that are added. */
@@ -328,9 +335,15 @@ static rdx_status rename_table(rdx_statement *s, rdx_catalog_table *table, const
   RDX_TRY(rdx_defined_check_new(s, to, err));
   RDX_TRY(rdx_defined_check_unread(s, table->name, NULL, doing, err));
   RDX_SCOPED(rdx_index_alterations_drop) rdx_index_alterations indexes = {0};
-  RDX_TRY(rdx_indexes_rename(s->database, table->name, NULL, to, &indexes, err));
-  RDX_TRY(rdx_indexes_announce(s->database, &indexes, err));
-  RDX_TRY(table->path ? rename_file(s, table, to, err) : rename_in_memory(s, table, to, err));
+  if (!table->temporary)
+    RDX_TRY(rdx_indexes_rename(s->database, table->name, NULL, to, &indexes, err));
+  rdx_status status = rdx_indexes_announce(s->database, &indexes, err);
+  if (status == RDX_OK)
+    status = table->path ? rename_file(s, table, to, err) : rename_in_memory(s, table, to, err);
+  if (status != RDX_OK) {
+    rdx_indexes_withdraw(s->database, &indexes);
+    return status;
+  }
   rdx_catalog_remove(s->database->catalog, table->name);
   return rdx_indexes_take(s->database, &indexes, err);
 }

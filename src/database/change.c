@@ -533,15 +533,19 @@ static rdx_status remove_table(rdx_statement *s, const rdx_catalog_table *table,
   RDX_SCOPED(rdx_free_local) char *path = NULL;
   RDX_TRY(rdx_defined_check_droppable(s, table->name, err));
   RDX_TRY(find_own_file(s, table, &path, err));
-  RDX_TRY(rdx_indexes_drop_on(d, table->name, NULL, indexes, err));
-  const rdx_status announced = rdx_indexes_announce(d, indexes, err);
-  if (announced == RDX_ERROR_IO) /* a full disk, where a table goes to make room: its indexes go before it */
-    RDX_TRY(rdx_indexes_take(d, indexes, err));
-  else
-    RDX_TRY(announced);
-  if (path && unlink(path) != 0)
-    return rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
-  if (announced == RDX_OK)
+  if (!table->temporary)
+    RDX_TRY(rdx_indexes_drop_on(d, table->name, NULL, indexes, err));
+  rdx_status status = rdx_indexes_announce(d, indexes, err);
+  const bool full = status == RDX_ERROR_IO; /* a full disk, where a table goes to make room: its indexes go before it */
+  if (full)
+    status = rdx_indexes_take(d, indexes, err);
+  if (status == RDX_OK && path && unlink(path) != 0)
+    status = rdx_fail(err, RDX_ERROR_IO, "cannot remove %s: %s", path, strerror(errno));
+  if (status != RDX_OK) {
+    rdx_indexes_withdraw(d, indexes);
+    return status;
+  }
+  if (!full)
     RDX_TRY(rdx_indexes_take(d, indexes, err));
   rdx_catalog_remove(d->catalog, table->name);
   return RDX_OK;

@@ -82,14 +82,18 @@ rdx_status rdx_database_add(rdx_database *database, const char *name, rdx_table 
     rdx_table_destroy(&table);
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_add: database, name and table must not be NULL");
   }
-  return rdx_catalog_add(database->catalog, name, table, err);
+  RDX_TRY(rdx_catalog_add(database->catalog, name, table, err));
+  rdx_definitions_changed(database); /* it stands before a view of its name */
+  return RDX_OK;
 }
 
 rdx_status rdx_database_add_file(rdx_database *database, const char *name, const char *path, const rdx_csv_params *csv,
                                  rdx_error *err) {
   if (!database || !name || !path)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_add_file: database, name and path must not be NULL");
-  return rdx_catalog_add_file(database->catalog, name, path, csv, err);
+  RDX_TRY(rdx_catalog_add_file(database->catalog, name, path, csv, err));
+  rdx_definitions_changed(database);
+  return RDX_OK;
 }
 
 static uint32_t count_names(const rdx_database *d) {

@@ -67,11 +67,13 @@ static rdx_status make_path(const rdx_database *d, const char *kind, const char 
   return RDX_OK;
 }
 
-/* All of an open file, for rdx_free(), as far as it can be a definition. */
+/* All of an open file, for rdx_free(), as far as it can be a definition; NULL: it is none. */
 static rdx_status read_all(int file, const char *path, char **out, size_t *size, rdx_error *err) {
   struct stat info;
   if (fstat(file, &info) != 0)
     return rdx_fail(err, RDX_ERROR_IO, "cannot read %s: %s", path, strerror(errno));
+  if (!S_ISREG(info.st_mode))
+    return RDX_OK;
   *size = (size_t)(info.st_size < MAX_SIZE ? info.st_size : MAX_SIZE);
   RDX_TRY(rdx_calloc(*size + 1, 1, "a definition", (void **)out, err));
   return rdx_read_at(file, *out, *size, 0, path, err);
@@ -89,7 +91,7 @@ static rdx_status read_file(const char *path, char **out, bool *foreign, rdx_err
   unsigned long long checksum = 0;
   size_t size = 0;
   *foreign = false;
-  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  const int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* a pipe would wait for a writer */
   if (file < 0 && errno == ENOENT)
     return RDX_OK;
   if (file < 0)
@@ -97,7 +99,7 @@ static rdx_status read_file(const char *path, char **out, bool *foreign, rdx_err
   const rdx_status status = read_all(file, path, &text, &size, err);
   close(file);
   RDX_TRY(status);
-  *foreign = !begins_as_one(text, size);
+  *foreign = !text || !begins_as_one(text, size);
   if (*foreign)
     return RDX_OK;
   if (size < HEADER_SIZE || sscanf(text, HEADER "%16llx", &checksum) != 1 ||
@@ -114,6 +116,9 @@ static rdx_status write_file(const char *path, const char *text, rdx_error *err)
   const size_t length = strlen(text);
   bool foreign = false;
   RDX_SCOPED(rdx_free_local) char *old = NULL;
+  if (length + HEADER_SIZE > (size_t)MAX_SIZE)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a definition has at most %zu bytes, and this one %zu",
+                    (size_t)MAX_SIZE - HEADER_SIZE, length);
   if (read_file(path, &old, &foreign, NULL) == RDX_OK && foreign)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s is there already, and no definition", path);
   RDX_TRY(rdx_replacement_open(path, &file, err));
@@ -130,6 +135,13 @@ rdx_status rdx_definition_write(rdx_database *d, const char *kind, const char *n
   RDX_TRY(make_path(d, kind, name, &path, err));
   RDX_TRY(note_file(&d->files, number_of(kind), name, err));
   return write_file(path, text, err);
+}
+
+bool rdx_definition_is(const rdx_database *d, const char *kind, const char *name, const char *text) {
+  RDX_SCOPED(rdx_free_local) char *path = NULL, *now = NULL;
+  bool foreign = false;
+  return make_path(d, kind, name, &path, NULL) == RDX_OK && read_file(path, &now, &foreign, NULL) == RDX_OK && now &&
+         strcmp(now, text) == 0;
 }
 
 rdx_status rdx_definition_remove(const rdx_database *d, const char *kind, const char *name, rdx_error *err) {
@@ -164,15 +176,19 @@ static int compare(const void *a, const void *b) {
   return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : strcmp(x->name, y->name);
 }
 
-/* Both lists side by side. */
+/* Both lists side by side. What is new is noted before it is learned: if a later file cannot be read, it is missed all
+ * the same where it goes. */
 static rdx_status learn_all(rdx_database *d, rdx_definition_files *now, bool *settled, rdx_error *err) {
   rdx_definition_files *then = &d->files;
+  const uint32_t before = then->count;
   if (then->count > 0)
     qsort(then->list, then->count, sizeof *then->list, compare);
   if (now->count > 0)
     qsort(now->list, now->count, sizeof *now->list, compare);
-  for (uint32_t i = 0, k = 0; i < now->count || k < then->count;) {
-    const int order = k == then->count ? 1 : i == now->count ? -1 : compare(&then->list[k], &now->list[i]);
+  for (uint32_t i = 0, k = 0; i < now->count || k < before;) {
+    const int order = k == before ? 1 : i == now->count ? -1 : compare(&then->list[k], &now->list[i]);
+    if (order > 0)
+      RDX_TRY(add_file(then, now->list[i].kind, now->list[i].name, &(struct stat){0}, err));
     if (order < 0)
       RDX_TRY(kinds[then->list[k].kind].learn(d, then->list[k].name, NULL, settled, err));
     else

@@ -22,6 +22,8 @@ void rdx_definitions_give(rdx_database *database);
 void rdx_definitions_free(rdx_database *database);
 RDX_MUST_USE rdx_status rdx_definition_write(rdx_database *database, const char *kind, const char *name,
                                              const char *text, rdx_error *err);
+/* Whether a file of the folder says this and nothing else. */
+bool rdx_definition_is(const rdx_database *database, const char *kind, const char *name, const char *text);
 RDX_MUST_USE rdx_status rdx_definition_remove(const rdx_database *database, const char *kind, const char *name,
                                               rdx_error *err);
 /* Set the options of a statement's WITH (name = value), of which `text` is the text: as `raydex --options` has them. A

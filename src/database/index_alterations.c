@@ -120,6 +120,23 @@ void rdx_index_alterations_drop(rdx_index_alterations *changes) {
 
 /* ---- Before and behind the step ---- */
 
+/* Whether the table is there with the columns of the index; one that cannot be read is taken for it. */
+static bool fits(rdx_database *d, const rdx_sql_statement *s) {
+  rdx_catalog_table *table = NULL;
+  char nearest[64];
+  if (s->kind != RDX_STATEMENT_CREATE_INDEX || rdx_catalog_find(d->catalog, s->table, &table, nearest, NULL) != RDX_OK)
+    return s->kind == RDX_STATEMENT_CREATE_INDEX;
+  bool all = table && strcmp(table->name, s->table) == 0;
+  for (uint32_t k = 0; k < s->name_count && all; k++) {
+    uint32_t i = 0;
+    while (i < table->column_count && strcmp(table->columns[i].name, s->names[k]) != 0)
+      i++;
+    all = i < table->column_count;
+  }
+  rdx_catalog_release(d->catalog, table);
+  return all;
+}
+
 rdx_status rdx_indexes_announce(rdx_database *d, const rdx_index_alterations *changes, rdx_error *err) {
   rdx_status status = RDX_OK;
   for (uint32_t i = 0; i < changes->count && d->folder && status == RDX_OK; i++) {
@@ -132,6 +149,14 @@ rdx_status rdx_indexes_announce(rdx_database *d, const rdx_index_alterations *ch
     rdx_free(w.data);
   }
   return status;
+}
+
+void rdx_indexes_withdraw(rdx_database *d, const rdx_index_alterations *changes) {
+  for (uint32_t i = 0; i < changes->count; i++) {
+    const rdx_index_entry *e = rdx_index_entry_find(d, changes->entries[i].name);
+    if (e && fits(d, e->written) && rdx_definition_write(d, "index", e->name, e->text, NULL) != RDX_OK)
+      return; /* both statements stay, of which the first one holds */
+  }
 }
 
 rdx_status rdx_indexes_take(rdx_database *d, rdx_index_alterations *changes, rdx_error *err) {
@@ -158,23 +183,6 @@ rdx_status rdx_indexes_take(rdx_database *d, rdx_index_alterations *changes, rdx
 
 /* ---- What a process has left ---- */
 
-/* Whether the table is there with the columns of the index; one that cannot be read is taken for it. */
-static bool fits(rdx_database *d, const rdx_sql_statement *s) {
-  rdx_catalog_table *table = NULL;
-  char nearest[64];
-  if (s->kind != RDX_STATEMENT_CREATE_INDEX || rdx_catalog_find(d->catalog, s->table, &table, nearest, NULL) != RDX_OK)
-    return s->kind == RDX_STATEMENT_CREATE_INDEX;
-  bool all = table && strcmp(table->name, s->table) == 0;
-  for (uint32_t k = 0; k < s->name_count && all; k++) {
-    uint32_t i = 0;
-    while (i < table->column_count && strcmp(table->columns[i].name, s->names[k]) != 0)
-      i++;
-    all = i < table->column_count;
-  }
-  rdx_catalog_release(d->catalog, table);
-  return all;
-}
-
 /* The second statement of a definition where it holds; NULL: the first one does. `*alone` becomes false where there are
  * two. */
 static rdx_status find_second(rdx_database *d, const char *text, const char **out, bool *drops, bool *alone,
@@ -194,15 +202,18 @@ static rdx_status find_second(rdx_database *d, const char *text, const char **ou
   return RDX_OK;
 }
 
-/* End what a process did not, unless another one is at it. */
-static rdx_status settle(rdx_database *d, const char *name, const char *text, bool drops, rdx_error *err) {
+/* End what a process did not, unless another one is at it, or was since both statements were read. Until somebody can,
+ * the file says what it means. */
+static void settle(rdx_database *d, const char *name, const char *both, const char *second, bool drops) {
   int folder;
   if (d->read_only || !rdx_turn_try(d, &folder))
-    return RDX_OK;
-  const rdx_status status =
-      drops ? rdx_definition_remove(d, "index", name, err) : rdx_definition_write(d, "index", name, text, err);
+    return;
+  rdx_status status = RDX_OK;
+  if (rdx_definition_is(d, "index", name, both))
+    status =
+        drops ? rdx_definition_remove(d, "index", name, NULL) : rdx_definition_write(d, "index", name, second, NULL);
+  (void)status;
   close(folder);
-  return status;
 }
 
 /* What two statements mean depends on the table: whoever reads them looks again, until one is left. */
@@ -212,7 +223,7 @@ rdx_status rdx_indexes_learn(rdx_database *d, const char *name, const char *text
   if (text)
     RDX_TRY(find_second(d, text, &second, &drops, settled, err));
   if (second)
-    RDX_TRY(settle(d, name, second, drops, err));
+    settle(d, name, text, second, drops);
   rdx_index_entry *e = rdx_index_entry_find(d, name);
   text = drops ? NULL : second ? second : text;
   if (e && text && strcmp(e->text, text) == 0)

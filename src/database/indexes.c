@@ -196,7 +196,7 @@ static rdx_status create(rdx_statement *s, const char *name, rdx_catalog_table *
   if (status == RDX_OK)
     status = rdx_definition_write(d, "index", name, text, err);
   if (status != RDX_OK)
-    rdx_index_entry_drop(&d->indexes[--d->index_count]);
+    rdx_index_entry_remove(d, &d->indexes[d->index_count - 1]);
   rdx_definitions_changed(d);
   return status;
 }

@@ -233,6 +233,8 @@ RDX_MUST_USE rdx_status rdx_indexes_drop_on(rdx_database *database, const char *
                                             rdx_index_alterations *out, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_indexes_announce(rdx_database *database, const rdx_index_alterations *changes,
                                              rdx_error *err);
+/* Take back what was announced, as the table has not changed. */
+void rdx_indexes_withdraw(rdx_database *database, const rdx_index_alterations *changes);
 RDX_MUST_USE rdx_status rdx_indexes_take(rdx_database *database, rdx_index_alterations *changes, rdx_error *err);
 void rdx_index_alterations_drop(rdx_index_alterations *changes);
 

@@ -114,9 +114,10 @@ static rdx_status add_view(rdx_database *d, const char *name, size_t length, con
   if (!statement || statement->kind != RDX_STATEMENT_CREATE_VIEW)
     return rdx_fail(err, RDX_ERROR_FORMAT, "the definition of view '%.*s' is none", (int)length, name);
   RDX_TRY(method_of(statement, text, &v.star, err));
-  RDX_TRY(rdx_realloc((void **)&d->views, d->view_count + 1, sizeof *d->views, "a view", err));
   RDX_TRY(rdx_copy_bytes(name, length, "a view", &v.name, err));
   RDX_TRY(rdx_copy_text(text, "a view", &v.text, err));
+  RDX_LOCKED(&d->lock); /* for lists of them */
+  RDX_TRY(rdx_realloc((void **)&d->views, d->view_count + 1, sizeof *d->views, "a view", err));
   d->views[d->view_count++] = RDX_KEEP(v);
   return RDX_OK;
 }
@@ -130,7 +131,9 @@ static rdx_view *find_view(rdx_database *d, const char *name) {
 
 static void remove_view(rdx_database *d, rdx_view *v) {
   rdx_view gone = *v;
+  pthread_mutex_lock(&d->lock);
   *v = d->views[--d->view_count];
+  pthread_mutex_unlock(&d->lock);
   rdx_definitions_changed(d);
   rdx_catalog_retire_cube(d->catalog, gone.name);
   drop_view(&gone);

@@ -305,6 +305,19 @@ static rdx_status list_rejected(rdx_planner *p, const ways *w, uint32_t best, rd
   return RDX_OK;
 }
 
+/* An index of the table as it is: another database may have given columns other names, and a temporary table hides the
+ * one of its name that has indexes. */
+static bool is_of(const rdx_plan_index *index, const rdx_catalog_table *table) {
+  bool is = strcmp(index->table, table->name) == 0 && !table->temporary;
+  for (uint32_t k = 0; k < index->column_count && is; k++) {
+    uint32_t i = 0;
+    while (i < table->column_count && strcmp(table->columns[i].name, index->columns[k]) != 0)
+      i++;
+    is = i < table->column_count;
+  }
+  return is;
+}
+
 rdx_status rdx_choose_filter(rdx_planner *p, rdx_plan_node *n) {
   const rdx_settings *s = p->settings;
   uint32_t *columns = NULL, count = 0;
@@ -314,7 +327,7 @@ rdx_status rdx_choose_filter(rdx_planner *p, rdx_plan_node *n) {
   add_common(p, n, columns, count, &w);
   for (uint32_t i = 0; i < s->index_count; i++) {
     const rdx_plan_index *index = &s->indexes[i];
-    if (strcmp(index->table, n->table->name) != 0)
+    if (!is_of(index, n->table))
       continue;
     if (!index->scans)
       RDX_TRY(add_lookup(p, n, index, &w));

@@ -240,6 +240,8 @@ static rdx_status rename_check(void *context, rdx_error *err) {
   RDX_TRY(rdx_arena_alloc(r->arena, size, 1, "a constraint", (void **)&text, err));
   snprintf(text, size, format, k->check_text);
   RDX_TRY(rdx_sql_parse(text, r->arena, &s, &next, err));
+  r->count = 0; /* the text may name columns more exactly than what was parsed before */
+  list_renamed(r, s->query->targets[0].value);
   RDX_TRY(rdx_arena_alloc(r->arena, r->count, sizeof *r->list, "a constraint", (void **)&r->list, err));
   r->text = text;
   r->count = 0;

@@ -161,6 +161,71 @@ static void own_tables_stand_before_definitions(void **state) {
   must(second, "DROP MATERIALIZED VIEW c");
 }
 
+/* A temporary table hides the folder's table of its name, and leaves the indexes of that one alone. */
+static void temporary_tables_have_no_indexes_of_others(void **state) {
+  (void)state;
+  must(first, "SET scan_method = index");
+  must(first, "CREATE TEMP TABLE u AS SELECT 5::bigint AS k");
+  must(second, "CREATE TABLE u AS SELECT g::bigint AS k, g AS n FROM generate_series(1, 100) AS s (g)");
+  must(second, "CREATE INDEX pair ON u (k, n)");
+  assert_int_equal(must(first, "SELECT k FROM u WHERE k = 5"), 5);
+  must(first, "ALTER TABLE u RENAME k TO m");
+  must(first, "DROP TABLE u");
+  assert_indexes(second, 1);
+  assert_true(plan_has(second, "SELECT n FROM u WHERE k = 5 AND n = 5", "\"Index\": \"pair\"") ||
+              plan_has(first, "SELECT n FROM u WHERE k = 5 AND n = 5", "\"Index\": \"pair\""));
+  must(second, "DROP TABLE u");
+}
+
+/* An ALTER that fails leaves the definitions of indexes as they were. */
+static void failed_changes_leave_definitions(void **state) {
+  char path[96], text[256] = "";
+  (void)state;
+  snprintf(path, sizeof path, "%s/list.csv", folder);
+  write_text(path, "a,b\n1,2\n3,4\n");
+  must(first, "CREATE INDEX i ON list (a)");
+  refuse(first, "ALTER TABLE list RENAME TO other", RDX_ERROR_UNSUPPORTED, "renames table files");
+  char definition[96];
+  snprintf(definition, sizeof definition, "%s/i.index", folder);
+  FILE *file = fopen(definition, "r");
+  assert_non_null(file);
+  const size_t length = fread(text, 1, sizeof text - 1, file);
+  fclose(file);
+  text[length] = '\0';
+  assert_null(strchr(text, ';'));
+  assert_indexes(second, 1);
+  must(second, "DROP INDEX i");
+  unlink(path);
+}
+
+/* A definition that goes while another one is damaged is missed all the same. */
+static void definitions_beside_damaged_ones_go(void **state) {
+  char path[96];
+  (void)state;
+  must(first, "CREATE VIEW v AS SELECT 3::bigint AS n");
+  snprintf(path, sizeof path, "%s/bad.index", folder);
+  write_text(path, "raydex definition 1 0123456789abcdef\nCREATE INDEX bad ON t (n)");
+  refuse(second, "SELECT n FROM v", RDX_ERROR_FORMAT, "bad.index is damaged");
+  unlink(path);
+  must(first, "DROP VIEW v");
+  must(first, "CREATE TABLE v AS SELECT 9::bigint AS n");
+  assert_int_equal(must(second, "SELECT n FROM v"), 9);
+  must(first, "DROP TABLE v");
+}
+
+/* A table that is added stands before a view of its name, for texts that were asked before, too. */
+static void added_tables_stand_before_views(void **state) {
+  rdx_error err = {""};
+  rdx_table *table = NULL;
+  (void)state;
+  must(first, "CREATE VIEW v AS SELECT 3::bigint AS n");
+  assert_int_equal(must(first, "SELECT n::bigint FROM v"), 3);
+  assert_int_equal(rdx_table_parse_csv("v", "n\n4\n", 4, NULL, &table, &err), RDX_OK);
+  assert_int_equal(rdx_database_add(first, "v", table, &err), RDX_OK);
+  assert_int_equal(must(first, "SELECT n::bigint FROM v"), 4);
+  must(second, "DROP VIEW v");
+}
+
 /* A table can go where nothing can be written any more. */
 static void indexed_tables_go_from_full_disks(void **state) {
   struct rlimit old, none;
@@ -285,6 +350,10 @@ static void other_things_are_left_alone(void **state) {
   }
   for (int i = 0; i < 4; i++)
     remove(paths[i]);
+  snprintf(paths[0], sizeof paths[0], "%s/pipe.index", folder);
+  assert_int_equal(mkfifo(paths[0], 0600), 0);
+  refuse(second, "CREATE INDEX pipe ON t (n)", RDX_ERROR_ARGUMENT, "is there already, and no definition");
+  remove(paths[0]);
 }
 
 /* ---- At the same time ---- */
@@ -395,6 +464,10 @@ int main(void) {
       BOTH(views_are_those_of_the_folder),
       BOTH(indexes_are_those_of_the_folder),
       BOTH(own_tables_stand_before_definitions),
+      BOTH(temporary_tables_have_no_indexes_of_others),
+      BOTH(failed_changes_leave_definitions),
+      BOTH(definitions_beside_damaged_ones_go),
+      BOTH(added_tables_stand_before_views),
       BOTH(indexed_tables_go_from_full_disks),
       BOTH(cubes_are_those_of_the_folder),
       BOTH(prepared_statements_are_planned_anew),
