@@ -49,10 +49,20 @@ static rdx_status run_prepare(rdx_statement *s, rdx_answer *answer, rdx_error *e
   return status;
 }
 
-static rdx_status bind_arguments(rdx_statement *s, rdx_prepared *p, rdx_datum *values, rdx_arena *arena,
-                                 rdx_error *err) {
+/* EXECUTE of a statement. */
+typedef struct execution {
+  rdx_statement *statement;
+  rdx_prepared *prepared;
+  rdx_datum *values;
+  rdx_arena *arena;
+} execution;
+
+static rdx_status bind_arguments(void *context, rdx_error *err) {
+  const execution *x = context;
+  const rdx_statement *s = x->statement;
+  const rdx_prepared *p = x->prepared;
   const rdx_sql_statement *written = s->prepared->statement;
-  rdx_binding binding = {.arena = arena, .text = s->prepared->text, .err = err};
+  rdx_binding binding = {.arena = x->arena, .text = s->prepared->text, .err = err};
   for (uint32_t i = 0; i < written->arg_count; i++) {
     rdx_bound *value = NULL;
     bool fits = true;
@@ -64,7 +74,7 @@ static rdx_status bind_arguments(rdx_statement *s, rdx_prepared *p, rdx_datum *v
                            "a cast in the statement may give it another type, as $1::numeric(18,4) does",
                            "this value does not fit $%u, which is %s", i + 1,
                            rdx_sql_type_text(p->parameter_types[i], type));
-    values[i] = value->value;
+    x->values[i] = value->value;
   }
   return RDX_OK;
 }
@@ -78,7 +88,8 @@ static rdx_status execute_with(rdx_statement *s, rdx_prepared *p, rdx_answer *an
                          "\"%.60s\" takes %u values, and gets %u", written->name, count, written->arg_count);
   RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
   RDX_TRY(rdx_arena_alloc(&arena, count, sizeof *values, "EXECUTE", (void **)&values, err));
-  RDX_TRY(bind_arguments(s, p, values, &arena, err));
+  execution x = {s, p, values, &arena};
+  RDX_TRY(written->levels > RDX_SQL_SHALLOW_LEVELS ? rdx_run_deep(bind_arguments, &x, err) : bind_arguments(&x, err));
   p->ran = true;
   return rdx_run_planned(&(rdx_statement){.database = s->database, .prepared = p, .parameters = values}, answer, err);
 }

@@ -93,7 +93,9 @@ rdx_status rdx_views_list(rdx_prepared *p, rdx_error *err) {
     pthread_mutex_unlock(&d->lock);
     p->view_owners[p->view_count] = v->prepared;
     /* The name is that of the statement, which stays as long as its owner: the view itself may be dropped before. */
-    p->views[p->view_count++] = (rdx_plan_view){v->prepared->statement->name, v->prepared->query, star, v->star};
+    const rdx_sql_statement *written = v->prepared->statement;
+    p->views[p->view_count++] =
+        (rdx_plan_view){written->name, v->prepared->query, star, v->star, written->levels};
   }
   return RDX_OK;
 }

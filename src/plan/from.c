@@ -177,11 +177,11 @@ static rdx_status bind_cte(rdx_block *b, rdx_cte *cte, const rdx_from *from, rdx
   return rename_columns(b->planner, from, out);
 }
 
-/* The query of a cube of this name. */
-static const rdx_sql_query *find_cube(const rdx_planner *p, const char *name) {
+/* The cube of this name. */
+static const rdx_plan_view *find_cube(const rdx_planner *p, const char *name) {
   for (uint32_t i = 0; i < p->settings->view_count; i++)
     if (strcmp(p->settings->views[i].name, name) == 0)
-      return p->settings->views[i].query;
+      return &p->settings->views[i];
   return NULL;
 }
 
@@ -197,11 +197,12 @@ static rdx_status bind_from_query(rdx_block *b, const rdx_from *from, const rdx_
 }
 
 /* Its definition knows nothing of the statement's WITH, nor of other cubes. */
-static rdx_status bind_cube(rdx_block *b, const rdx_from *from, const rdx_sql_query *cube, rdx_leaf *out) {
+static rdx_status bind_cube(rdx_block *b, const rdx_from *from, const rdx_plan_view *cube, rdx_leaf *out) {
   rdx_planner *p = b->planner;
   rdx_bound_query *query = NULL;
+  RDX_TRY(rdx_planner_deepen(p, cube->levels + (p->view ? p->view->levels : 0)));
   p->in_cube = true;
-  const rdx_status status = rdx_bind_query(p, NULL, NULL, cube, &query);
+  const rdx_status status = rdx_bind_query(p, NULL, NULL, cube->query, &query);
   p->in_cube = false;
   RDX_TRY(status);
   RDX_TRY(rdx_leaf_of_query(p, query, from, from->alias ? from->alias : from->name, out));
@@ -219,7 +220,7 @@ rdx_status rdx_bind_relation(rdx_block *b, const rdx_from *from, rdx_leaf *out) 
   rdx_planner *p = b->planner;
   rdx_cte *cte = from->in_public ? NULL : find_cte(b, from->name);
   const bool added = rdx_catalog_has_added(p->catalog, from->name);
-  const rdx_sql_query *cube = cte || added || p->in_cube ? NULL : find_cube(p, from->name);
+  const rdx_plan_view *cube = cte || added || p->in_cube ? NULL : find_cube(p, from->name);
   rdx_view_text view;
   rdx_catalog_table *table = NULL;
   char nearest[64] = "";

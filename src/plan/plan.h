@@ -245,6 +245,7 @@ typedef struct rdx_plan_view {
   const rdx_sql_query *query;
   const rdx_plan_node *star; /* its query: groups by plain columns, and aggregates */
   rdx_star_params star_params;
+  uint32_t levels; /* of its statement */
 } rdx_plan_view;
 
 /* A subquery without correlation whose one value is a parameter of the rest: run before, in order. */
