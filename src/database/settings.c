@@ -33,6 +33,25 @@ static const char *const names[] = {
     [SET_OPERATORS] = "operators", [SET_TIMEOUT] = "timeout",         [SET_MEMORY_LIMIT] = "memory_limit",
     [SET_THREADS] = "threads",     [SET_DEVICE] = "device",           [SET_SEED] = "seed"};
 
+/* What is meant by settings of PostgreSQL. */
+static const struct {
+  const char *name, *hint;
+} others[] = {{"tables", "the shell lists tables: .tables"},
+              {"statement_timeout", "did you mean timeout?"},
+              {"work_mem", "did you mean memory_limit?"},
+              {"max_parallel_workers", "did you mean threads?"},
+              {"max_parallel_workers_per_gather", "did you mean threads?"},
+              {"search_path", "all tables are in public"},
+              {"timezone", "timestamps are in UTC"},
+              {"client_encoding", "texts are UTF-8"},
+              {"server_version", "version() tells it"}};
+
+static rdx_status no_setting(const rdx_statement *s, const char *hint, rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->statement;
+  return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, written->place, hint,
+                       "there is no setting \"%.60s\"", written->name);
+}
+
 static rdx_status find_setting(const rdx_statement *s, setting *out, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->statement;
   rdx_nearest nearest = {0};
@@ -45,12 +64,12 @@ static rdx_status find_setting(const rdx_statement *s, setting *out, rdx_error *
     }
     rdx_nearest_consider(&nearest, written->name, names[i]);
   }
-  if (rdx_words_alike("tables", written->name))
-    snprintf(hint, sizeof hint, "the shell lists tables: .tables");
-  else if (nearest.word)
+  for (size_t i = 0; i < RDX_COUNT(others); i++)
+    if (rdx_words_alike(others[i].name, written->name))
+      return no_setting(s, others[i].hint, err);
+  if (nearest.word)
     snprintf(hint, sizeof hint, "did you mean %s?", nearest.word);
-  return rdx_sql_error(err, RDX_ERROR_NOT_FOUND, s->prepared->text, written->place, hint,
-                       "there is no setting \"%.60s\"", written->name);
+  return no_setting(s, hint, err);
 }
 
 /* ---- Values ---- */

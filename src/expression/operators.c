@@ -107,6 +107,28 @@ rdx_status rdx_bind_comparison(rdx_binding *b, rdx_op op, rdx_bound *const *give
   return rdx_bind_op(b, op, rdx_type_of_kind(RDX_SQL_BOOL), args, 2, place, out);
 }
 
+static bool is_variable(const rdx_bound *value) {
+  return !rdx_is_constant(value) && value->kind != RDX_BOUND_PARAMETER;
+}
+
+/* What a list has beside columns has one type together with the value: where that is real, it is rounded. */
+static rdx_status round_list(rdx_binding *b, rdx_bound **args, uint32_t count) {
+  rdx_sql_type one = args[0]->type;
+  uint32_t fixed = 0;
+  for (uint32_t i = 1; i < count; i++) {
+    const rdx_sql_type pair[] = {one, args[i]->type};
+    if (is_variable(args[i]))
+      continue;
+    if (!rdx_sql_common_type(pair, 2, &one))
+      return RDX_OK;
+    fixed++;
+  }
+  for (uint32_t i = 1; fixed > 1 && one.kind == RDX_SQL_REAL && i < count; i++)
+    if (!is_variable(args[i]))
+      RDX_TRY(rdx_bind_cast(b, args[i], one, true, args[i]->place, &args[i]));
+  return RDX_OK;
+}
+
 /* All constants of a list as the column's type, where they have the same values there. */
 static rdx_status fit_list(rdx_binding *b, rdx_bound **args, uint32_t count, rdx_bound **fitted, bool *all) {
   *all = args[0]->kind == RDX_BOUND_COLUMN;
@@ -128,8 +150,9 @@ rdx_status rdx_bind_in(rdx_binding *b, rdx_bound *const *given, uint32_t count, 
     return rdx_bind_comparison(b, RDX_OP_EQ, given, place, out);
   RDX_TRY(rdx_arena_alloc(b->arena, count, sizeof(rdx_bound *), "a list", (void **)&args, b->err));
   RDX_TRY(rdx_arena_alloc(b->arena, count, sizeof(rdx_bound *), "a list", (void **)&fitted, b->err));
+  memcpy(args, given, count * sizeof *args);
+  RDX_TRY(round_list(b, args, count));
   for (uint32_t i = 0; i < count; i++) {
-    args[i] = given[i];
     rdx_bound *pair[] = {args[0], args[i]};
     if (!compared_as(common, args[i]->type, &common))
       return rdx_no_operator(b, "=", pair, 2, args[i]->place ? args[i]->place : place);

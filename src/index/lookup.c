@@ -253,16 +253,39 @@ static rdx_status run_sum(const run *r, rdx_stream *stream, const rdx_probes *pr
   return add_stats(r, stream, probes, parts->count, err);
 }
 
+static rdx_status repeats_pay(const run *r, rdx_stream *stream, const rdx_probes *probes, bool *out, rdx_error *err);
+static rdx_status run_repeated(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
+                               rdx_error *err);
+
+/* How many rows each probe has. */
+static rdx_status count_each(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_buffer **counts,
+                             rdx_error *err) {
+  bool repeats = false;
+  run count = *r;
+  count.kind = RDX_LOOKUP_COUNT;
+  count.stats = false;
+  if (!r->distinct && !probes->places) /* in their own order */
+    RDX_TRY(repeats_pay(&count, stream, probes, &repeats, err));
+  if (repeats) {
+    RDX_SCOPED(rdx_parts_destroy) rdx_parts parts = {0};
+    RDX_TRY(run_repeated(&count, stream, probes, &parts, err));
+    *counts = parts.count;
+    parts.count = NULL;
+    return RDX_OK;
+  }
+  RDX_TRY(new_buffer(r, probes->count, 4, counts, err));
+  rdx_index_query q = make_query(r, probes, GATHER_COUNT);
+  q.io.out_count = RDX_ADDRESS(uint32_t, *counts);
+  return run_query(r, stream, probes, &q, err);
+}
+
 /* Where the rows of each probe go: count, then scan. */
 static rdx_status place_rows(const run *r, rdx_stream *stream, const rdx_probes *probes, rdx_parts *parts,
                              uint64_t *max, rdx_error *err) {
   const uint64_t keys = r->index->stats.keys;
   RDX_TRY(new_buffer(r, probes->count + 1, 8, &parts->offsets, err));
   RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *counts = NULL, *largest = NULL;
-  RDX_TRY(new_buffer(r, probes->count, 4, &counts, err));
-  rdx_index_query q = make_query(r, probes, GATHER_COUNT);
-  q.io.out_count = RDX_ADDRESS(uint32_t, counts);
-  RDX_TRY(run_query(r, stream, probes, &q, err));
+  RDX_TRY(count_each(r, stream, probes, &counts, err));
   RDX_TRY(new_buffer(r, 1, 8, &largest, err));
   RDX_TRY(rdx_stream_scan(stream, counts, parts->offsets, probes->count, err));
   RDX_TRY(rdx_stream_reduce(stream, RDX_REDUCE_MAX, counts, 4, largest, probes->count, err));

@@ -79,6 +79,8 @@ static rdx_status no_table(rdx_block *b, const rdx_from *from, const char *neare
     rdx_nearest_consider(&best, from->name, c->name);
   if (best.word)
     snprintf(hint, sizeof hint, "did you mean \"%.100s\"?", best.word);
+  else if (strncmp(from->name, "pg_", 3) == 0)
+    snprintf(hint, sizeof hint, "information_schema.tables and .columns tell what there is");
   return rdx_planner_fail(b->planner, RDX_ERROR_NOT_FOUND, from->place, hint, "table \"%.200s\" does not exist",
                           from->name);
 }

@@ -130,15 +130,32 @@ static rdx_status find_position(rdx_block *b, const rdx_ast *ast, const char *cl
   return RDX_OK;
 }
 
+/* The first output of a name; others of this name must be the same expression. */
+static rdx_status find_output_name(const rdx_block *b, const rdx_ast *ast, const char *clause, bool *is,
+                                   uint32_t *out) {
+  uint32_t i = 0;
+  if (ast->kind != RDX_AST_COLUMN || ast->qualifier)
+    return RDX_OK;
+  while (i < b->visible && strcmp(b->outputs[i].name, ast->name) != 0)
+    i++;
+  *is = i < b->visible;
+  *out = i;
+  for (i++; i < b->visible; i++)
+    if (strcmp(b->outputs[i].name, ast->name) == 0 &&
+        (!b->outputs[i].value || !rdx_bound_equal(b->outputs[i].value, b->outputs[*out].value)))
+      return rdx_planner_fail(
+          b->planner, RDX_ERROR_ARGUMENT, ast->place, "write TABLE.COLUMN, or the position of the column",
+          "%s \"%.100s\" is ambiguous: several columns of the list have this name", clause, ast->name);
+  return RDX_OK;
+}
+
 /* The output of the target with this alias. */
-static bool find_alias(const rdx_block *b, const rdx_sql_query *query, const rdx_ast *ast, uint32_t *out) {
+static rdx_status find_alias(const rdx_block *b, const rdx_sql_query *query, const rdx_ast *ast, bool *is,
+                             uint32_t *out) {
   bool written = false;
   for (uint32_t i = 0; i < query->target_count; i++)
     written |= query->targets[i].alias && strcmp(query->targets[i].alias, ast->name) == 0;
-  for (*out = 0; written && *out < b->visible; ++*out)
-    if (strcmp(b->outputs[*out].name, ast->name) == 0)
-      return true;
-  return false;
+  return written ? find_output_name(b, ast, "GROUP BY", is, out) : RDX_OK;
 }
 
 static bool has_column(const rdx_block *b, const char *name) {
@@ -182,7 +199,7 @@ static rdx_status bind_group(rdx_block *b, const rdx_sql_query *query, const rdx
   uint32_t number = 0;
   RDX_TRY(find_position(b, ast, "GROUP BY", b->visible, &positional, &number));
   if (!positional && ast->kind == RDX_AST_COLUMN && !ast->qualifier && !has_column(b, ast->name))
-    positional = find_alias(b, query, ast, &number);
+    RDX_TRY(find_alias(b, query, ast, &positional, &number));
   if (positional) {
     *out = b->outputs[number].value;
     const char *what = has_aggregates(*out) ? "aggregates" : rdx_reads_windows(*out) ? "window functions" : NULL;
@@ -355,22 +372,14 @@ static void set_order(rdx_plan_order *order, const rdx_sql_order *written, uint3
   *order = (rdx_plan_order){.column = column, .descending = written->descending, .nulls_first = first};
 }
 
-static bool find_output_name(const rdx_plan_column *columns, uint32_t count, const rdx_ast *ast, uint32_t *out) {
-  if (ast->kind != RDX_AST_COLUMN || ast->qualifier)
-    return false;
-  for (*out = 0; *out < count; ++*out)
-    if (strcmp(columns[*out].name, ast->name) == 0)
-      return true;
-  return false;
-}
-
 /* A position, the name of an output, or an expression, which may be one more output. */
-static rdx_status find_output(rdx_block *b, const rdx_bound_query *q, const rdx_ast *ast, const char *clause,
-                              uint32_t *number) {
+static rdx_status find_output(rdx_block *b, const rdx_ast *ast, const char *clause, uint32_t *number) {
   bool positional = false;
   rdx_bound *value = NULL;
   RDX_TRY(find_position(b, ast, clause, b->visible, &positional, number));
-  if (positional || find_output_name(q->columns, q->column_count, ast, number))
+  if (!positional)
+    RDX_TRY(find_output_name(b, ast, clause, &positional, number));
+  if (positional)
     return RDX_OK;
   b->in_order = true;
   RDX_TRY(rdx_bind(b, ast, &value));
@@ -384,10 +393,9 @@ static rdx_status find_output(rdx_block *b, const rdx_bound_query *q, const rdx_
   return rdx_block_add_output(b, "", value);
 }
 
-static rdx_status bind_order(rdx_block *b, const rdx_bound_query *q, const rdx_sql_order *written,
-                             rdx_plan_order *out) {
+static rdx_status bind_order(rdx_block *b, const rdx_sql_order *written, rdx_plan_order *out) {
   uint32_t number = 0;
-  RDX_TRY(find_output(b, q, written->value, "ORDER BY", &number));
+  RDX_TRY(find_output(b, written->value, "ORDER BY", &number));
   if (b->outputs[number].value->type.kind == RDX_SQL_INTERVAL && !b->distinct) {
     rdx_bound *span = b->outputs[number].value;
     number = b->output_count;
@@ -410,7 +418,7 @@ static rdx_status bind_distinct_on(rdx_block *b, const rdx_bound_query *q, const
   RDX_TRY(rdx_planner_alloc(b->planner, query->distinct_on_count, sizeof *b->distinct_on, &b->distinct_on));
   for (uint32_t i = 0; i < query->distinct_on_count; i++) {
     uint32_t output = 0;
-    RDX_TRY(find_output(b, q, query->distinct_on[i], "DISTINCT ON", &output));
+    RDX_TRY(find_output(b, query->distinct_on[i], "DISTINCT ON", &output));
     if (!is_distinct_on(b, output))
       b->distinct_on[b->distinct_on_count++] = output;
   }
@@ -504,7 +512,7 @@ static rdx_status bind_list(rdx_block *b, const rdx_sql_query *query, rdx_bound_
   }
   RDX_TRY(rdx_query_list_columns(b->planner, q));
   for (uint32_t i = 0; i < query->order_count; i++)
-    RDX_TRY(bind_order(b, q, &query->order_by[i], &q->orders[q->order_count++]));
+    RDX_TRY(bind_order(b, &query->order_by[i], &q->orders[q->order_count++]));
   return bind_distinct_on(b, q, query);
 }
 
@@ -582,13 +590,18 @@ static rdx_status bind_values(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, 
 
 /* The orders of a result whose columns alone can be named. */
 static rdx_status bind_result_orders(rdx_planner *p, const rdx_sql_query *query, rdx_bound_query *q) {
-  rdx_block nothing = {.planner = p};
+  rdx_block names = {.planner = p, .visible = q->column_count};
+  RDX_TRY(rdx_planner_alloc(p, q->column_count, sizeof *names.outputs, &names.outputs));
+  for (uint32_t i = 0; i < q->column_count; i++)
+    names.outputs[i].name = q->columns[i].name;
   for (uint32_t i = 0; i < query->order_count; i++) {
     const rdx_sql_order *written = &query->order_by[i];
     bool positional = false;
     uint32_t number = 0;
-    RDX_TRY(find_position(&nothing, written->value, "ORDER BY", q->column_count, &positional, &number));
-    if (!positional && !find_output_name(q->columns, q->column_count, written->value, &number))
+    RDX_TRY(find_position(&names, written->value, "ORDER BY", q->column_count, &positional, &number));
+    if (!positional)
+      RDX_TRY(find_output_name(&names, written->value, "ORDER BY", &positional, &number));
+    if (!positional)
       return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, written->value->place, NULL,
                               "ORDER BY of a set operation needs the name or position of a column of its result");
     set_order(&q->orders[q->order_count++], written, number);

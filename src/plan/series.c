@@ -32,10 +32,10 @@ static rdx_status no_series(const rdx_block *b, const rdx_from *from, const seri
 
 /* Times with an interval, or numbers of one type. */
 static rdx_status find_types(const rdx_block *b, const rdx_from *from, series *s) {
-  rdx_sql_type types[3];
+  rdx_sql_type types[3] = {0};
   for (uint32_t i = 0; i < s->count; i++)
     types[i] = s->args[i]->type;
-  if (is_time(s->args[0]) || is_time(s->args[1])) {
+  if (is_time(s->args[0]) || is_time(s->args[1]) || types[2].kind == RDX_SQL_INTERVAL) {
     s->type = (rdx_sql_type){.kind = RDX_SQL_TIMESTAMP};
     s->step_type = (rdx_sql_type){.kind = RDX_SQL_INTERVAL};
     for (uint32_t i = 0; i < 2; i++)

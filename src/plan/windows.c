@@ -220,15 +220,29 @@ static rdx_status bind_distance(rdx_block *b, const rdx_ast *ast, const rdx_boun
                           rdx_sql_type_text(value->type, texts[1]));
 }
 
-/* What values are compared with at an end of the frame: value - distance, or +, as the order goes. */
-static rdx_status bind_range_end(rdx_block *b, rdx_window_edge edge, bool descending, rdx_bound *value,
-                                 rdx_bound *offset, rdx_bound **out) {
-  rdx_bound *const args[] = {value, offset};
-  return rdx_bind_call_of(b->planner, (edge == RDX_EDGE_PRECEDING) != descending ? "-" : "+", args, 2, offset->place,
-                          out);
+/* A bigint up to where its sum with a distance fits: behind that, a sum is as far as any value. */
+static rdx_status bind_within(rdx_block *b, rdx_bound *offset, bool minus, rdx_bound **value) {
+  rdx_bound *args[] = {*value, NULL};
+  const int64_t n = offset->value.i;
+  const rdx_datum limit = {.i = minus ? INT64_MIN + n : INT64_MAX - n};
+  RDX_TRY(rdx_bind_constant(&b->planner->binding, bigint, limit, offset->place, &args[1]));
+  return rdx_bind_call_of(b->planner, minus ? "greatest" : "least", args, 2, offset->place, value);
 }
 
-/* RANGE with distances. Integers become bigint, whose sums with distances seldom overflow. */
+/* What values are compared with at an end of the frame: value - distance, or +, as the order goes. */
+static rdx_status bind_range_end(rdx_block *b, const rdx_plan_window *w, bool is_end, bool descending, rdx_bound *value,
+                                 rdx_bound **out) {
+  const rdx_window_edge edge = is_end ? w->end : w->begin;
+  rdx_bound *const offset = is_end ? w->end_offset : w->begin_offset;
+  const bool minus = (edge == RDX_EDGE_PRECEDING) != descending, outwards = (edge == RDX_EDGE_PRECEDING) != is_end;
+  rdx_bound *args[] = {value, offset};
+  if (outwards && value->type.kind == RDX_SQL_BIGINT && rdx_is_integer(offset->type) &&
+      offset->kind == RDX_BOUND_CONSTANT && !offset->value.null && offset->value.i >= 0)
+    RDX_TRY(bind_within(b, offset, minus, &args[0]));
+  return rdx_bind_call_of(b->planner, minus ? "-" : "+", args, 2, offset->place, out);
+}
+
+/* RANGE with distances. Integers become bigint. */
 static rdx_status bind_range(rdx_block *b, const rdx_sql_window *written, rdx_plan_window *w) {
   rdx_bound *value = NULL, **parts[] = {&w->range_value, &w->range_begin, &w->range_end};
   rdx_sql_type types[3];
@@ -242,11 +256,11 @@ static rdx_status bind_range(rdx_block *b, const rdx_sql_window *written, rdx_pl
   w->range_value = value;
   if (written->begin_offset) {
     RDX_TRY(bind_distance(b, written->begin_offset, value, &w->begin_offset));
-    RDX_TRY(bind_range_end(b, w->begin, descending, value, w->begin_offset, &w->range_begin));
+    RDX_TRY(bind_range_end(b, w, false, descending, value, &w->range_begin));
   }
   if (written->end_offset) {
     RDX_TRY(bind_distance(b, written->end_offset, value, &w->end_offset));
-    RDX_TRY(bind_range_end(b, w->end, descending, value, w->end_offset, &w->range_end));
+    RDX_TRY(bind_range_end(b, w, true, descending, value, &w->range_end));
   }
   for (size_t i = 0; i < RDX_COUNT(parts); i++)
     if (*parts[i])

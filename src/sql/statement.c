@@ -747,8 +747,8 @@ static rdx_status refuse_statement(const rdx_tree *t) {
       break;
     words[used++] = ' ';
   }
-  return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, rdx_tree_place(t, 0), NULL, "%s is not supported",
-                       words);
+  return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, rdx_tree_place(t, 0), rdx_refusal_hint(words),
+                       "%s is not supported", words);
 }
 
 typedef rdx_status take_fn(rdx_tree *t, const node *n, rdx_sql_statement *out);

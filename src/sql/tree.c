@@ -12,7 +12,8 @@ rdx_sql_place rdx_tree_place(const rdx_tree *t, int32_t location) {
 }
 
 rdx_status rdx_tree_refuse(const rdx_tree *t, rdx_sql_place place, const char *what) {
-  return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, place > 0 ? place : t->near, NULL, "%s", what);
+  return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, place > 0 ? place : t->near,
+                       rdx_refusal_hint(what), "%s", what);
 }
 
 rdx_status rdx_tree_refuse_if(const rdx_tree *t, bool refused, rdx_sql_place place, const char *what) {

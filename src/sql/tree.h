@@ -40,6 +40,8 @@ rdx_sql_place rdx_tree_place(const rdx_tree *t, int32_t location);
 
 /* Fail with RDX_ERROR_UNSUPPORTED; where the place is unknown, near the last one that was met. */
 rdx_status rdx_tree_refuse(const rdx_tree *t, rdx_sql_place place, const char *what);
+/* What to do instead of what is refused, by the words that the message begins with; NULL where nothing is known. */
+const char *rdx_refusal_hint(const char *what);
 /* The same, where `refused`. */
 RDX_MUST_USE rdx_status rdx_tree_refuse_if(const rdx_tree *t, bool refused, rdx_sql_place place, const char *what);
 
