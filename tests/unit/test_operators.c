@@ -163,14 +163,15 @@ static void check_look_up(const operators *o) {
 }
 
 static void check_look_up_small(const operators *o) {
+  static const uint64_t mosts[] = {255, ENGINE_SMALL - 1, 255, 2047, 201, 1000, 255, 300};
   static small_bits small;
-  for (uint32_t round = 0; round < 400; round++) {
+  for (uint32_t round = 0; round < 800; round++) {
     const uint32_t bytes = 1 + round % 2;
-    const uint64_t low = next_random() % 2 ? 0 : next_random() % 200;
-    batch b = draw_batch(bytes, low, (bytes == 1 ? 255 : ENGINE_SMALL - 1 - next_random() % 100) - low);
+    const uint64_t low = next_random() % 2 ? 0 : next_random() % 200, most = mosts[round % 8] - low;
+    batch b = draw_batch(bytes, low, next_random() % 2 ? most : next_random() % (most + 1));
     uint32_t *bits = draw_bits(ENGINE_SMALL);
     uint64_t expected[WORDS], words[WORDS];
-    make_small(bits, low, b.codes_in_use, &small);
+    make_small(bits, low, b.codes_in_use, o->small_size, &small);
     draw_others(&b);
     find_expected(&b, bits, expected);
     memcpy(words, b.words, sizeof words);

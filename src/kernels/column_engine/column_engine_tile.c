@@ -45,16 +45,17 @@ static const uint32_t *set_bits(const engine_term *term, const uint64_t *numbers
   return (const uint32_t *)(const void *)(numbers + term->set);
 }
 
-static void make_small_terms(const engine_term *terms, uint32_t count, const uint64_t *numbers, small_bits *out) {
+static void make_small_terms(const engine_term *terms, uint32_t count, const uint64_t *numbers, uint32_t min_size,
+                             small_bits *out) {
   for (uint32_t t = 0; t < count && t < ENGINE_MAX_EARLY; t++)
     if (is_small_term(&terms[t]))
-      make_small(set_bits(&terms[t], numbers), terms[t].low, terms[t].span + 1, &out[t]);
+      make_small(set_bits(&terms[t], numbers), terms[t].low, terms[t].span + 1, min_size, &out[t]);
 }
 
-static void make_small_links(const engine_link *links, uint32_t count, small_bits *out) {
+static void make_small_links(const engine_link *links, uint32_t count, uint32_t min_size, small_bits *out) {
   for (uint32_t l = 0; l < count && l < ENGINE_MAX_EARLY; l++)
     if (is_small_link(&links[l]))
-      make_small(links[l].bits, 0, links[l].rows + 1ul, &out[l]);
+      make_small(links[l].bits, 0, links[l].rows + 1ul, min_size, &out[l]);
 }
 
 /* Bits of the first `n` rows of a batch. Returns the number of words. */
@@ -150,11 +151,12 @@ HOT uint32_t apply_links(const operators *o, batch *b, uint32_t at, uint32_t n, 
     if (!link->bits)
       continue;
     const uint32_t left = count_rows(words, count);
-    if (left * o->few < n)
+    const bool small = o->look_up_small && l < ENGINE_MAX_EARLY && is_small_link(link);
+    if (left * (small ? o->small_few : o->few) < n)
       break;
     const piece p = foreign_rows_of(b, link, at, n, left);
     const code_set set = {link->bits, 0};
-    if (o->look_up_small && l < ENGINE_MAX_EARLY && is_small_link(link))
+    if (small)
       o->look_up_small(&p, &b->small_links[l], words);
     else
       o->look_up(&p, &set, words);
@@ -491,8 +493,8 @@ HOT void run_tile(const operators *o, const struct engine_tile_args *a, uint32_t
   const target t = {single ? own : cells, single ? NULL : groups, q->slots, !single && !a->copies};
   list_late(&b);
   if (o->look_up_small) {
-    make_small_terms(q->terms, q->term_count, q->numbers, terms);
-    make_small_links(q->links, q->link_count, links);
+    make_small_terms(q->terms, q->term_count, q->numbers, o->small_size, terms);
+    make_small_links(q->links, q->link_count, o->small_size, links);
   }
   for (uint64_t row = begin, size = ENGINE_BATCH; row < end; row += size) {
     if (row > begin)
@@ -531,7 +533,7 @@ HOT void fill_table(const operators *o, const struct engine_table_args *a, bool 
   const uint64_t end = (uint64_t)a->first + a->count;
   small_bits small[ENGINE_MAX_EARLY];
   if (o->look_up_small)
-    make_small_terms(a->terms, a->term_count, a->numbers, small);
+    make_small_terms(a->terms, a->term_count, a->numbers, o->small_size, small);
   for (uint64_t row = a->first; row < end; row += ENGINE_BATCH) {
     const uint32_t first = (uint32_t)row, n = end - row < ENGINE_BATCH ? (uint32_t)(end - row) : ENGINE_BATCH;
     uint64_t words[WORDS];
