@@ -38,8 +38,8 @@ static void print_help(void) {
          "  --kind KIND             inner, left (with left rows that match nothing), semi (left rows that match\n"
          "                          something), anti (left rows that match nothing) (inner)\n"
          "  --index-side SIDE       auto, left or right: which file's column gets the index (auto: the smaller);\n"
-         "                          --on: left is not for sums; --between: right sorts the ranges, and is not\n"
-         "                          for sums\n"
+         "                          --on: left is not for sums of f32 and f64; --between: right sorts the\n"
+         "                          ranges, and is not for sums\n"
          "  --sort-probes           sort the values that are looked up first\n"
          "  --left-type COLUMN=TYPE, --right-type COLUMN=TYPE\n"
          "                          the type of a column; see raydex lookup --help; may be repeated\n");

@@ -124,7 +124,7 @@ typedef struct rdx_star_params {
 } rdx_star_params;
 
 /**
- * Set an option of `params->kind` by its name, as `raydex ssb run --options` and WITH in SQL do: "mapping" to
+ * Set an option of `params->method` by its name, as `raydex ssb run --options` and WITH in SQL do: "mapping" to
  * "published". Of `params` only the method must be set. RDX_ERROR_NOT_FOUND lists the options of the method,
  * RDX_ERROR_ARGUMENT the values of the option; options that contradict each other are refused when a cube is built.
  */

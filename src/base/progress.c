@@ -114,8 +114,13 @@ rdx_status rdx_progress(const char *stage, uint64_t done, uint64_t total, rdx_er
   return RDX_OK;
 }
 
+/* Known without asking anybody. */
+static bool is_cancelled(void) {
+  return current.context && atomic_load_explicit(&current.context->cancelled, memory_order_relaxed);
+}
+
 rdx_status rdx_progress_at_times(const char *stage, uint64_t done, uint64_t total, rdx_error *err) {
-  if (!is_asked() || rdx_now_ms() - asked_ms < RDX_ASK_EVERY_MS)
+  if (!is_asked() || (!is_cancelled() && rdx_now_ms() - asked_ms < RDX_ASK_EVERY_MS))
     return RDX_OK;
   return rdx_progress(stage, done, total, err);
 }

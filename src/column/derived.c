@@ -59,7 +59,7 @@ rdx_status rdx_device_column_of_rows(rdx_buffer *rows, uint64_t count, bool some
   RDX_TRY(create(rows->device, RDX_TYPE_U32, count, &d, err));
   d->keys = rdx_buffer_retain(rows);
   if (some_absent) {
-    RDX_TRY(rdx_stream_create(d->device, &stream, err));
+    RDX_TRY(rdx_stream_create_for(d->device, "gather", &stream, err));
     RDX_TRY(find_present(d, rows, RDX_NO_ROW, stream, err));
   }
   *out = RDX_KEEP(d);
@@ -83,7 +83,7 @@ rdx_status rdx_device_column_of_sums(rdx_type type, uint8_t scale, rdx_buffer *s
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(create(sums->device, type, count, &d, err));
   d->scale = scale;
-  RDX_TRY(rdx_stream_create(d->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(d->device, "gather", &stream, err));
   RDX_TRY(take_sums(d, sums, counts, stream, err));
   *out = RDX_KEEP(d);
   return RDX_OK;
@@ -94,7 +94,7 @@ rdx_status rdx_device_column_of_probes(const rdx_buffer *offsets, uint64_t probe
   RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *d = NULL;
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(create(offsets->device, RDX_TYPE_U32, count, &d, err));
-  RDX_TRY(rdx_stream_create(d->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(d->device, "gather", &stream, err));
   RDX_TRY(rdx_buffer_create(d->device, count * 4, "a column", &d->keys, err));
   RDX_TRY(rdx_derived_probes(stream, offsets, probes, d->keys, count, err));
   RDX_TRY(rdx_stream_finish(stream, err));
@@ -145,7 +145,7 @@ rdx_status rdx_device_column_filter(const rdx_device_column *column, const rdx_b
   d->magnitude = column->magnitude;
   d->keys = rdx_buffer_retain(column->keys);
   if (d->rows > 0) {
-    RDX_TRY(rdx_stream_create(d->device, &stream, err));
+    RDX_TRY(rdx_stream_create_for(d->device, "gather", &stream, err));
     RDX_TRY(combine(column, bits, d, stream, err));
   }
   *out = RDX_KEEP(d);
@@ -203,7 +203,7 @@ rdx_status rdx_device_column_gather(const rdx_device_column *column, const rdx_d
   RDX_TRY(create(column->device, column->type, rows->rows, &d, err));
   d->scale = column->scale;
   d->magnitude = column->magnitude;
-  RDX_TRY(rdx_stream_create(d->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(d->device, "gather", &stream, err));
   if (d->rows == 0)
     RDX_TRY(rdx_buffer_create(d->device, 0, "a column", &d->keys, err));
   else
@@ -247,7 +247,7 @@ rdx_status rdx_device_column_rows(const rdx_device_column *column, bool with_val
   if (count == 0) {
     RDX_TRY(rdx_buffer_create(d->device, 0, "a column", &d->keys, err));
   } else {
-    RDX_TRY(rdx_stream_create(d->device, &stream, err));
+    RDX_TRY(rdx_stream_create_for(d->device, "gather", &stream, err));
     RDX_TRY(select_rows(column, with_value, d, stream, err));
   }
   *out = RDX_KEEP(d);
@@ -279,7 +279,7 @@ rdx_status rdx_device_column_pair(const rdx_device_column *high, const rdx_devic
   if (d->rows == 0) {
     RDX_TRY(rdx_buffer_create(d->device, 0, "a column", &d->keys, err));
   } else {
-    RDX_TRY(rdx_stream_create(d->device, &stream, err));
+    RDX_TRY(rdx_stream_create_for(d->device, "gather", &stream, err));
     RDX_TRY(pair(high, low, d, stream, err));
   }
   *out = RDX_KEEP(d);
@@ -301,7 +301,7 @@ rdx_status rdx_device_column_append(const rdx_device_column *rows, const rdx_dev
   RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *both = NULL;
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_buffer_create(rows->device, count * 4, "a column", &both, err));
-  RDX_TRY(rdx_stream_create(rows->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(rows->device, "gather", &stream, err));
   RDX_TRY(append(rows, more, both, stream, err));
   return rdx_device_column_of_rows(both, count, !more, out, err);
 }

@@ -418,9 +418,16 @@ rdx_status rdx_stream_create(rdx_device *device, rdx_stream **out, rdx_error *er
   return device->ops->stream_create(device, out, err);
 }
 
+rdx_status rdx_stream_begin(rdx_stream *stream, const char *stage, rdx_error *err) {
+  stream->stage = stage;
+  return rdx_progress_at_times(stage, 0, 0, err);
+}
+
 rdx_status rdx_stream_create_for(rdx_device *device, const char *stage, rdx_stream **out, rdx_error *err) {
-  RDX_TRY(rdx_stream_create(device, out, err));
-  (*out)->stage = stage;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
+  RDX_TRY(rdx_stream_create(device, &stream, err));
+  RDX_TRY(rdx_stream_begin(stream, stage, err));
+  *out = RDX_KEEP(stream);
   return RDX_OK;
 }
 

@@ -41,6 +41,6 @@ rdx_status rdx_device_measure_memory(rdx_device *device, uint64_t bytes, rdx_dev
                     "rdx_device_measure_memory: device and out must not be NULL, bytes be 4 to 2^34 - 4");
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   *out = (rdx_device_rates){0};
-  RDX_TRY(rdx_stream_create(device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(device, "measure", &stream, err));
   return measure(stream, bytes / 4 * 4, out, err);
 }

@@ -203,7 +203,7 @@ static rdx_status run(rdx_index *index, const rdx_index_changes *changes, rdx_er
   if (changes) {
     rdx_stream *stream = NULL;
     stats.rows += changes->insert ? changes->insert->rows : 0;
-    RDX_TRY(rdx_stream_create(index->device, &stream, err));
+    RDX_TRY(rdx_stream_create_for(index->device, "change", &stream, err));
     rdx_status status = apply(index, changes, stream, &stats, err);
     rdx_stream_destroy(&stream);
     RDX_TRY(status);

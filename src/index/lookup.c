@@ -471,8 +471,7 @@ static rdx_status run_slice(const run *r, uint64_t begin, uint64_t count, rdx_pa
   if (probes.bytes > 0)
     r->result->stats.upload_ms += rdx_now_ms() - start;
   r->result->stats.bytes_uploaded += probes.bytes;
-  RDX_TRY(rdx_stream_create(r->index->device, &stream, err));
-  stream->stage = "lookup";
+  RDX_TRY(rdx_stream_create_for(r->index->device, "lookup", &stream, err));
   RDX_TRY(run_probes(r, stream, &probes, &made, err));
   if (r->kind == RDX_LOOKUP_FIRST) /* counted for the stats only */
     rdx_buffer_destroy(&made.count);

@@ -350,7 +350,7 @@ static rdx_status reduce(rdx_device *device, rdx_reduce_op op, const rdx_buffer 
   RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *total = NULL;
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_buffer_create(device, 8, "a total", &total, err));
-  RDX_TRY(rdx_stream_create(device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(device, "lookup", &stream, err));
   RDX_TRY(rdx_stream_reduce(stream, op, counts, 4, total, count, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   return rdx_buffer_number(total, 0, 0, max, "the matches of probes", out, err);

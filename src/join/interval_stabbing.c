@@ -283,7 +283,7 @@ static rdx_status run(stabbing *s, const rdx_column *lower, const rdx_column *up
                              .keys = lower->rows};
   atomic_store(&s->device->memory_mark, used);
   RDX_TRY(load_ranges(s, lower, upper, err));
-  RDX_TRY(rdx_stream_create(s->device, &s->stream, err));
+  RDX_TRY(rdx_stream_create_for(s->device, "lookup", &s->stream, err));
   RDX_TRY(build(s, kind, stats, err));
   rdx_probes_destroy(&s->ranges);
   stats->bytes_peak = atomic_load(&s->device->memory_mark) - used;

@@ -104,7 +104,7 @@ rdx_status rdx_scan_measure(rdx_device *device, rdx_scan_way *ways, uint32_t cou
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   if (columns[0].rows == 0)
     return RDX_OK;
-  RDX_TRY(rdx_stream_create(device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(device, "build", &stream, err));
   RDX_TRY(rdx_buffer_create(device, rdx_bitmap_bytes(columns[0].rows), "a bitmap", &bitmap, err));
   return measure(ways, count, stream, columns, column_count, bitmap, err);
 }

@@ -258,7 +258,7 @@ static rdx_status run_all(run *r, const rdx_scan_run_params *params, rdx_scan_re
   RDX_TRY(rdx_predicate_normalize(scan->columns, scan->stats.columns, RDX_DOMAIN_KEYS, r->predicate, &r->arena, &node,
                                   err));
   RDX_TRY(rdx_workspace_take_stream(scan->workspace, &r->stream, err));
-  r->stream->stage = "scan";
+  RDX_TRY(rdx_stream_begin(r->stream, "scan", err));
   RDX_TRY(rdx_workspace_take_bitmap(scan->workspace, &r->bitmap, err));
   RDX_TRY(rdx_workspace_take_count(scan->workspace, &result->total, err));
   r->evaluation = (rdx_scan_evaluation){.scan = scan, .stream = r->stream, .arena = &r->arena, .total = result->total};

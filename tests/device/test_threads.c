@@ -12,6 +12,7 @@
 #define THREADS 4
 #define ROWS 400
 #define PROBES 100
+#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static int rounds(void) {
   return test_is_slow() ? 3 : 12;
@@ -258,9 +259,103 @@ static void test_contexts(void **state) {
   free(d);
 }
 
+/* What one thread has made before its context is cancelled. */
+typedef struct made {
+  rdx_column keys;
+  rdx_device_column *column;
+  rdx_index *tree, *btree, *updatable, *refitted;
+  rdx_scan *scan;
+  rdx_scan_result *rows, *bitmap;
+} made;
+
+static const rdx_predicate all = {.kind = RDX_PREDICATE_TRUE};
+
+static void make_all(const data *d, made *m) {
+  *m = (made){.keys = column_of(d->keys, ROWS)};
+  const struct {
+    rdx_index_method method;
+    rdx_index **out;
+  } indexes[] = {{RDX_INDEX_TREE, &m->tree},
+                 {RDX_INDEX_BTREE, &m->btree},
+                 {RDX_INDEX_CGRX_UPDATABLE, &m->updatable},
+                 {RDX_INDEX_RX, &m->refitted}};
+  for (size_t i = 0; i < COUNT(indexes); i++) {
+    const rdx_index_params params = {.method = indexes[i].method, .rx.updatable = indexes[i].method == RDX_INDEX_RX};
+    assert_int_equal(rdx_index_create(test_device, &m->keys, &params, indexes[i].out, NULL), RDX_OK);
+  }
+  assert_int_equal(rdx_device_column_create(test_device, &m->keys, &m->column, NULL), RDX_OK);
+  assert_int_equal(rdx_scan_create(test_device, &m->keys, 1, NULL, &m->scan, NULL), RDX_OK);
+  assert_int_equal(rdx_scan_run(m->scan, &all, &(rdx_scan_run_params){RDX_SCAN_ROWS, false}, &m->rows, NULL), RDX_OK);
+  assert_int_equal(rdx_scan_run(m->scan, &all, &(rdx_scan_run_params){RDX_SCAN_BITMAP, false}, &m->bitmap, NULL),
+                   RDX_OK);
+}
+
+static void destroy_all(made *m) {
+  rdx_scan_result_destroy(&m->rows);
+  rdx_scan_result_destroy(&m->bitmap);
+  rdx_scan_destroy(&m->scan);
+  rdx_device_column_destroy(&m->column);
+  rdx_index_destroy(&m->tree);
+  rdx_index_destroy(&m->btree);
+  rdx_index_destroy(&m->updatable);
+  rdx_index_destroy(&m->refitted);
+}
+
+/* However short they are, and though their columns are on the device already. */
+static void check_cancelled(const made *m) {
+  const rdx_column on_device = rdx_device_column_view(m->column);
+  const rdx_index_changes insert = {.insert = &on_device}, remove = {.remove = &on_device};
+  rdx_index *index = NULL;
+  rdx_lookup_result *found = NULL;
+  rdx_join_result *join = NULL;
+  rdx_scan_result *result = NULL;
+  rdx_device_column *column = NULL;
+  rdx_device_rates rates;
+  const rdx_status statuses[] = {
+      rdx_index_create(test_device, &on_device, NULL, &index, NULL),
+      rdx_index_lookup(m->tree, &on_device, NULL, &found, NULL),
+      rdx_index_include(m->tree, &on_device, NULL),
+      rdx_index_update(m->tree, &on_device, RDX_UPDATE_REBUILD, NULL),
+      rdx_index_update(m->refitted, &on_device, RDX_UPDATE_REFIT, NULL),
+      rdx_index_apply(m->btree, &insert, NULL),
+      rdx_index_apply(m->updatable, &insert, NULL),
+      rdx_index_apply(m->updatable, &remove, NULL),
+      rdx_index_rebuild(m->updatable, NULL),
+      rdx_join_equal(test_device, &on_device, &on_device, NULL, &join, NULL),
+      rdx_scan_run(m->scan, &all, NULL, &result, NULL),
+      rdx_scan_result_filter(m->bitmap, &on_device, &column, NULL),
+      rdx_device_column_gather(m->column, m->column, &column, NULL),
+      rdx_device_measure_memory(test_device, 4096, &rates, NULL),
+  };
+  for (size_t i = 0; i < COUNT(statuses); i++)
+    assert_int_equal(statuses[i], RDX_ERROR_CANCELLED);
+}
+
+static void test_cancelled_context(void **state) {
+  (void)state;
+  data *d = calloc(1, sizeof *d);
+  made m;
+  rdx_context *context = NULL;
+  assert_non_null(d);
+  make_data(d, test_random(), false);
+  make_all(d, &m);
+  assert_int_equal(rdx_context_create(NULL, &context, NULL), RDX_OK);
+  rdx_context_use(context);
+  rdx_context_cancel(context);
+  check_cancelled(&m);
+  rdx_context_reset(context);
+  assert_true(look_up(m.tree, d, RDX_LOOKUP_ROWS) && look_up(m.btree, d, RDX_LOOKUP_ROWS));
+  assert_true(look_up(m.updatable, d, RDX_LOOKUP_ROWS) && look_up(m.refitted, d, RDX_LOOKUP_ROWS));
+  rdx_context_use(NULL);
+  rdx_context_destroy(&context);
+  destroy_all(&m);
+  free(d);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_contexts),
+      cmocka_unit_test(test_cancelled_context),
       cmocka_unit_test(test_one_index),
       cmocka_unit_test(test_several_indexes),
       cmocka_unit_test(test_own_indexes),

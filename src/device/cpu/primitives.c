@@ -412,14 +412,15 @@ rdx_status rdx_cpu_reduce(rdx_stream *stream, rdx_reduce_op op, const rdx_buffer
                           rdx_buffer *out, uint64_t count, rdx_error *err) {
   const uint64_t pieces = pieces_of(count);
   piecewise p = {.in = RDX_ADDRESS(void, in), .key_bytes = value_bytes};
-  RDX_TRY(rdx_alloc(pieces, sizeof *p.numbers, "reducing", (void **)&p.numbers, err));
+  RDX_SCOPED(rdx_free_local) void *numbers = NULL;
+  RDX_TRY(rdx_alloc(pieces, sizeof *p.numbers, "reducing", &numbers, err));
+  p.numbers = numbers;
   static const rdx_task_fn tasks[] = {
       [RDX_REDUCE_SUM] = sum_piece, [RDX_REDUCE_MAX] = max_piece, [RDX_REDUCE_NONZERO] = nonzero_piece};
-  rdx_pool_run(pool_of(stream), count, PIECE, tasks[op], &p);
+  RDX_TRY(rdx_pool_run_stage(pool_of(stream), count, PIECE, tasks[op], &p, stream->stage, err));
   uint64_t result = 0;
   for (uint64_t i = 0; i < pieces; i++)
     result = op != RDX_REDUCE_MAX ? result + p.numbers[i] : p.numbers[i] > result ? p.numbers[i] : result;
   *RDX_ADDRESS(uint64_t, out) = result;
-  rdx_free(p.numbers);
   return RDX_OK;
 }

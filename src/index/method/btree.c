@@ -473,7 +473,7 @@ static rdx_status make_changed(const btree *b, const rdx_changes *c, tree *out, 
     return load_new(b, c->insert_keys, c->insert_rows, c->inserts, out, &ms, err);
   RDX_SCOPED(destroy_plan) plan p = {0};
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
-  RDX_TRY(rdx_stream_create(b->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(b->device, "change", &stream, err));
   RDX_TRY(make_plan(b, c, stream, &p, err));
   return wants_rewrite(b, &p) ? rewrite(b, c, &p, stream, out, err) : replace(b, c, &p, stream, out, err);
 }

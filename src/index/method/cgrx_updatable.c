@@ -389,6 +389,7 @@ static rdx_status run_change(const updatable *u, const rdx_changes *c, const pla
                              rdx_error *err) {
   const uint64_t buckets = u->chains.shape.buckets;
   const void *freed = NULL, *n = NULL;
+  stream->stage = NULL; /* nodes are changed whole */
   RDX_TRY(record(u, c, p, to, stream, err));
   if (!p->whole)
     RDX_TRY(rdx_stream_scan(stream, p->totals, to->after.starts, buckets, err));
@@ -488,7 +489,7 @@ static rdx_status rebuild(void *self, rdx_index_stats *stats, rdx_error *err) {
   updatable *u = self;
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_SCOPED(destroy_plan) plan p = {0};
-  RDX_TRY(rdx_stream_create(u->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(u->device, "build", &stream, err));
   RDX_TRY(make_plan(u, &none, stream, &p, err));
   RDX_TRY(build_anew(u, &none, &p, stream, stats, err));
   fill_stats(u, stats);
@@ -500,7 +501,7 @@ static rdx_status apply(void *self, const rdx_changes *c, rdx_index_stats *stats
   updatable *u = self;
   RDX_SCOPED(destroy_plan) plan p = {0};
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
-  RDX_TRY(rdx_stream_create(u->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(u->device, "change", &stream, err));
   bool anew = false;
   if (removes_in_place(u, c)) {
     RDX_TRY(remove_in_place(u, c, &p, stream, err));

@@ -326,7 +326,7 @@ static rdx_status keys_of_primitives(rx *r, const rdx_device_column *column, rdx
   RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *keys = NULL;
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   RDX_TRY(rdx_buffer_create(r->device, r->count * (r->key_bits / 8), "the keys of primitives", &keys, err));
-  RDX_TRY(rdx_stream_create(r->device, &stream, err));
+  RDX_TRY(rdx_stream_create_for(r->device, "build", &stream, err));
   RDX_TRY(rdx_primitive_gather(stream, RDX_ADDRESS(uint32_t, column->keys), r->rows, r->key_bits, keys, r->count, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   *out = RDX_KEEP(keys);

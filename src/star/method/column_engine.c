@@ -51,7 +51,7 @@ static rdx_status enlarge(rdx_device *device, rdx_buffer **buffer, uint64_t size
 static rdx_status prepare(rdx_device *device, uint64_t slots, uint64_t size, workspace *w, rdx_error *err) {
   if (!w->stream)
     RDX_TRY(rdx_stream_create(device, &w->stream, err));
-  w->stream->stage = "query";
+  RDX_TRY(rdx_stream_begin(w->stream, "query", err));
   bool new_memory = false, new_slots = false;
   RDX_TRY(enlarge(device, &w->memory, size, &new_memory, err));
   RDX_TRY(enlarge(device, &w->slots, slots, &new_slots, err));

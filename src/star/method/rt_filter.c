@@ -140,7 +140,7 @@ rdx_status rdx_rt_filter_run(const rdx_cube_core *core, const uint32_t *attribut
     return RDX_OK;
   RDX_TRY(translate_plan(&t, run->call->plan, &node, err));
   RDX_TRY(rdx_workspace_take_stream(scan->workspace, &stream, err));
-  stream->stage = "query";
+  RDX_TRY(rdx_stream_begin(stream, "query", err));
   RDX_TRY(rdx_workspace_take_bitmap(scan->workspace, &run->bits, err));
   RDX_TRY(evaluate(&t, &node, stream, run->bits, counts ? &own : NULL, &run->call->device_ms, err));
   if (counts) {
