@@ -52,7 +52,7 @@ function runRaydex(options, flat) {
   if (done.status !== 0)
     throw new Error(`raydex ssb run: ${done.stderr}`);
   const times = new Map();
-  for (const [, query, engine, ms] of done.stderr.matchAll(/^Q(\S+) (\w+) .*? rows +([\d.]+) ms/gm))
+  for (const [, query, engine, ms] of done.stderr.matchAll(/^Q(\S+) (\w+) .*? rows? +([\d.]+) ms/gm))
     times.set(`${query} ${engine}`, Number(ms));
   return {results: sections(done.stdout), times};
 }
