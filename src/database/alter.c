@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/replace.h"
-#include "database/constraints.h"
+#include "database/generated.h"
 #include "table/table.h"
 
 #define WHAT "a table"
@@ -92,6 +92,58 @@ static rdx_status drop_constraints_on(altered *a, const rdx_new_column *c) {
   return RDX_OK;
 }
 
+/* ---- Generated columns ---- */
+
+/* What is declared of a column that is generated; out->generated is NULL where it is not. */
+static rdx_status take_generated(altered *a, const rdx_new_column *c, rdx_sql_column *out) {
+  return rdx_sql_parse_declaration(c->declaration, &a->arena, out, a->err);
+}
+
+/* Those that read a column read it by its new name. */
+static rdx_status rename_in_generated(altered *a, const rdx_row_columns *row, const char *from, const char *to) {
+  for (uint32_t i = 0; i < a->count; i++) {
+    rdx_sql_column declared;
+    RDX_TRY(take_generated(a, &a->columns[i], &declared));
+    if (!declared.generated)
+      continue;
+    RDX_TRY(rdx_generated_resolve(&declared, row, from, to, &a->arena, a->err));
+    RDX_TRY(rdx_sql_declare(&declared, &a->arena, &a->columns[i].declaration, a->err));
+  }
+  return RDX_OK;
+}
+
+/* None of the others reads the column, which goes. */
+static rdx_status check_not_generating(altered *a, const rdx_new_column *c) {
+  for (uint32_t i = 0; i < a->count; i++) {
+    rdx_sql_column declared;
+    bool reads = false;
+    RDX_TRY(take_generated(a, &a->columns[i], &declared));
+    if (declared.generated && &a->columns[i] != c)
+      RDX_TRY(reads_column(a, declared.generated, c, &reads));
+    if (reads)
+      return rdx_change_fail(a->statement, a->err, RDX_ERROR_ARGUMENT,
+                             "cannot drop column \"%.100s\" of table \"%.100s\": generated column \"%.100s\" reads it",
+                             c->name, a->table->name, a->columns[i].name);
+  }
+  return RDX_OK;
+}
+
+/* The columns that the statement adds, where they are generated. */
+static rdx_status generate(altered *a, const rdx_sql_statement *written, rdx_table *content) {
+  bool *added = NULL;
+  RDX_TRY(rdx_arena_alloc(&a->arena, a->count, sizeof *added, WHAT, (void **)&added, a->err));
+  memset(added, 0, a->count * sizeof *added);
+  for (uint32_t k = 0; k < written->alteration_count; k++) {
+    const rdx_sql_column *column = &written->alterations[k].column;
+    const rdx_new_column *c = column->generated ? find_column(a, column->name) : NULL;
+    if (!c || c->from != UINT32_MAX)
+      continue;
+    added[c - a->columns] = true;
+    RDX_TRY(rdx_generated_define(a->statement, column, a->table->name, content, (uint32_t)(c - a->columns), a->err));
+  }
+  return rdx_generated_fill(a->statement, a->table->name, content, added, a->err);
+}
+
 /* ---- Changes ---- */
 
 static rdx_status rename_column(altered *a, const rdx_sql_alteration *x) {
@@ -103,6 +155,7 @@ static rdx_status rename_column(altered *a, const rdx_sql_alteration *x) {
   RDX_TRY(check_unread(a, c, "rename"));
   RDX_TRY(row_of(a, &row));
   RDX_TRY(rdx_constraints_rename(&a->constraints, &row, c->name, x->to, &a->arena, a->err));
+  RDX_TRY(rename_in_generated(a, &row, c->name, x->to));
   c->name = x->to;
   a->changed = true;
   return a->table->temporary
@@ -112,13 +165,18 @@ static rdx_status rename_column(altered *a, const rdx_sql_alteration *x) {
 
 static rdx_status add_column(altered *a, const rdx_sql_alteration *x) {
   rdx_field field = {0};
+  rdx_sql_column written = x->column;
+  rdx_row_columns row;
   if (x->conditional && find_column(a, x->column.name))
     return RDX_OK;
   RDX_TRY(check_free(a, x->column.name));
   RDX_TRY(rdx_change_field(a->statement, &x->column, &field, a->err));
   rdx_new_column *c = &a->columns[a->count];
   *c = (rdx_new_column){.name = x->column.name, .from = UINT32_MAX};
-  RDX_TRY(rdx_declare(a->statement, &a->arena, &x->column, &field, &c->declaration, &c->value, a->err));
+  RDX_TRY(row_of(a, &row));
+  if (written.generated)
+    RDX_TRY(rdx_generated_resolve(&written, &row, NULL, NULL, &a->arena, a->err));
+  RDX_TRY(rdx_declare(a->statement, &a->arena, &written, &field, &c->declaration, &c->value, a->err));
   for (uint32_t i = 0; i < x->column.constraint_count; i++)
     a->constraints.list[a->constraints.count++] = x->column.constraints[i];
   a->count++;
@@ -131,6 +189,7 @@ static rdx_status drop_column(altered *a, const rdx_sql_alteration *x) {
   if (!c)
     return x->conditional ? RDX_OK : no_column(a, x->name);
   RDX_TRY(check_unread(a, c, "drop"));
+  RDX_TRY(check_not_generating(a, c));
   RDX_TRY(drop_constraints_on(a, c));
   if (!a->table->temporary)
     RDX_TRY(rdx_indexes_drop_on(a->statement->database, a->table->name, x->name, &a->indexes, a->err));
@@ -148,7 +207,18 @@ static rdx_field field_of(const altered *a, const rdx_new_column *c) {
   return (rdx_field){c->name, old ? old->type : value->type, old ? old->scale : value->scale};
 }
 
-/* SET and DROP of DEFAULT and NOT NULL: rows that are there stay as they are. */
+/* What DROP EXPRESSION and those of DEFAULT may not be of. */
+static rdx_status check_kind(const altered *a, const rdx_sql_alteration *x, const char *name, bool generated) {
+  const bool drops = x->kind == RDX_ALTER_DROP_EXPRESSION;
+  if (generated == drops || (x->kind != RDX_ALTER_DEFAULT && !drops))
+    return RDX_OK;
+  return rdx_change_fail(a->statement, a->err, RDX_ERROR_ARGUMENT,
+                         drops ? "column \"%.100s\" of relation \"%.100s\" is not a stored generated column"
+                               : "column \"%.100s\" of relation \"%.100s\" is a generated column",
+                         name, a->table->name);
+}
+
+/* SET and DROP of DEFAULT and NOT NULL, DROP EXPRESSION: rows that are there stay as they are. */
 static rdx_status declare_column(altered *a, rdx_new_column *c, const rdx_sql_alteration *x) {
   RDX_SCOPED(rdx_vector_destroy) rdx_vector value = {0};
   rdx_sql_column declared;
@@ -156,7 +226,12 @@ static rdx_status declare_column(altered *a, rdx_new_column *c, const rdx_sql_al
   if (x->kind == RDX_ALTER_DROP_NOT_NULL && rdx_constraints_has_key_column(&a->constraints, c->name))
     return rdx_change_fail(a->statement, a->err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is in a primary key", c->name);
   RDX_TRY(rdx_sql_parse_declaration(c->declaration, &a->arena, &declared, a->err));
-  if (x->kind == RDX_ALTER_DEFAULT) {
+  if (x->kind == RDX_ALTER_DROP_EXPRESSION && x->conditional && !declared.generated)
+    return RDX_OK;
+  RDX_TRY(check_kind(a, x, c->name, declared.generated));
+  if (x->kind == RDX_ALTER_DROP_EXPRESSION) {
+    declared.generated = NULL;
+  } else if (x->kind == RDX_ALTER_DEFAULT) {
     declared.value = x->column.value;
     declared.value_text = x->column.value_text;
   } else {
@@ -253,6 +328,7 @@ static rdx_status write_columns(altered *a, const rdx_sql_statement *written, co
     return RDX_OK;
   RDX_TRY(rdx_change_columns(old, &(rdx_new_columns){.list = a->columns, .count = a->count}, a->table->path != NULL,
                              &content, a->err));
+  RDX_TRY(generate(a, written, content));
   RDX_TRY(constrain(a, content));
   rdx_status status = rdx_indexes_announce(d, &a->indexes, a->err);
   if (status == RDX_OK)

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "column/dictionary.h"
-#include "database/constraints.h"
+#include "database/generated.h"
 #include "table/table.h"
 
 rdx_status rdx_change_fail(const rdx_statement *s, rdx_error *err, rdx_status status, const char *format, ...) {
@@ -187,8 +187,8 @@ rdx_status rdx_change_field(const rdx_statement *s, const rdx_sql_column *c, rdx
 }
 
 /* The constraints that are written: of the columns, then of the table. */
-static rdx_status list_constraints(const rdx_sql_statement *written, rdx_arena *arena, rdx_constraints *out,
-                                   rdx_error *err) {
+static rdx_status list_constraints(const rdx_sql_statement *written, const rdx_row_columns *row, rdx_arena *arena,
+                                   rdx_constraints *out, rdx_error *err) {
   uint32_t count = written->constraint_count;
   for (uint32_t i = 0; i < written->column_count; i++)
     count += written->columns[i].constraint_count;
@@ -198,43 +198,58 @@ static rdx_status list_constraints(const rdx_sql_statement *written, rdx_arena *
       out->list[out->count++] = written->columns[i].constraints[k];
   for (uint32_t k = 0; k < written->constraint_count; k++)
     out->list[out->count++] = written->constraints[k];
-  rdx_row_columns row = {.count = written->column_count};
-  RDX_TRY(rdx_arena_alloc(arena, row.count, sizeof *row.names, "a table", (void **)&row.names, err));
-  for (uint32_t i = 0; i < row.count; i++)
-    row.names[i] = written->columns[i].name;
-  return rdx_constraints_resolve(out, &row, arena, err);
+  return rdx_constraints_resolve(out, row, arena, err);
 }
 
-static rdx_status make_column(const rdx_statement *s, const rdx_constraints *constraints, uint32_t i, rdx_arena *arena,
-                              rdx_distinct *names, rdx_table *table, rdx_error *err) {
+/* The columns, no two of which have the same name. */
+static rdx_status row_of(const rdx_statement *s, rdx_arena *arena, rdx_row_columns *out, rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->runs;
+  RDX_SCOPED(rdx_distinct_drop) rdx_distinct names = {0};
+  *out = (rdx_row_columns){.count = written->column_count};
+  RDX_TRY(rdx_arena_alloc(arena, out->count, sizeof *out->names, "a table", (void **)&out->names, err));
+  for (uint32_t i = 0; i < out->count; i++) {
+    uint32_t first = 0;
+    out->names[i] = written->columns[i].name;
+    RDX_TRY(rdx_distinct_add(&names, out->names[i], strlen(out->names[i]), &first, err));
+    if (first < i)
+      return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice", out->names[i]);
+  }
+  return RDX_OK;
+}
+
+static rdx_status make_column(const rdx_statement *s, const rdx_constraints *constraints, const rdx_row_columns *row,
+                              uint32_t i, rdx_arena *arena, rdx_table *table, rdx_error *err) {
   rdx_sql_column written = s->prepared->runs->columns[i];
   rdx_field field = {0};
   rdx_growing *column = &table->columns[i];
   RDX_SCOPED(rdx_vector_destroy) rdx_vector value = {0};
   const char *declaration = NULL;
-  uint32_t first = 0;
   RDX_TRY(rdx_change_field(s, &written, &field, err));
-  RDX_TRY(rdx_distinct_add(names, field.name, strlen(field.name), &first, err));
-  if (first < i)
-    return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is there twice", field.name);
   if (rdx_constraints_has_key_column(constraints, written.name) && written.nullable)
     return rdx_sql_error(err, RDX_ERROR_FORMAT, s->prepared->text, written.place, NULL,
                          "conflicting NULL/NOT NULL declarations for column \"%.100s\"", written.name);
   written.not_null |= rdx_constraints_has_key_column(constraints, written.name);
+  if (written.generated)
+    RDX_TRY(rdx_generated_resolve(&written, row, NULL, NULL, arena, err));
   RDX_TRY(rdx_declare(s, arena, &written, &field, &declaration, &value, err));
   RDX_TRY(rdx_growing_describe(column, field.name, declaration, err));
   return rdx_growing_start(column, field.type, field.scale, 1, err);
 }
 
 static rdx_status make_empty(const rdx_statement *s, rdx_arena *arena, rdx_table *table, rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->runs;
   rdx_constraints constraints = {0};
-  RDX_SCOPED(rdx_distinct_drop) rdx_distinct names = {0};
+  rdx_row_columns row;
   const char *text = NULL;
-  RDX_TRY(list_constraints(s->prepared->runs, arena, &constraints, err));
+  RDX_TRY(row_of(s, arena, &row, err));
+  RDX_TRY(list_constraints(written, &row, arena, &constraints, err));
   for (uint32_t i = 0; i < table->column_count; i++)
-    RDX_TRY(make_column(s, &constraints, i, arena, &names, table, err));
+    RDX_TRY(make_column(s, &constraints, &row, i, arena, table, err));
   rdx_table_finish(table, 0);
-  RDX_TRY(rdx_constraints_define(s, &constraints, s->prepared->runs->name, table, arena, &text, err));
+  for (uint32_t i = 0; i < table->column_count; i++)
+    if (written->columns[i].generated)
+      RDX_TRY(rdx_generated_define(s, &written->columns[i], written->name, table, i, err));
+  RDX_TRY(rdx_constraints_define(s, &constraints, written->name, table, arena, &text, err));
   return rdx_table_constrain(table, text, err);
 }
 
@@ -317,6 +332,26 @@ rdx_status rdx_change_append(rdx_statement *s, rdx_catalog_table *table, const r
   return RDX_OK;
 }
 
+/* Columns that are generated come from no row: INSERT may say DEFAULT of them, COPY passes over them. */
+static rdx_status leave_generated(const rdx_statement *s, const rdx_catalog_table *table, uint32_t *from,
+                                  rdx_error *err) {
+  const rdx_sql_statement *written = s->prepared->runs;
+  const bool moves = written->kind == RDX_STATEMENT_COPY && written->name_count == 0;
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
+  bool *generated = NULL;
+  uint32_t given = 0;
+  RDX_TRY(rdx_generated_list(table, &arena, &generated, err));
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    if (moves)
+      from[i] = generated[i] ? UINT32_MAX : given++;
+    if (generated[i] && written->kind == RDX_STATEMENT_INSERT)
+      RDX_TRY(rdx_check_given(written, from[i], table->columns[i].name, s->prepared->text, err));
+    if (generated[i])
+      from[i] = UINT32_MAX;
+  }
+  return RDX_OK;
+}
+
 /* Which column of the statement's list each column of the table is; UINT32_MAX: none. */
 static rdx_status match_columns(const rdx_statement *s, const rdx_catalog_table *table, uint32_t given, uint32_t *out,
                                 rdx_error *err) {
@@ -338,7 +373,7 @@ static rdx_status match_columns(const rdx_statement *s, const rdx_catalog_table 
       return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is named twice", written->names[k]);
     out[i] = k;
   }
-  return RDX_OK;
+  return leave_generated(s, table, out, err);
 }
 
 rdx_status rdx_change_fit(rdx_statement *s, const rdx_catalog_table *table, const rdx_table *rows, bool all,
@@ -350,7 +385,9 @@ rdx_status rdx_change_fit(rdx_statement *s, const rdx_catalog_table *table, cons
   if (!all)
     RDX_TRY(match_columns(s, table, rdx_table_columns(rows), from, err));
   RDX_TRY(rdx_change_convert(s, table, rows, from, out, err));
-  const rdx_status status = rdx_declared_check(s, table->name, *out, err);
+  rdx_status status = all ? RDX_OK : rdx_generated_fill(s, table->name, *out, NULL, err);
+  if (status == RDX_OK)
+    status = rdx_declared_check(s, table->name, *out, err);
   if (status != RDX_OK)
     rdx_table_destroy(out);
   return status;
@@ -375,22 +412,33 @@ rdx_status rdx_change_replace(rdx_statement *s, const rdx_catalog_table *table, 
 
 /* ---- COPY ---- */
 
-/* The columns that a statement names, or all. */
+/* The columns that a statement names, or all that are not generated. */
 static rdx_status list_columns(rdx_statement *s, const rdx_catalog_table *table, uint32_t **out, uint32_t *count,
                                rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
   RDX_SCOPED(rdx_free_local) uint32_t *columns = NULL;
-  *count = written->name_count ? written->name_count : table->column_count;
-  RDX_TRY(rdx_alloc(*count, sizeof *columns, "COPY", (void **)&columns, err));
-  for (uint32_t k = 0; k < *count; k++) {
-    columns[k] = written->name_count ? 0 : k;
-    while (written->name_count && columns[k] < table->column_count &&
-           strcmp(table->columns[columns[k]].name, written->names[k]) != 0)
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
+  bool *generated = NULL;
+  *count = written->name_count;
+  RDX_TRY(rdx_generated_list(table, &arena, &generated, err));
+  RDX_TRY(rdx_alloc(*count + table->column_count, sizeof *columns, "COPY", (void **)&columns, err));
+  for (uint32_t i = 0; written->name_count == 0 && i < table->column_count; i++)
+    if (!generated[i])
+      columns[(*count)++] = i;
+  for (uint32_t k = 0; k < written->name_count; k++) {
+    columns[k] = 0;
+    while (columns[k] < table->column_count && strcmp(table->columns[columns[k]].name, written->names[k]) != 0)
       columns[k]++;
     if (columns[k] == table->column_count)
       return rdx_change_fail(s, err, RDX_ERROR_NOT_FOUND, "table \"%.100s\" has no column \"%.100s\"", table->name,
                              written->names[k]);
+    if (generated[columns[k]])
+      return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT,
+                             "column \"%.100s\" is a generated column, which COPY has not", written->names[k]);
   }
+  if (*count == 0)
+    return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "all columns of \"%.100s\" are generated: COPY has none",
+                           table->name);
   *out = RDX_KEEP(columns);
   return RDX_OK;
 }

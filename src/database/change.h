@@ -49,6 +49,10 @@ RDX_MUST_USE rdx_status rdx_change_convert(const rdx_statement *statement, const
                                            const rdx_table *rows, const uint32_t *from, rdx_table **out,
                                            rdx_error *err);
 
+/* The values of a column in place of those that it has; `values` is of its type and length. */
+RDX_MUST_USE rdx_status rdx_change_set_column(rdx_table *table, uint32_t index, const rdx_column *values,
+                                              rdx_error *err);
+
 /* What is declared of columns (declared.c). `rows` times the DEFAULT of a declaration, which may be NULL, of a type. */
 RDX_MUST_USE rdx_status rdx_declared_default(const rdx_statement *statement, rdx_arena *arena, const char *declaration,
                                              rdx_sql_type type, uint64_t rows, rdx_vector *out, rdx_error *err);

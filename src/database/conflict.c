@@ -218,15 +218,14 @@ static rdx_status check_version(const insertion *x, const rdx_table *old, const 
 
 static rdx_status merge(const insertion *x, const upsert *u, const rdx_table *old, const rdx_table *values,
                         const rdx_table *inserted, rdx_table **out) {
-  const rdx_query_plan *plan = x->statement->prepared->plan;
-  const rdx_sql_statement *update = x->statement->prepared->runs->conflict->update;
+  const rdx_plan_change *c = &x->statement->prepared->plan->change;
   RDX_SCOPED(rdx_free_local) bool *set = NULL;
   RDX_SCOPED(rdx_free_local) uint32_t *from = NULL;
   RDX_SCOPED(rdx_table_destroy) rdx_table *merged = NULL;
   RDX_TRY(rdx_calloc(x->table->column_count, sizeof *set, WHAT, (void **)&set, x->err));
   RDX_TRY(rdx_alloc(x->table->column_count, sizeof *from, WHAT, (void **)&from, x->err));
-  for (uint32_t k = 0; k < update->name_count; k++)
-    set[plan->change.columns[k]] = true;
+  for (uint32_t k = 0; k < c->column_count; k++)
+    set[c->columns[k]] = true;
   for (uint32_t i = 0; i < x->table->column_count; i++)
     from[i] = set[i] ? i : UINT32_MAX;
   const rdx_merge m = {.old = old, .added = values, .chosen = u->changed, .from = from, .rows = x->table->rows};

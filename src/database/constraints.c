@@ -28,8 +28,8 @@ static uint32_t find_column(const rdx_row_columns *row, const char *name) {
   return alike;
 }
 
-static rdx_status row_of(rdx_arena *arena, const char *table, const rdx_table *rows, rdx_row_columns *out,
-                         rdx_error *err) {
+rdx_status rdx_constraints_row(rdx_arena *arena, const char *table, const rdx_table *rows, rdx_row_columns *out,
+                               rdx_error *err) {
   *out = (rdx_row_columns){.table = table, .count = rdx_table_columns(rows)};
   RDX_TRY(rdx_arena_alloc(arena, out->count, sizeof *out->names, WHAT, (void **)&out->names, err));
   RDX_TRY(rdx_arena_alloc(arena, out->count, sizeof *out->types, WHAT, (void **)&out->types, err));
@@ -215,7 +215,7 @@ static rdx_status check_names(const rdx_statement *s, const rdx_constraints *of,
 rdx_status rdx_constraints_define(const rdx_statement *s, rdx_constraints *of, const char *table, const rdx_table *rows,
                                   rdx_arena *arena, const char **out, rdx_error *err) {
   rdx_row_columns row;
-  RDX_TRY(row_of(arena, table, rows, &row, err));
+  RDX_TRY(rdx_constraints_row(arena, table, rows, &row, err));
   RDX_TRY(check_names(s, of, table, err));
   for (uint32_t i = 0; i < of->count; i++) {
     rdx_sql_constraint *k = &of->list[i];
@@ -410,7 +410,7 @@ static rdx_status start(checking *c, const rdx_constrained_rows *of, rdx_error *
                                 .text = s->prepared->text},
                   .err = err};
   c->execution.arena = &c->arena;
-  return row_of(&c->arena, of->table, of->rows, &c->row, err);
+  return rdx_constraints_row(&c->arena, of->table, of->rows, &c->row, err);
 }
 
 static void end(checking *c) {

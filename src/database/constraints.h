@@ -14,6 +14,9 @@ typedef struct rdx_constraints {
   uint32_t count;
 } rdx_constraints;
 
+/* The columns of a table as a row of it. */
+RDX_MUST_USE rdx_status rdx_constraints_row(rdx_arena *arena, const char *table, const rdx_table *rows,
+                                            rdx_row_columns *out, rdx_error *err);
 /* For each column of a row, all of which a constraint finds, whether it reads it. */
 RDX_MUST_USE rdx_status rdx_constraint_reads(const rdx_sql_constraint *constraint, const rdx_row_columns *row,
                                              rdx_arena *arena, bool **out, rdx_error *err);

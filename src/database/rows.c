@@ -74,6 +74,11 @@ static rdx_status append_column(rdx_growing *to, uint64_t rows, const rdx_column
   return RDX_OK;
 }
 
+static rdx_status copy_column(rdx_growing *to, const rdx_column *from, rdx_error *err) {
+  RDX_TRY(rdx_growing_start(to, from->type, from->scale, from->rows, err));
+  return append_column(to, 0, from, err);
+}
+
 static rdx_status concatenate(const rdx_table *first, const rdx_table *second, rdx_table *out, rdx_error *err) {
   for (uint32_t i = 0; i < out->column_count; i++) {
     const rdx_column *a = rdx_table_column(first, i), *b = rdx_table_column(second, i);
@@ -89,6 +94,19 @@ static rdx_status concatenate(const rdx_table *first, const rdx_table *second, r
 rdx_status rdx_change_concatenate(const rdx_table *first, const rdx_table *second, rdx_table **out, rdx_error *err) {
   RDX_TRY(rdx_table_create(rdx_table_columns(first), out, err));
   return constrain(out, rdx_table_constraints(first), concatenate(first, second, *out, err), err);
+}
+
+rdx_status rdx_change_set_column(rdx_table *table, uint32_t index, const rdx_column *values, rdx_error *err) {
+  RDX_SCOPED(rdx_table_destroy) rdx_table *one = NULL;
+  rdx_growing *column = &table->columns[index];
+  RDX_TRY(rdx_table_create(1, &one, err));
+  RDX_TRY(describe_like(one->columns, table, index, err));
+  RDX_TRY(copy_column(one->columns, values, err));
+  rdx_table_finish(one, values->rows);
+  const rdx_growing before = *column;
+  *column = *one->columns;
+  *one->columns = before;
+  return RDX_OK;
 }
 
 /* ---- Merging ---- */
@@ -146,11 +164,6 @@ static rdx_status fill_column(rdx_growing *to, uint64_t rows, const rdx_column *
     RDX_TRY(append_value(to, i, value, 0, err));
   }
   return RDX_OK;
-}
-
-static rdx_status copy_column(rdx_growing *to, const rdx_column *from, rdx_error *err) {
-  RDX_TRY(rdx_growing_start(to, from->type, from->scale, from->rows, err));
-  return append_column(to, 0, from, err);
 }
 
 static rdx_status make_columns(const rdx_table *old, const rdx_new_column *columns, bool borrows, rdx_table *out,

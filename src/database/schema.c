@@ -58,59 +58,47 @@ static void put_number(rdx_printed *to, int number) {
     rdx_print(to, ", %d", number);
 }
 
-/* What "varchar(9)" or "char(9)", which a declaration may begin with, says: 9, and its word; -1: it does not. */
-static int take_limit(const char **declaration, const char **word) {
-  int max = -1, length = 0;
-  if (sscanf(*declaration, "varchar(%d)%n", &max, &length) == 1 && length > 0)
-    *word = "character varying";
-  else if (sscanf(*declaration, "char(%d)%n", &max, &length) == 1 && length > 0)
-    *word = "character";
-  *declaration += length;
-  *declaration += strspn(*declaration, " ");
-  return length > 0 ? max : -1;
-}
-
-/* "NOT NULL DEFAULT value": nullable, then the default. */
-static void put_declaration(rdx_printed *to, const char *rest) {
-  static const char not_null[] = "NOT NULL", has_default[] = "DEFAULT ";
-  const bool required = strncmp(rest, not_null, strlen(not_null)) == 0;
-  rest += required ? strlen(not_null) : 0;
-  rest += strspn(rest, " ");
-  if (strncmp(rest, has_default, strlen(has_default)) == 0)
-    put_text(to, rest + strlen(has_default));
+static void put_value(rdx_printed *to, const char *text) {
+  rdx_print(to, ", ");
+  if (text)
+    put_text(to, text);
   else
     rdx_print(to, "NULL");
-  rdx_print(to, ", '%s'", required ? "NO" : "YES");
 }
 
-static void put_column(rdx_printed *to, const char *table, const rdx_table *columns, uint32_t i) {
+static rdx_status put_column(rdx_printed *to, const char *table, const rdx_table *columns, uint32_t i,
+                             rdx_arena *arena, rdx_error *err) {
   type_words words = words_of(rdx_table_column(columns, i));
-  const char *written = rdx_table_column_declaration(columns, i), *declaration = written ? written : "";
-  const int max = take_limit(&declaration, &words.name);
+  const char *limited = NULL;
+  rdx_sql_column declared;
+  RDX_TRY(rdx_sql_parse_declaration(rdx_table_column_declaration(columns, i), arena, &declared, err));
+  const int32_t max = rdx_sql_column_limit(&declared, &limited);
   rdx_print(to, "%s(", to->size > 0 ? ", " : "");
   put_text(to, table);
-  rdx_print(to, ", ");
-  put_text(to, rdx_table_column_name(columns, i));
-  rdx_print(to, ", %u, ", i + 1);
-  put_declaration(to, declaration);
-  rdx_print(to, ", '%s'", words.name);
-  put_number(to, max);
+  put_value(to, rdx_table_column_name(columns, i));
+  rdx_print(to, ", %u", i + 1);
+  put_value(to, declared.value_text);
+  rdx_print(to, ", '%s', '%s'", declared.not_null ? "NO" : "YES", limited ? limited : words.name);
+  put_number(to, limited ? max : -1);
   put_number(to, words.precision);
   put_number(to, words.scale);
   put_number(to, words.of_seconds);
+  put_value(to, declared.generated ? "ALWAYS" : "NEVER");
+  put_value(to, declared.generated ? declared.generated->check_text : NULL);
   rdx_print(to, ")");
+  return to->status;
 }
 
 /* A file that cannot be read, or a view of what is gone, has no columns. */
 static rdx_status put_columns(rdx_database *d, const char *name, rdx_printed *to, rdx_error *err) {
-  rdx_table *columns = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *columns = NULL;
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
   const rdx_status status = rdx_columns_list(d, name, &columns, err);
   if (status == RDX_ERROR_MEMORY || status == RDX_ERROR_CANCELLED)
     return status;
-  for (uint32_t i = 0; columns && i < rdx_table_columns(columns); i++)
-    put_column(to, name, columns, i);
-  rdx_table_destroy(&columns);
-  return to->status;
+  for (uint32_t i = 0; i < rdx_table_columns(columns); i++)
+    RDX_TRY(put_column(to, name, columns, i, &arena, err));
+  return RDX_OK;
 }
 
 static rdx_status put_constraints(rdx_database *d, const char *name, rdx_printed *to, rdx_error *err) {
@@ -163,8 +151,9 @@ static const struct view {
      "'raydex' AS table_catalog, 'public' AS table_schema, t::text AS table_name, c::text AS column_name, "
      "n::integer AS ordinal_position, d::text AS column_default, y::text AS is_nullable, k::text AS data_type, "
      "m::integer AS character_maximum_length, p::integer AS numeric_precision, s::integer AS numeric_scale, "
-     "f::integer AS datetime_precision",
-     "t, c, n, d, y, k, m, p, s, f", "(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"},
+     "f::integer AS datetime_precision, g::text AS is_generated, e::text AS generation_expression",
+     "t, c, n, d, y, k, m, p, s, f, g, e",
+     "(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"},
     {SCHEMA "table_constraints", put_constraints,
      "'raydex' AS constraint_catalog, 'public' AS constraint_schema, c::text AS constraint_name, "
      "'raydex' AS table_catalog, 'public' AS table_schema, t::text AS table_name, k::text AS constraint_type",

@@ -18,11 +18,14 @@ bool rdx_is_default(const rdx_ast *ast) {
   return ast->kind == RDX_AST_CALL && strcmp(ast->name, "default") == 0;
 }
 
-rdx_status rdx_default_of(rdx_planner *p, const rdx_leaf *target, uint32_t column, rdx_ast **out) {
+rdx_status rdx_declared_of(rdx_planner *p, const rdx_leaf *target, uint32_t column, rdx_sql_column *out) {
   const bool known = target->table && column != UINT32_MAX;
+  return rdx_sql_parse_declaration(known ? target->table->columns[column].declaration : NULL, p->arena, out, p->err);
+}
+
+rdx_status rdx_default_of(rdx_planner *p, const rdx_leaf *target, uint32_t column, rdx_ast **out) {
   rdx_sql_column declared;
-  RDX_TRY(rdx_sql_parse_declaration(known ? target->table->columns[column].declaration : NULL, p->arena, &declared,
-                                    p->err));
+  RDX_TRY(rdx_declared_of(p, target, column, &declared));
   *out = declared.value;
   if (*out)
     return rdx_planner_deepen(p, declared.levels);
@@ -43,6 +46,15 @@ static rdx_status find_column(const rdx_block *b, const rdx_leaf *leaf, const rd
                           "table \"%.100s\" has no column \"%.100s\"", s->name, s->names[k]);
 }
 
+static rdx_status check_assigned(rdx_planner *p, const rdx_leaf *target, uint32_t column, const rdx_ast *written) {
+  rdx_sql_column declared;
+  RDX_TRY(rdx_declared_of(p, target, column, &declared));
+  return declared.generated && !rdx_is_default(written)
+             ? rdx_planner_fail(p, RDX_ERROR_ARGUMENT, written->place, "it is a generated column",
+                                "column \"%.100s\" can only be updated to DEFAULT", target->names[column])
+             : RDX_OK;
+}
+
 rdx_status rdx_assign(rdx_block *b, uint32_t target, const rdx_sql_statement *s, uint32_t k, rdx_bound **values) {
   rdx_planner *p = b->planner;
   const rdx_sql_place place = s->args[k]->place;
@@ -52,34 +64,44 @@ rdx_status rdx_assign(rdx_block *b, uint32_t target, const rdx_sql_statement *s,
   RDX_TRY(find_column(b, &b->leaves[target], s, k, &column));
   if (values[column])
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, place, NULL, "column \"%.100s\" is assigned twice", s->names[k]);
+  RDX_TRY(check_assigned(p, &b->leaves[target], column, written));
   if (rdx_is_default(written))
     RDX_TRY(rdx_default_of(p, &b->leaves[target], column, &written));
   RDX_TRY(rdx_bind(b, written, &value));
-  change_of(b)->columns[change_of(b)->values++] = column;
   return rdx_bind_cast(&p->binding, value, b->leaves[target].types[column], true, place, &values[column]);
 }
 
-/* The values of SET. From then on the columns' names stand for these. */
-static rdx_status bind_set(rdx_block *b, const rdx_sql_statement *s) {
-  rdx_bound **values = NULL;
-  RDX_TRY(rdx_planner_alloc(b->planner, b->leaves[0].named, sizeof *values, &values));
-  RDX_TRY(rdx_planner_alloc(b->planner, s->name_count, sizeof(uint32_t), &change_of(b)->columns));
+/* What SET, and what is generated of it, makes of the columns of leaf `target`; NULL: nothing. */
+static rdx_status bind_set(rdx_block *b, uint32_t target, const rdx_sql_statement *s, rdx_bound ***values) {
+  rdx_plan_change *change = change_of(b);
+  const uint32_t named = b->leaves[target].named;
+  RDX_TRY(rdx_planner_alloc(b->planner, named, sizeof **values, values));
+  RDX_TRY(rdx_planner_alloc(b->planner, named, sizeof *change->columns, &change->columns));
   b->clause = "UPDATE";
   for (uint32_t k = 0; k < s->name_count; k++)
-    RDX_TRY(rdx_assign(b, 0, s, k, values));
+    RDX_TRY(rdx_assign(b, target, s, k, *values));
+  RDX_TRY(rdx_bind_generated(b, target, *values));
   b->clause = NULL;
-  for (uint32_t k = 0; k < s->name_count; k++)
-    RDX_TRY(rdx_block_add_output(b, s->names[k], values[change_of(b)->columns[k]]));
-  b->leaves[0].values = values;
+  for (uint32_t i = 0; i < named; i++)
+    if ((*values)[i])
+      change->columns[change->column_count++] = i;
   return RDX_OK;
 }
 
+/* From then on the columns' names stand for the values of SET. */
 static rdx_status bind_changed(rdx_block *b, const rdx_sql_statement *s) {
+  rdx_plan_change *change = change_of(b);
+  rdx_bound **values = NULL;
   RDX_TRY(rdx_bind_from(b, s->query));
   if (s->query->where)
     RDX_TRY(rdx_bind_where(b, s->query->where));
-  change_of(b)->table = b->leaves[0].table;
-  return bind_set(b, s);
+  change->table = b->leaves[0].table;
+  RDX_TRY(bind_set(b, 0, s, &values));
+  for (uint32_t k = 0; k < change->column_count; k++)
+    RDX_TRY(rdx_block_add_output(b, b->leaves[0].names[change->columns[k]], values[change->columns[k]]));
+  change->values = change->column_count;
+  b->leaves[0].values = values;
+  return RDX_OK;
 }
 
 /* ---- Values of INSERT ---- */
@@ -142,6 +164,13 @@ static rdx_status typed_values(rdx_planner *p, const rdx_sql_statement *s, const
   return RDX_OK;
 }
 
+static rdx_status check_given(rdx_planner *p, const rdx_sql_statement *s, const rdx_leaf *target, uint32_t i,
+                              uint32_t from) {
+  rdx_sql_column declared;
+  RDX_TRY(rdx_declared_of(p, target, i, &declared));
+  return declared.generated ? rdx_check_given(s, from, target->names[i], p->text, p->err) : RDX_OK;
+}
+
 /* What the names of the target's columns stand for: the values of the query in their types, or what DEFAULT is. */
 static rdx_status name_values(rdx_planner *p, const rdx_sql_statement *s, const rdx_leaf *target, rdx_leaf *leaf) {
   RDX_TRY(rdx_planner_alloc(p, target->named, sizeof *leaf->values, &leaf->values));
@@ -153,13 +182,15 @@ static rdx_status name_values(rdx_planner *p, const rdx_sql_statement *s, const 
       RDX_TRY(rdx_default_of(p, target, i, &written));
       RDX_TRY(rdx_bind(&(rdx_block){.planner = p, .clause = "DEFAULT"}, written, value));
     } else {
+      RDX_TRY(check_given(p, s, target, i, k));
       RDX_TRY(rdx_bind_column(p, rdx_leaf_column(0, k), leaf->types[k], s->query->place, value));
     }
     RDX_TRY(rdx_bind_cast(&p->binding, *value, target->types[i], true, s->query->place, value));
   }
   leaf->names = target->names;
   leaf->named = target->named;
-  return RDX_OK;
+  rdx_leaf row = *target;
+  return rdx_bind_generated(&(rdx_block){.planner = p, .leaves = &row, .leaf_count = 1}, 0, leaf->values);
 }
 
 /* ---- ON CONFLICT DO UPDATE ---- */
@@ -249,20 +280,14 @@ static rdx_status bind_acts(rdx_block *b, rdx_bound *matched, const rdx_ast *whe
 
 static rdx_status bind_upsert(rdx_block *b, const rdx_sql_conflict *conflict, rdx_leaf excluded, rdx_leaf target) {
   rdx_planner *p = b->planner;
-  const rdx_sql_statement *update = conflict->update;
   rdx_bound **values = NULL, *matched = NULL;
   const bool lazy = b->lazy;
   if (!target.table)
     return rdx_conflict_fail(conflict, p->text, target.alias, p->err);
   RDX_TRY(join_target(b, excluded, target, conflict));
-  RDX_TRY(rdx_planner_alloc(p, target.named, sizeof *values, &values));
-  RDX_TRY(rdx_planner_alloc(p, update->name_count, sizeof(uint32_t), &change_of(b)->columns));
   RDX_TRY(bind_matched(b, &matched));
   b->lazy = true;
-  b->clause = "UPDATE";
-  for (uint32_t k = 0; k < update->name_count; k++)
-    RDX_TRY(rdx_assign(b, 1, update, k, values));
-  b->clause = NULL;
+  RDX_TRY(bind_set(b, 1, conflict->update, &values));
   RDX_TRY(bind_merged(b, matched, values));
   RDX_TRY(bind_acts(b, matched, conflict->where));
   b->lazy = lazy;

@@ -537,10 +537,16 @@ RDX_MUST_USE rdx_status rdx_query_list_columns(rdx_planner *p, rdx_bound_query *
 /* Whether a value is DEFAULT; what that is for a column of the target: of none, or of a view's, which are not changed,
  * NULL. */
 bool rdx_is_default(const rdx_ast *ast);
+RDX_MUST_USE rdx_status rdx_declared_of(rdx_planner *p, const rdx_leaf *target, uint32_t column, rdx_sql_column *out);
 RDX_MUST_USE rdx_status rdx_default_of(rdx_planner *p, const rdx_leaf *target, uint32_t column, rdx_ast **out);
 /* The value of SET number `k`, as that of the column of leaf `target` which it is for. */
 RDX_MUST_USE rdx_status rdx_assign(rdx_block *block, uint32_t target, const rdx_sql_statement *statement, uint32_t k,
                                    rdx_bound **values);
+/* Columns of leaf `target` that are generated get their values where others, which they read, have new ones: `values`,
+ * NULL for what stays (generated.c). */
+RDX_MUST_USE rdx_status rdx_bind_generated(rdx_block *block, uint32_t target, rdx_bound **values);
+/* Fail: a value is given for a column that is generated. */
+rdx_status rdx_given_fail(const char *column, const char *text, rdx_sql_place place, rdx_error *err);
 /* MERGE (merge.c). */
 RDX_MUST_USE rdx_status rdx_bind_merge(rdx_block *block, const rdx_sql_statement *statement);
 /* The rows that INSERT with RETURNING, UPDATE or DELETE changes, as a query with the columns of rdx_plan_change

@@ -75,6 +75,10 @@ static rdx_status bind_inserted(merging *m, const rdx_sql_statement *set, rdx_bo
     while (set->name_count && k < set->name_count && strcmp(set->names[k], target->names[i]) != 0)
       k++;
     rdx_ast *written = k < set->arg_count ? set->args[k] : NULL;
+    rdx_sql_column declared;
+    RDX_TRY(rdx_declared_of(p, target, i, &declared));
+    if (written && declared.generated && !rdx_is_default(written))
+      return rdx_given_fail(target->names[i], p->text, written->place, p->err);
     if (!written || rdx_is_default(written))
       RDX_TRY(rdx_default_of(p, target, i, &written));
     RDX_TRY(rdx_bind(m->block, written, &values[i]));
@@ -85,10 +89,7 @@ static rdx_status bind_inserted(merging *m, const rdx_sql_statement *set, rdx_bo
 
 static rdx_status bind_updated(merging *m, const rdx_sql_merge *when, rdx_bound **values) {
   rdx_sql_statement set = *when->set;
-  rdx_plan_change *change = &m->block->planner->plan->change;
   set.name = m->statement->name;
-  RDX_TRY(rdx_planner_alloc(m->block->planner, set.name_count, sizeof(uint32_t), &change->columns));
-  change->values = 0;
   for (uint32_t k = 0; k < set.name_count; k++)
     RDX_TRY(rdx_assign(m->block, m->target, &set, k, values));
   return RDX_OK;
@@ -110,6 +111,8 @@ static rdx_status bind_when(merging *m, uint32_t k) {
     status = bind_updated(m, when, values);
   if (status == RDX_OK && when->action == RDX_MERGE_INSERT)
     status = bind_inserted(m, when->set, values);
+  if (status == RDX_OK)
+    status = rdx_bind_generated(b, m->target, values);
   b->scope = 0;
   b->lazy = false;
   b->clause = NULL;

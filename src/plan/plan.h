@@ -261,7 +261,8 @@ typedef struct rdx_plan_scalar {
  * the row that is inserted. */
 typedef struct rdx_plan_change {
   rdx_catalog_table *table; /* whose rows are changed; NULL: of INSERT, or it is no table */
-  uint32_t *columns;        /* of the table, which the values are for; NULL: of INSERT */
+  uint32_t *columns;        /* of the table, which SET and what is generated of it change; NULL: of INSERT */
+  uint32_t column_count;
   uint32_t values, returned, numbers;
   /* Of INSERT ... ON CONFLICT DO UPDATE: values are those of all columns of the row that is to be there, those of the
    * row that was to be inserted, and whether it is changed at all; of the numbers the first is that of the latter, the
@@ -366,6 +367,10 @@ RDX_MUST_USE rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings 
 RDX_MUST_USE rdx_status rdx_bind_alone(rdx_binding *binding, const rdx_ast *ast, rdx_bound **out);
 /* Fail where a table has no key that ON CONFLICT asks for. */
 rdx_status rdx_conflict_fail(const rdx_sql_conflict *conflict, const char *text, const char *table, rdx_error *err);
+/* Fail where INSERT gives a value that is not DEFAULT, in column `from` of its rows (UINT32_MAX: there is none), for a
+ * column that is generated. */
+RDX_MUST_USE rdx_status rdx_check_given(const rdx_sql_statement *insert, uint32_t from, const char *column,
+                                        const char *text, rdx_error *err);
 /* The columns of a row, by `index` of COLUMN. */
 typedef struct rdx_row_columns {
   const char *table; /* what a qualifier may be */
@@ -374,7 +379,9 @@ typedef struct rdx_row_columns {
   uint32_t count;
 } rdx_row_columns;
 
-/* A condition over a row, without subqueries, of a clause as errors name it. */
+/* A value over a row, or a condition, without subqueries, of a clause as errors name it. */
+RDX_MUST_USE rdx_status rdx_bind_row_value(rdx_binding *binding, const rdx_row_columns *row, const rdx_ast *ast,
+                                           const char *clause, rdx_bound **out);
 RDX_MUST_USE rdx_status rdx_bind_row_condition(rdx_binding *binding, const rdx_row_columns *row, const rdx_ast *ast,
                                                const char *clause, rdx_bound **out);
 /* What the filter of a table that reads so many columns takes: by evaluating it for `read` rows, by a scan, and to

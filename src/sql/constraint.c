@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* What CREATE TABLE and ALTER TABLE say of tables: PRIMARY KEY, UNIQUE, CHECK. The expression of CHECK is kept as its
- * text. */
+/* What CREATE TABLE and ALTER TABLE say of tables: PRIMARY KEY, UNIQUE, CHECK; and GENERATED of columns. Expressions
+ * are kept as their texts. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 
 #include "sql/tree.h"
 
-/* What stands in parentheses behind CHECK, with them. */
-static rdx_status copy_check(const rdx_tree *t, int32_t location, const char **out) {
+/* What stands in parentheses behind a word, CHECK or AS, with them. */
+static rdx_status copy_expression(const rdx_tree *t, int32_t location, const char *word, const char **out) {
   rdx_token k = rdx_token_at(t->text->begin + location);
-  while (k.kind != RDX_TOKEN_END && !rdx_token_is(&k, "check"))
+  while (k.kind != RDX_TOKEN_END && !rdx_token_is(&k, word))
     k = rdx_token_at(k.end);
   k = rdx_token_at(k.end);
   const char *begin = k.begin;
@@ -30,15 +30,25 @@ static rdx_status copy_check(const rdx_tree *t, int32_t location, const char **o
   return RDX_OK;
 }
 
+static rdx_status take_expression(rdx_tree *t, const PgQuery__Constraint *k, const char *word,
+                                  rdx_sql_constraint *out) {
+  RDX_TRY(copy_expression(t, k->location, word, &out->check_text));
+  RDX_TRY(rdx_tree_expression(t, k->raw_expr, &out->check));
+  out->levels = t->deepest;
+  return RDX_OK;
+}
+
+rdx_status rdx_tree_generated(rdx_tree *t, const PgQuery__Constraint *k, rdx_sql_constraint *out) {
+  *out = (rdx_sql_constraint){.kind = RDX_CONSTRAINT_GENERATED, .place = rdx_tree_place(t, k->location)};
+  return take_expression(t, k, "as", out);
+}
+
 static rdx_status take_check(rdx_tree *t, const PgQuery__Constraint *k, rdx_sql_constraint *out) {
   out->kind = RDX_CONSTRAINT_CHECK;
   RDX_TRY(rdx_tree_refuse_if(t, k->is_no_inherit, out->place, "NO INHERIT is not supported"));
   RDX_TRY(
       rdx_tree_refuse_if(t, k->skip_validation, out->place, "NOT VALID is not supported: a constraint is of all rows"));
-  RDX_TRY(copy_check(t, k->location, &out->check_text));
-  RDX_TRY(rdx_tree_expression(t, k->raw_expr, &out->check));
-  out->levels = t->deepest;
-  return RDX_OK;
+  return take_expression(t, k, "check", out);
 }
 
 static rdx_status take_key(rdx_tree *t, const PgQuery__Constraint *k, rdx_sql_constraint *out) {
@@ -72,9 +82,8 @@ rdx_status rdx_tree_constraint(rdx_tree *t, const PgQuery__Constraint *k, const 
                          "leave it out, and ask for rows without a partner by NOT EXISTS",
                          "REFERENCES and FOREIGN KEY are not supported");
   case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
-  case PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED:
     return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, out->place,
-                         "calculate it where rows are inserted, or by a view", "GENERATED is not supported");
+                         "number rows where they are inserted: row_number() OVER ()", "IDENTITY is not supported");
   case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION:
     return rdx_tree_refuse(t, out->place, "EXCLUDE is not supported");
   default:
@@ -90,7 +99,7 @@ static bool has_column(const char *const *columns, uint32_t count, const char *n
 }
 
 bool rdx_sql_conflict_is_of(const rdx_sql_conflict *c, const rdx_sql_constraint *k) {
-  if (k->kind == RDX_CONSTRAINT_CHECK)
+  if (k->check)
     return false;
   if (c->constraint)
     return strcmp(c->constraint, k->name) == 0;
@@ -155,7 +164,7 @@ rdx_status rdx_sql_declare_constraints(const rdx_sql_constraint *list, uint32_t 
   return RDX_OK;
 }
 
-/* ---- Names of columns in CHECK ---- */
+/* ---- Names of columns in expressions ---- */
 
 /* The tokens of a column: U&"name" UESCAPE 'x', or a name by itself. */
 static const char *skip_name(const rdx_token *name) {
@@ -256,11 +265,10 @@ rdx_status rdx_sql_check_rename(rdx_sql_constraint *k, rdx_name_of_column name, 
   return k->levels > RDX_SQL_SHALLOW_LEVELS ? rdx_run_deep(rename_check, &r, err) : rename_check(&r, err);
 }
 
-/* The table may have another name by now. */
-static void drop_qualifiers(rdx_ast *ast) {
+void rdx_tree_drop_qualifiers(rdx_ast *ast) {
   ast->qualifier = NULL;
   for (uint32_t i = 0; i < ast->count; i++)
-    drop_qualifiers(ast->args[i]);
+    rdx_tree_drop_qualifiers(ast->args[i]);
 }
 
 rdx_status rdx_sql_parse_constraints(const char *text, rdx_arena *arena, rdx_sql_constraint **out, uint32_t *count,
@@ -281,6 +289,6 @@ rdx_status rdx_sql_parse_constraints(const char *text, rdx_arena *arena, rdx_sql
   *count = s->constraint_count;
   for (uint32_t i = 0; i < *count; i++)
     if (s->constraints[i].check)
-      drop_qualifiers(s->constraints[i].check);
+      rdx_tree_drop_qualifiers(s->constraints[i].check);
   return RDX_OK;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* What CREATE TABLE and ALTER TABLE say of columns: names, types, NOT NULL, DEFAULT. The expression of DEFAULT is kept
- * as its text. */
+/* What CREATE TABLE and ALTER TABLE say of columns: names, types, NOT NULL, DEFAULT, GENERATED. Expressions are kept as
+ * their texts. */
 
 #include <stdio.h>
 #include <strings.h>
@@ -73,6 +73,10 @@ static rdx_status take_other(rdx_tree *t, const PgQuery__Constraint *k, rdx_sql_
   return rdx_tree_constraint(t, k, out->name, &out->constraints[out->constraint_count++]);
 }
 
+static rdx_status fail_twice(const rdx_tree *t, rdx_sql_place place, const char *what, const char *column) {
+  return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, place, NULL, "%s for column \"%.100s\"", what, column);
+}
+
 static rdx_status take_constraint(rdx_tree *t, const PgQuery__Constraint *k, rdx_sql_column *out) {
   const rdx_sql_place place = rdx_tree_place(t, k->location);
   switch (k->contype) {
@@ -80,16 +84,18 @@ static rdx_status take_constraint(rdx_tree *t, const PgQuery__Constraint *k, rdx
   case PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL:
     out->nullable |= k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_NULL;
     out->not_null |= k->contype == PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL;
-    return out->nullable && out->not_null
-               ? rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, place, NULL,
-                               "conflicting NULL/NOT NULL declarations for column \"%.100s\"", out->name)
-               : RDX_OK;
+    return out->nullable && out->not_null ? fail_twice(t, place, "conflicting NULL/NOT NULL declarations", out->name)
+                                          : RDX_OK;
   case PG_QUERY__CONSTR_TYPE__CONSTR_DEFAULT:
     if (out->value)
-      return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, place, NULL,
-                           "multiple default values specified for column \"%.100s\"", out->name);
+      return fail_twice(t, place, "multiple default values specified", out->name);
     RDX_TRY(copy_expression(t, rdx_token_at(t->text->begin + k->location).end, &out->value_text));
     return rdx_tree_expression(t, k->raw_expr, &out->value);
+  case PG_QUERY__CONSTR_TYPE__CONSTR_GENERATED:
+    if (out->generated)
+      return fail_twice(t, place, "multiple generation clauses specified", out->name);
+    RDX_TRY(rdx_tree_alloc(t, 1, sizeof *out->generated, (void **)&out->generated));
+    return rdx_tree_generated(t, k, out->generated);
   default:
     return take_other(t, k, out);
   }
@@ -125,7 +131,9 @@ rdx_status rdx_tree_column(rdx_tree *t, const node *n, rdx_sql_column *out) {
   RDX_TRY(rdx_tree_alloc(t, c->n_constraints, sizeof *out->constraints, (void **)&out->constraints));
   for (size_t i = 0; i < c->n_constraints; i++)
     RDX_TRY(take_constraint(t, c->constraints[i]->constraint, out));
-  return RDX_OK;
+  return out->value && out->generated
+             ? fail_twice(t, out->generated->place, "both default and generation expression specified", out->name)
+             : RDX_OK;
 }
 
 rdx_status rdx_tree_set_default(rdx_tree *t, const node *value, uint32_t number, rdx_sql_column *out) {
@@ -157,17 +165,21 @@ int32_t rdx_sql_column_limit(const rdx_sql_column *c, const char **title) {
 
 rdx_status rdx_sql_declare(const rdx_sql_column *c, rdx_arena *arena, const char **out, rdx_error *err) {
   const struct limited *l = find_limited(c);
-  const size_t size = (c->value ? strlen(c->value_text) : 0) + 64;
+  const char *value = c->value ? c->value_text : c->generated ? c->generated->check_text : "";
+  const size_t size = strlen(value) + 96;
   char *text = NULL, limit[32] = "";
   *out = NULL;
-  if (!c->not_null && !c->value && !l)
+  if (!c->not_null && !*value && !l)
     return RDX_OK;
   if (l)
     snprintf(limit, sizeof limit, "%s(%d) ", l->word, (int)c->modifiers[0]);
   RDX_TRY(rdx_arena_alloc(arena, size, 1, "a declaration", (void **)&text, err));
-  snprintf(text, size, "%s%s%s%s", limit, c->not_null ? "NOT NULL " : "", c->value ? "DEFAULT " : "",
-           c->value ? c->value_text : "");
-  if (!c->value)
+  snprintf(text, size, "%s%s%s%s%s", limit, c->not_null ? "NOT NULL " : "",
+           c->value       ? "DEFAULT "
+           : c->generated ? "GENERATED ALWAYS AS "
+                          : "",
+           value, c->generated ? " STORED" : "");
+  if (!*value)
     text[strlen(text) - 1] = '\0';
   *out = text;
   return RDX_OK;
@@ -194,5 +206,7 @@ rdx_status rdx_sql_parse_declaration(const char *declaration, rdx_arena *arena, 
     return rdx_fail(err, RDX_ERROR_FORMAT, "a column is declared as %.200s, which is no declaration", declaration);
   *out = s->columns[0];
   out->levels = s->levels;
+  if (out->generated)
+    rdx_tree_drop_qualifiers(out->generated->check);
   return RDX_OK;
 }

@@ -286,7 +286,7 @@ static rdx_status take_drop(rdx_tree *t, const node *n, rdx_sql_statement *out) 
 
 #define ALTERATIONS                                                                                                    \
   "ALTER TABLE renames, adds and drops: RENAME TO, RENAME, ADD and DROP COLUMN or CONSTRAINT, ALTER COLUMN with SET "  \
-  "or DROP DEFAULT or NOT NULL; nothing else is supported"
+  "or DROP DEFAULT or NOT NULL, or DROP EXPRESSION; nothing else is supported"
 
 static rdx_status take_alteration(rdx_tree *t, size_t count, rdx_sql_statement *out) {
   out->kind = RDX_STATEMENT_ALTER_TABLE;
@@ -328,6 +328,9 @@ static bool find_alteration(const PgQuery__AlterTableCmd *c, rdx_alteration_kind
     return true;
   case PG_QUERY__ALTER_TABLE_TYPE__AT_DropNotNull:
     *out = RDX_ALTER_DROP_NOT_NULL;
+    return true;
+  case PG_QUERY__ALTER_TABLE_TYPE__AT_DropExpression:
+    *out = RDX_ALTER_DROP_EXPRESSION;
     return true;
   case PG_QUERY__ALTER_TABLE_TYPE__AT_AddConstraint:
     *out = RDX_ALTER_ADD_CONSTRAINT;

@@ -222,15 +222,16 @@ typedef enum rdx_constraint_kind {
   RDX_CONSTRAINT_PRIMARY_KEY,
   RDX_CONSTRAINT_UNIQUE,
   RDX_CONSTRAINT_CHECK,
+  RDX_CONSTRAINT_GENERATED, /* of a column alone: its value */
 } rdx_constraint_kind;
 
-typedef struct rdx_sql_constraint { /* of a table */
+typedef struct rdx_sql_constraint { /* of a table, or what a column is generated as */
   rdx_constraint_kind kind;
   rdx_sql_place place;  /* 0: the table had it before */
   const char *name;     /* NULL: none is written */
   const char **columns; /* of a key; of the CHECK of a column that column */
   uint32_t column_count;
-  rdx_ast *check;
+  rdx_ast *check;         /* the condition; of GENERATED the value */
   const char *check_text; /* with its parentheses */
   uint32_t levels;        /* no tree of it is deeper */
 } rdx_sql_constraint;
@@ -243,7 +244,8 @@ typedef struct rdx_sql_column { /* of CREATE TABLE */
   bool not_null, nullable; /* nullable: NULL is written */
   rdx_ast *value;          /* of DEFAULT; NULL: there is none */
   const char *value_text;
-  uint32_t levels; /* no tree of a declaration is deeper */
+  rdx_sql_constraint *generated; /* ALWAYS AS (value) STORED; NULL: it is not */
+  uint32_t levels;               /* no tree of a declaration is deeper */
   rdx_sql_constraint *constraints; /* that are written behind it */
   uint32_t constraint_count;
 } rdx_sql_column;
@@ -256,6 +258,7 @@ typedef enum rdx_alteration_kind {
   RDX_ALTER_DEFAULT,       /* of column `name`: that of `column`, or none */
   RDX_ALTER_SET_NOT_NULL,  /* column `name` */
   RDX_ALTER_DROP_NOT_NULL,
+  RDX_ALTER_DROP_EXPRESSION, /* column `name` is generated no more; `conditional`: IF EXISTS */
   RDX_ALTER_ADD_CONSTRAINT,    /* `constraint` */
   RDX_ALTER_DROP_CONSTRAINT,   /* `name`; `conditional`: IF EXISTS */
   RDX_ALTER_RENAME_CONSTRAINT, /* `name` to `to` */
@@ -383,7 +386,7 @@ RDX_MUST_USE rdx_status rdx_sql_declare_constraints(const rdx_sql_constraint *li
 RDX_MUST_USE rdx_status rdx_sql_parse_constraints(const char *text, rdx_arena *arena, rdx_sql_constraint **out,
                                                   uint32_t *count, rdx_error *err);
 
-/* The text of a CHECK in which columns have the names that `name` has for theirs. */
+/* The text of a CHECK, or of what is generated, in which columns have the names that `name` has for theirs. */
 typedef const char *(*rdx_name_of_column)(const void *user, const char *name);
 RDX_MUST_USE rdx_status rdx_sql_check_rename(rdx_sql_constraint *check, rdx_name_of_column name, const void *user,
                                              rdx_arena *arena, rdx_error *err);

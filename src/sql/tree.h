@@ -90,6 +90,11 @@ RDX_MUST_USE rdx_status rdx_tree_set_default(rdx_tree *t, const rdx_tree_node *v
 RDX_MUST_USE rdx_status rdx_tree_constraint(rdx_tree *t, const PgQuery__Constraint *k, const char *column,
                                             rdx_sql_constraint *out);
 
+/* GENERATED ALWAYS AS (value) STORED. */
+RDX_MUST_USE rdx_status rdx_tree_generated(rdx_tree *t, const PgQuery__Constraint *k, rdx_sql_constraint *out);
+/* Columns by their names alone: the table may have another name by now. */
+void rdx_tree_drop_qualifiers(rdx_ast *ast);
+
 RDX_MUST_USE rdx_status rdx_tree_null(rdx_tree *t, rdx_sql_place place, rdx_ast **out);
 
 /* ORDER BY's parts. */

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* Columns that are GENERATED ALWAYS AS (value) STORED, where a statement changes what they read. */
+
+#include "plan/internal.h"
+
+#include "base/words.h"
+
+/* Whether an expression reads a column that has a new value. */
+static bool reads_new(const rdx_leaf *target, const rdx_ast *ast, rdx_bound *const *values) {
+  for (uint32_t i = 0; ast->kind == RDX_AST_COLUMN && i < target->named; i++)
+    if (values[i] && rdx_words_alike(target->names[i], ast->name))
+      return true;
+  for (uint32_t i = 0; i < ast->count; i++)
+    if (reads_new(target, ast->args[i], values))
+      return true;
+  return false;
+}
+
+/* The target's names stand for its new values, and no other names are known. */
+static rdx_status bind_value(rdx_block *b, uint32_t target, const rdx_ast *value, rdx_bound **values,
+                             rdx_bound **out) {
+  const uint64_t scope = b->scope;
+  const char *clause = b->clause;
+  rdx_bound **before = b->leaves[target].values;
+  b->scope = (uint64_t)1 << target;
+  b->clause = "column generation expressions";
+  b->leaves[target].values = values;
+  const rdx_status status = rdx_bind(b, value, out);
+  b->scope = scope;
+  b->clause = clause;
+  b->leaves[target].values = before;
+  return status;
+}
+
+rdx_status rdx_bind_generated(rdx_block *b, uint32_t target, rdx_bound **values) {
+  rdx_planner *p = b->planner;
+  const rdx_catalog_table *table = b->leaves[target].table;
+  for (uint32_t i = 0; table && i < b->leaves[target].named; i++) {
+    rdx_sql_column declared;
+    RDX_TRY(rdx_declared_of(p, &b->leaves[target], i, &declared));
+    if (!declared.generated)
+      continue;
+    RDX_TRY(rdx_planner_deepen(p, declared.levels));
+    if (!values[i] && !reads_new(&b->leaves[target], declared.generated->check, values))
+      continue;
+    RDX_TRY(bind_value(b, target, declared.generated->check, values, &values[i]));
+    RDX_TRY(rdx_bind_cast(&p->binding, values[i], b->leaves[target].types[i], true, 0, &values[i]));
+  }
+  return RDX_OK;
+}
+
+/* ---- Values that are given ---- */
+
+rdx_status rdx_given_fail(const char *column, const char *text, rdx_sql_place place, rdx_error *err) {
+  return rdx_sql_error(err, RDX_ERROR_ARGUMENT, text, place, "it is a generated column: leave it out, or write DEFAULT",
+                       "cannot insert a non-DEFAULT value into column \"%.100s\"", column);
+}
+
+rdx_status rdx_check_given(const rdx_sql_statement *insert, uint32_t from, const char *column, const char *text,
+                           rdx_error *err) {
+  const rdx_sql_query *q = insert->query;
+  if (from == UINT32_MAX)
+    return RDX_OK;
+  if (q->kind != RDX_QUERY_VALUES)
+    return rdx_given_fail(column, text, insert->place, err);
+  for (uint32_t row = 0; row < q->row_count && from < q->width; row++) {
+    const rdx_ast *value = q->values[(uint64_t)row * q->width + from];
+    if (!rdx_is_default(value))
+      return rdx_given_fail(column, text, value->place, err);
+  }
+  return RDX_OK;
+}
