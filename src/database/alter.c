@@ -8,6 +8,7 @@
 
 #include "base/replace.h"
 #include "database/generated.h"
+#include "database/identity.h"
 #include "table/table.h"
 
 #define WHAT "a table"
@@ -128,18 +129,21 @@ static rdx_status check_not_generating(altered *a, const rdx_new_column *c) {
   return RDX_OK;
 }
 
-/* The columns that the statement adds, where they are generated. */
+/* The columns that the statement adds, where they number rows or are generated. */
 static rdx_status generate(altered *a, const rdx_sql_statement *written, rdx_table *content) {
   bool *added = NULL;
   RDX_TRY(rdx_arena_alloc(&a->arena, a->count, sizeof *added, WHAT, (void **)&added, a->err));
   memset(added, 0, a->count * sizeof *added);
   for (uint32_t k = 0; k < written->alteration_count; k++) {
     const rdx_sql_column *column = &written->alterations[k].column;
-    const rdx_new_column *c = column->generated ? find_column(a, column->name) : NULL;
+    const bool adds = written->alterations[k].kind == RDX_ALTER_ADD && (column->generated || column->identity);
+    const rdx_new_column *c = adds ? find_column(a, column->name) : NULL;
     if (!c || c->from != UINT32_MAX)
       continue;
-    added[c - a->columns] = true;
-    RDX_TRY(rdx_generated_define(a->statement, column, a->table->name, content, (uint32_t)(c - a->columns), a->err));
+    const uint32_t i = (uint32_t)(c - a->columns);
+    added[i] = true;
+    RDX_TRY(column->identity ? rdx_identity_fill(a->statement, a->table->name, content, i, NULL, a->err)
+                             : rdx_generated_define(a->statement, column, a->table->name, content, i, a->err));
   }
   return rdx_generated_fill(a->statement, a->table->name, content, added, a->err);
 }
@@ -207,18 +211,61 @@ static rdx_field field_of(const altered *a, const rdx_new_column *c) {
   return (rdx_field){c->name, old ? old->type : value->type, old ? old->scale : value->scale};
 }
 
-/* What DROP EXPRESSION and those of DEFAULT may not be of. */
-static rdx_status check_kind(const altered *a, const rdx_sql_alteration *x, const char *name, bool generated) {
-  const bool drops = x->kind == RDX_ALTER_DROP_EXPRESSION;
-  if (generated == drops || (x->kind != RDX_ALTER_DEFAULT && !drops))
-    return RDX_OK;
-  return rdx_change_fail(a->statement, a->err, RDX_ERROR_ARGUMENT,
-                         drops ? "column \"%.100s\" of relation \"%.100s\" is not a stored generated column"
-                               : "column \"%.100s\" of relation \"%.100s\" is a generated column",
-                         name, a->table->name);
+/* Why a column cannot be declared so; NULL: it can. */
+static const char *why_not(const rdx_sql_alteration *x, const rdx_sql_column *d) {
+  const bool numbers = d->identity != NULL;
+  switch (x->kind) {
+  case RDX_ALTER_DEFAULT:
+    return numbers ? "is an identity column" : d->generated ? "is a generated column" : NULL;
+  case RDX_ALTER_DROP_NOT_NULL:
+    return numbers ? "is an identity column" : NULL;
+  case RDX_ALTER_DROP_EXPRESSION:
+    return d->generated ? NULL : "is not a stored generated column";
+  case RDX_ALTER_ADD_IDENTITY:
+    return numbers        ? "is already an identity column"
+           : d->generated ? "is a generated column"
+           : d->value     ? "already has a default value"
+           : d->not_null  ? NULL
+                          : "must be declared NOT NULL before identity can be added";
+  case RDX_ALTER_SET_IDENTITY:
+  case RDX_ALTER_DROP_IDENTITY:
+    return numbers ? NULL : "is not an identity column";
+  default:
+    return NULL;
+  }
 }
 
-/* SET and DROP of DEFAULT and NOT NULL, DROP EXPRESSION: rows that are there stay as they are. */
+/* What a column is declared as from now on. */
+static rdx_status redeclare(altered *a, const rdx_sql_alteration *x, rdx_type type, rdx_sql_column *d) {
+  rdx_sql_identity *identity = NULL;
+  switch (x->kind) {
+  case RDX_ALTER_DROP_EXPRESSION:
+    d->generated = NULL;
+    return RDX_OK;
+  case RDX_ALTER_DEFAULT:
+    d->value = x->column.value;
+    d->value_text = x->column.value_text;
+    return RDX_OK;
+  case RDX_ALTER_DROP_IDENTITY:
+    d->identity = NULL;
+    return RDX_OK;
+  case RDX_ALTER_ADD_IDENTITY:
+    d->identity = x->column.identity;
+    return rdx_identity_check(a->statement, d->identity, type, a->err);
+  case RDX_ALTER_SET_IDENTITY:
+    RDX_TRY(rdx_arena_alloc(&a->arena, 1, sizeof *identity, WHAT, (void **)&identity, a->err));
+    *identity = *d->identity;
+    rdx_sql_identity_apply(x->column.identity, identity);
+    identity->place = x->column.identity->place;
+    d->identity = identity;
+    return rdx_identity_check(a->statement, identity, type, a->err);
+  default:
+    d->not_null = x->kind == RDX_ALTER_SET_NOT_NULL;
+    return RDX_OK;
+  }
+}
+
+/* SET and DROP of DEFAULT, NOT NULL and so on: rows that are there stay as they are. */
 static rdx_status declare_column(altered *a, rdx_new_column *c, const rdx_sql_alteration *x) {
   RDX_SCOPED(rdx_vector_destroy) rdx_vector value = {0};
   rdx_sql_column declared;
@@ -226,17 +273,13 @@ static rdx_status declare_column(altered *a, rdx_new_column *c, const rdx_sql_al
   if (x->kind == RDX_ALTER_DROP_NOT_NULL && rdx_constraints_has_key_column(&a->constraints, c->name))
     return rdx_change_fail(a->statement, a->err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is in a primary key", c->name);
   RDX_TRY(rdx_sql_parse_declaration(c->declaration, &a->arena, &declared, a->err));
-  if (x->kind == RDX_ALTER_DROP_EXPRESSION && x->conditional && !declared.generated)
-    return RDX_OK;
-  RDX_TRY(check_kind(a, x, c->name, declared.generated));
-  if (x->kind == RDX_ALTER_DROP_EXPRESSION) {
-    declared.generated = NULL;
-  } else if (x->kind == RDX_ALTER_DEFAULT) {
-    declared.value = x->column.value;
-    declared.value_text = x->column.value_text;
-  } else {
-    declared.not_null = x->kind == RDX_ALTER_SET_NOT_NULL;
-  }
+  const char *why = why_not(x, &declared);
+  if (why)
+    return x->conditional
+               ? RDX_OK
+               : rdx_change_fail(a->statement, a->err, RDX_ERROR_ARGUMENT,
+                                 "column \"%.100s\" of relation \"%.100s\" %s", c->name, a->table->name, why);
+  RDX_TRY(redeclare(a, x, field.type, &declared));
   a->changed = true;
   return rdx_declare(a->statement, &a->arena, &declared, &field, &c->declaration, &value, a->err);
 }

@@ -13,6 +13,7 @@
 
 #include "column/dictionary.h"
 #include "database/generated.h"
+#include "database/identity.h"
 #include "table/table.h"
 
 rdx_status rdx_change_fail(const rdx_statement *s, rdx_error *err, rdx_status status, const char *format, ...) {
@@ -183,7 +184,7 @@ rdx_status rdx_change_field(const rdx_statement *s, const rdx_sql_column *c, rdx
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, c->place, NULL,
                          "a table's numeric has 1 to 18 digits: write numeric(DIGITS, SCALE)");
   *out = (rdx_field){c->name, rdx_column_type(type.kind), type.kind == RDX_SQL_DECIMAL ? type.scale : 0};
-  return RDX_OK;
+  return c->identity ? rdx_identity_check(s, c->identity, out->type, err) : RDX_OK;
 }
 
 /* The constraints that are written: of the columns, then of the table. */
@@ -321,6 +322,7 @@ rdx_status rdx_change_append(rdx_statement *s, rdx_catalog_table *table, const r
   const rdx_constrained_rows rows = {.statement = s, .table = table->name, .old = old, .rows = added};
   RDX_TRY(rdx_constraints_check(&rows, table->constraints, err));
   RDX_TRY(list_fields(old, &fields, err));
+  RDX_TRY(rdx_identity_advance(s, old, err));
   if (table->path)
     RDX_TRY(write_file(table->path, fields, table->column_count, old, added, err));
   if (!table->path) {
@@ -332,21 +334,24 @@ rdx_status rdx_change_append(rdx_statement *s, rdx_catalog_table *table, const r
   return RDX_OK;
 }
 
-/* Columns that are generated come from no row: INSERT may say DEFAULT of them, COPY passes over them. */
+/* Columns that are generated come from no row: INSERT may say DEFAULT of them, COPY passes over them. Nor do numbers
+ * where OVERRIDING says so. */
 static rdx_status leave_generated(const rdx_statement *s, const rdx_catalog_table *table, uint32_t *from,
                                   rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
   const bool moves = written->kind == RDX_STATEMENT_COPY && written->name_count == 0;
   RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
-  bool *generated = NULL;
+  rdx_sql_column *declared = NULL;
   uint32_t given = 0;
-  RDX_TRY(rdx_generated_list(table, &arena, &generated, err));
+  RDX_TRY(rdx_declared_list(table, &arena, &declared, err));
   for (uint32_t i = 0; i < table->column_count; i++) {
     if (moves)
-      from[i] = generated[i] ? UINT32_MAX : given++;
-    if (generated[i] && written->kind == RDX_STATEMENT_INSERT)
-      RDX_TRY(rdx_check_given(written, from[i], table->columns[i].name, s->prepared->text, err));
-    if (generated[i])
+      from[i] = declared[i].generated ? UINT32_MAX : given++;
+    if (rdx_overrides_given(written, &declared[i]))
+      from[i] = UINT32_MAX;
+    if (written->kind == RDX_STATEMENT_INSERT)
+      RDX_TRY(rdx_check_given(written, from[i], table->columns[i].name, &declared[i], s->prepared->text, err));
+    if (declared[i].generated)
       from[i] = UINT32_MAX;
   }
   return RDX_OK;
@@ -376,6 +381,22 @@ static rdx_status match_columns(const rdx_statement *s, const rdx_catalog_table 
   return leave_generated(s, table, out, err);
 }
 
+/* Rows get numbers where they have none, which is where they come from no column, or the plan made them. */
+static rdx_status number(rdx_statement *s, const char *name, rdx_table *rows, const uint32_t *from, rdx_error *err) {
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
+  const bool *made = s->prepared->plan ? s->prepared->plan->change.numbered : NULL;
+  const uint32_t count = rdx_table_columns(rows);
+  const rdx_sql_identity **list = NULL;
+  RDX_TRY(rdx_identity_list(rows, &arena, &list, err));
+  for (uint32_t i = 0; i < count; i++) {
+    if (list[i] && from[i] == UINT32_MAX)
+      RDX_TRY(rdx_identity_fill(s, name, rows, i, NULL, err));
+    else if (list[i] && made && made[i])
+      RDX_TRY(rdx_identity_note(s, count, i, rdx_table_rows(rows), err));
+  }
+  return RDX_OK;
+}
+
 rdx_status rdx_change_fit(rdx_statement *s, const rdx_catalog_table *table, const rdx_table *rows, bool all,
                           rdx_table **out, rdx_error *err) {
   RDX_SCOPED(rdx_free_local) uint32_t *from = NULL;
@@ -385,7 +406,9 @@ rdx_status rdx_change_fit(rdx_statement *s, const rdx_catalog_table *table, cons
   if (!all)
     RDX_TRY(match_columns(s, table, rdx_table_columns(rows), from, err));
   RDX_TRY(rdx_change_convert(s, table, rows, from, out, err));
-  rdx_status status = all ? RDX_OK : rdx_generated_fill(s, table->name, *out, NULL, err);
+  rdx_status status = number(s, table->name, *out, from, err);
+  if (status == RDX_OK && !all)
+    status = rdx_generated_fill(s, table->name, *out, NULL, err);
   if (status == RDX_OK)
     status = rdx_declared_check(s, table->name, *out, err);
   if (status != RDX_OK)
@@ -403,6 +426,7 @@ rdx_status rdx_change_replace(rdx_statement *s, const rdx_catalog_table *table, 
   RDX_SCOPED(rdx_free_local) rdx_field *fields = NULL;
   RDX_SCOPED(rdx_table_destroy) rdx_table *rows = *content;
   *content = NULL;
+  RDX_TRY(rdx_identity_advance(s, rows, err));
   rows->temporary = table->temporary;
   if (!table->path)
     return rdx_catalog_add(s->database->catalog, table->name, RDX_KEEP(rows), err);
@@ -418,12 +442,12 @@ static rdx_status list_columns(rdx_statement *s, const rdx_catalog_table *table,
   const rdx_sql_statement *written = s->prepared->runs;
   RDX_SCOPED(rdx_free_local) uint32_t *columns = NULL;
   RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
-  bool *generated = NULL;
+  rdx_sql_column *declared = NULL;
   *count = written->name_count;
-  RDX_TRY(rdx_generated_list(table, &arena, &generated, err));
+  RDX_TRY(rdx_declared_list(table, &arena, &declared, err));
   RDX_TRY(rdx_alloc(*count + table->column_count, sizeof *columns, "COPY", (void **)&columns, err));
   for (uint32_t i = 0; written->name_count == 0 && i < table->column_count; i++)
-    if (!generated[i])
+    if (!declared[i].generated)
       columns[(*count)++] = i;
   for (uint32_t k = 0; k < written->name_count; k++) {
     columns[k] = 0;
@@ -432,9 +456,9 @@ static rdx_status list_columns(rdx_statement *s, const rdx_catalog_table *table,
     if (columns[k] == table->column_count)
       return rdx_change_fail(s, err, RDX_ERROR_NOT_FOUND, "table \"%.100s\" has no column \"%.100s\"", table->name,
                              written->names[k]);
-    if (generated[columns[k]])
-      return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT,
-                             "column \"%.100s\" is a generated column, which COPY has not", written->names[k]);
+    if (declared[columns[k]].generated)
+      return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "column \"%.100s\" is a generated column, which COPY has not",
+                             written->names[k]);
   }
   if (*count == 0)
     return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "all columns of \"%.100s\" are generated: COPY has none",
@@ -665,7 +689,7 @@ static rdx_status run_analyze(rdx_statement *s, rdx_answer *answer, rdx_error *e
   return status;
 }
 
-rdx_status rdx_run_change(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+static rdx_status run_change(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
   if (s->database->read_only && written->kind != RDX_STATEMENT_ANALYZE)
     return rdx_change_fail(s, err, RDX_ERROR_UNSUPPORTED, "the database was opened to be read only");
@@ -696,4 +720,11 @@ rdx_status rdx_run_change(rdx_statement *s, rdx_answer *answer, rdx_error *err) 
   default:
     return rdx_views_create(s, answer, err);
   }
+}
+
+rdx_status rdx_run_change(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
+  const rdx_status status = run_change(s, answer, err);
+  rdx_free(s->numbered);
+  s->numbered = NULL;
+  return status;
 }

@@ -59,6 +59,9 @@ RDX_MUST_USE rdx_status rdx_declared_default(const rdx_statement *statement, rdx
 /* The declaration of a column as it is written, and its DEFAULT, which must be of the column's type. */
 RDX_MUST_USE rdx_status rdx_declare(const rdx_statement *statement, rdx_arena *arena, const rdx_sql_column *column,
                                     const rdx_field *field, const char **out, rdx_vector *value, rdx_error *err);
+/* For each column of a table what is declared of it. */
+RDX_MUST_USE rdx_status rdx_declared_list(const rdx_catalog_table *table, rdx_arena *arena, rdx_sql_column **out,
+                                          rdx_error *err);
 /* Fail where a column that is declared to be NOT NULL has one. */
 RDX_MUST_USE rdx_status rdx_declared_check(const rdx_statement *statement, const char *table, const rdx_table *rows,
                                            rdx_error *err);

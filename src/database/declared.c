@@ -56,6 +56,13 @@ rdx_status rdx_declare(const rdx_statement *s, rdx_arena *arena, const rdx_sql_c
                           again.levels, err);
 }
 
+rdx_status rdx_declared_list(const rdx_catalog_table *table, rdx_arena *arena, rdx_sql_column **out, rdx_error *err) {
+  RDX_TRY(rdx_arena_alloc(arena, table->column_count, sizeof **out, "a declaration", (void **)out, err));
+  for (uint32_t i = 0; i < table->column_count; i++)
+    RDX_TRY(rdx_sql_parse_declaration(table->columns[i].declaration, arena, &(*out)[i], err));
+  return RDX_OK;
+}
+
 static bool has_null(const rdx_column *c) {
   for (uint64_t i = 0; c->validity && i < c->rows; i++)
     if (!(c->validity[i / 8] >> i % 8 & 1))

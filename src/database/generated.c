@@ -71,8 +71,7 @@ rdx_status rdx_generated_define(const rdx_statement *s, const rdx_sql_column *co
   RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
   rdx_row_columns row;
   RDX_TRY(rdx_constraints_row(&arena, name, table, &row, err));
-  defining d = {
-      .statement = s, .generated = column->generated, .row = &row, .type = row.types[index], .arena = &arena};
+  defining d = {.statement = s, .generated = column->generated, .row = &row, .type = row.types[index], .arena = &arena};
   RDX_TRY(check_reads(&d, table, err));
   return d.generated->levels > RDX_SQL_SHALLOW_LEVELS ? rdx_run_deep(bind_deep, &d, err) : bind_value(&d, err);
 }
@@ -95,10 +94,8 @@ static rdx_status fill(void *context, rdx_error *err) {
   RDX_TRY(rdx_arena_alloc(f->bound.arena, count, sizeof *inputs, WHAT, (void **)&inputs, err));
   for (uint32_t i = 0; i < count; i++)
     inputs[i] = (rdx_input){*rdx_table_column(f->table, i), NULL};
-  const rdx_evaluation e = {.pool = s->database->pool,
-                            .inputs = inputs,
-                            .rows = rdx_table_rows(f->table),
-                            .text = s->prepared->text};
+  const rdx_evaluation e = {
+      .pool = s->database->pool, .inputs = inputs, .rows = rdx_table_rows(f->table), .text = s->prepared->text};
   RDX_TRY(rdx_evaluate(&e, f->bound.value, &values, err));
   return rdx_change_set_column(f->table, f->column, &values.column, err);
 }
@@ -117,12 +114,5 @@ rdx_status rdx_generated_fill(const rdx_statement *s, const char *name, rdx_tabl
     if (declared.generated)
       RDX_TRY(declared.levels > RDX_SQL_SHALLOW_LEVELS ? rdx_run_deep(fill, &f, err) : fill(&f, err));
   }
-  return RDX_OK;
-}
-
-rdx_status rdx_generated_list(const rdx_catalog_table *table, rdx_arena *arena, bool **out, rdx_error *err) {
-  RDX_TRY(rdx_arena_alloc(arena, table->column_count, sizeof **out, WHAT, (void **)out, err));
-  for (uint32_t i = 0; i < table->column_count; i++)
-    RDX_TRY(is_generated(table->columns[i].declaration, arena, &(*out)[i], err));
   return RDX_OK;
 }

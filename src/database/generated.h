@@ -13,13 +13,9 @@ RDX_MUST_USE rdx_status rdx_generated_resolve(rdx_sql_column *column, const rdx_
                                               const char *to, rdx_arena *arena, rdx_error *err);
 /* Find out whether a column that is new can be column `index` of a table. */
 RDX_MUST_USE rdx_status rdx_generated_define(const rdx_statement *statement, const rdx_sql_column *column,
-                                             const char *name, const rdx_table *table, uint32_t index,
-                                             rdx_error *err);
+                                             const char *name, const rdx_table *table, uint32_t index, rdx_error *err);
 /* Calculate the columns of a table that are generated; `which`: of these (NULL: all). */
 RDX_MUST_USE rdx_status rdx_generated_fill(const rdx_statement *statement, const char *name, rdx_table *table,
                                            const bool *which, rdx_error *err);
-/* For each column of a table whether it is generated. */
-RDX_MUST_USE rdx_status rdx_generated_list(const rdx_catalog_table *table, rdx_arena *arena, bool **out,
-                                           rdx_error *err);
 
 #endif

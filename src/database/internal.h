@@ -123,6 +123,7 @@ struct rdx_statement {
   bool planned;          /* by its preparation: its time counts once */
   bool counts_rays;
   rdx_catalog_table *copied; /* held while COPY writes it */
+  uint64_t *numbered; /* of a run: for how many rows each column of the table has given numbers; NULL: none has */
 };
 
 struct rdx_answer {

@@ -6,7 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "database/constraints.h"
+#include "database/generated.h"
+#include "database/identity.h"
 #include "table/table.h"
 
 #define WHAT "a table"
@@ -27,7 +28,14 @@ static void drop(merging *m) {
   rdx_free(m->inserted);
 }
 
-static rdx_status do_action(merging *m, int64_t action, int64_t old, uint32_t row) {
+/* What is done with a row that is found. */
+static rdx_merge_action action_of(const merging *m, uint64_t row) {
+  const rdx_sql_statement *written = m->statement->prepared->runs;
+  const int64_t when = rdx_change_number(m->found, m->statement->prepared->plan->change.values - 1, row);
+  return when < written->merge_count ? written->merges[when].action : RDX_MERGE_NOTHING;
+}
+
+static rdx_status do_action(merging *m, rdx_merge_action action, int64_t old, uint32_t row) {
   if (action == RDX_MERGE_NOTHING)
     return RDX_OK;
   if (action == RDX_MERGE_INSERT) {
@@ -54,8 +62,8 @@ static rdx_status part(merging *m) {
   memset(m->deleted, 0xff, old * sizeof *m->deleted);
   for (uint64_t i = 0; i < rows; i++) {
     RDX_TRY(rdx_loop_goes_on(i, rows, "merge", m->err));
-    RDX_TRY(do_action(m, rdx_change_number(m->found, c->values - 1, i),
-                      rdx_change_number(m->found, c->values + c->returned + c->numbers - 1, i), (uint32_t)i));
+    RDX_TRY(do_action(m, action_of(m, i), rdx_change_number(m->found, c->values + c->returned + c->numbers - 1, i),
+                      (uint32_t)i));
   }
   return RDX_OK;
 }
@@ -74,11 +82,32 @@ static rdx_status change_old(const merging *m, const rdx_table *values, rdx_tabl
   return rdx_change_merge(&delete, out, m->err);
 }
 
+/* The rows that are inserted get numbers where INSERT says none. */
+static rdx_status number(merging *m, rdx_table *inserted) {
+  rdx_statement *s = m->statement;
+  const rdx_plan_change *c = &s->prepared->plan->change;
+  RDX_SCOPED(rdx_free_local) bool *wanted = NULL;
+  if (!c->numbered)
+    return RDX_OK;
+  RDX_TRY(rdx_alloc(m->insertions, sizeof *wanted, WHAT, (void **)&wanted, m->err));
+  for (uint32_t i = 0; i < m->table->column_count; i++) {
+    for (uint64_t row = 0; row < m->insertions && c->numbered[i]; row++) {
+      const int64_t when = rdx_change_number(m->found, c->values - 1, m->inserted[row]);
+      const rdx_sql_statement *set = s->prepared->runs->merges[when].set;
+      wanted[row] = set->overriding == RDX_OVERRIDING_USER || !rdx_merge_value(set, i, m->table->columns[i].name);
+    }
+    if (c->numbered[i])
+      RDX_TRY(rdx_identity_fill(s, m->table->name, inserted, i, wanted, m->err));
+  }
+  return rdx_generated_fill(s, m->table->name, inserted, NULL, m->err);
+}
+
 static rdx_status merge(merging *m) {
   RDX_SCOPED(rdx_table_destroy) rdx_table *values = NULL, *inserted = NULL, *kept = NULL, *content = NULL;
   rdx_statement *s = m->statement;
   RDX_TRY(rdx_change_take_values(s, m->table, m->found, NULL, rdx_table_rows(m->found), &values, m->err));
   RDX_TRY(rdx_change_take_rows(s, values, m->inserted, m->insertions, &inserted, m->err));
+  RDX_TRY(number(m, inserted));
   RDX_TRY(rdx_declared_check(s, m->table->name, inserted, m->err));
   if (m->updates + m->deletions == 0)
     return m->insertions > 0 ? rdx_change_append(s, m->table, inserted, m->err) : RDX_OK;

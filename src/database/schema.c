@@ -66,8 +66,16 @@ static void put_value(rdx_printed *to, const char *text) {
     rdx_print(to, "NULL");
 }
 
-static rdx_status put_column(rdx_printed *to, const char *table, const rdx_table *columns, uint32_t i,
-                             rdx_arena *arena, rdx_error *err) {
+static void put_identity(rdx_printed *to, const rdx_sql_identity *identity) {
+  char start[44] = "", increment[44] = "";
+  put_value(to, identity ? "YES" : "NO");
+  put_value(to, !identity ? NULL : identity->always ? "ALWAYS" : "BY DEFAULT");
+  put_value(to, identity ? rdx_sql_number_text(identity->start, start) : NULL);
+  put_value(to, identity ? rdx_sql_number_text(identity->increment, increment) : NULL);
+}
+
+static rdx_status put_column(rdx_printed *to, const char *table, const rdx_table *columns, uint32_t i, rdx_arena *arena,
+                             rdx_error *err) {
   type_words words = words_of(rdx_table_column(columns, i));
   const char *limited = NULL;
   rdx_sql_column declared;
@@ -83,6 +91,7 @@ static rdx_status put_column(rdx_printed *to, const char *table, const rdx_table
   put_number(to, words.precision);
   put_number(to, words.scale);
   put_number(to, words.of_seconds);
+  put_identity(to, declared.identity);
   put_value(to, declared.generated ? "ALWAYS" : "NEVER");
   put_value(to, declared.generated ? declared.generated->check_text : NULL);
   rdx_print(to, ")");
@@ -151,9 +160,11 @@ static const struct view {
      "'raydex' AS table_catalog, 'public' AS table_schema, t::text AS table_name, c::text AS column_name, "
      "n::integer AS ordinal_position, d::text AS column_default, y::text AS is_nullable, k::text AS data_type, "
      "m::integer AS character_maximum_length, p::integer AS numeric_precision, s::integer AS numeric_scale, "
-     "f::integer AS datetime_precision, g::text AS is_generated, e::text AS generation_expression",
-     "t, c, n, d, y, k, m, p, s, f, g, e",
-     "(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"},
+     "f::integer AS datetime_precision, i::text AS is_identity, j::text AS identity_generation, "
+     "b::text AS identity_start, l::text AS identity_increment, g::text AS is_generated, "
+     "e::text AS generation_expression",
+     "t, c, n, d, y, k, m, p, s, f, i, j, b, l, g, e",
+     "(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"},
     {SCHEMA "table_constraints", put_constraints,
      "'raydex' AS constraint_catalog, 'public' AS constraint_schema, c::text AS constraint_name, "
      "'raydex' AS table_catalog, 'public' AS table_schema, t::text AS table_name, k::text AS constraint_type",

@@ -206,7 +206,7 @@ static rdx_status change_rows(rdx_statement *s, rdx_answer *answer, rdx_error *e
   RDX_TRY(rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err));
   RDX_TRY(rdx_change_choose(c, answer->table, c->table->rows, &chosen, &answer->stats.rows, err));
   RDX_TRY(take_returning(s, answer->table, chosen, c->table->rows, answer->stats.rows, &returned, err));
-  if (answer->stats.rows > 0)
+  if (answer->stats.rows > 0 || s->prepared->runs->restarts)
     RDX_TRY(merge(s, answer->table, chosen, answer->stats.rows, old, &content, err));
   if (content)
     RDX_TRY(rdx_change_replace(s, c->table, &content, err));

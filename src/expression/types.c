@@ -85,9 +85,9 @@ bool rdx_sql_type_from_name(const char *name, const int32_t *modifiers, uint32_t
 static const struct {
   const char *name, *hint;
 } foreign[] = {
-    {"serial", "write integer, and number rows where they are inserted: row_number() OVER ()"},
-    {"bigserial", "write bigint, and number rows where they are inserted: row_number() OVER ()"},
-    {"smallserial", "write smallint, and number rows where they are inserted: row_number() OVER ()"},
+    {"serial", "it is for columns of tables: here write integer"},
+    {"bigserial", "it is for columns of tables: here write bigint"},
+    {"smallserial", "it is for columns of tables: here write smallint"},
     {"tinyint", "write smallint"},
     {"mediumint", "write integer"},
     {"hugeint", "write bigint"},

@@ -49,8 +49,14 @@ static rdx_status find_column(const rdx_block *b, const rdx_leaf *leaf, const rd
 static rdx_status check_assigned(rdx_planner *p, const rdx_leaf *target, uint32_t column, const rdx_ast *written) {
   rdx_sql_column declared;
   RDX_TRY(rdx_declared_of(p, target, column, &declared));
-  return declared.generated && !rdx_is_default(written)
-             ? rdx_planner_fail(p, RDX_ERROR_ARGUMENT, written->place, "it is a generated column",
+  const bool numbers = declared.identity && declared.identity->always;
+  if (declared.identity && rdx_is_default(written))
+    return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, written->place, "rows get numbers where they are inserted",
+                            "column \"%.100s\" is an identity column, which cannot be updated to DEFAULT",
+                            target->names[column]);
+  return (declared.generated || numbers) && !rdx_is_default(written)
+             ? rdx_planner_fail(p, RDX_ERROR_ARGUMENT, written->place,
+                                numbers ? "it is an identity column" : "it is a generated column",
                                 "column \"%.100s\" can only be updated to DEFAULT", target->names[column])
              : RDX_OK;
 }
@@ -142,6 +148,16 @@ static rdx_status with_type(rdx_planner *p, rdx_sql_type type, rdx_ast *value, r
   return RDX_OK;
 }
 
+/* DEFAULT of an identity column, of one row. */
+static rdx_status write_number(rdx_planner *p, const rdx_leaf *target, uint32_t column, rdx_i128 number,
+                               rdx_sql_place place, rdx_ast **out) {
+  char text[44];
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof **out, out));
+  **out = (rdx_ast){.kind = RDX_AST_STRING, .place = place};
+  RDX_TRY(rdx_arena_text(p->arena, rdx_sql_number_text(number, text), "a number", &(*out)->name, p->err));
+  return rdx_note_numbered(p, target, column);
+}
+
 /* VALUES with what DEFAULT is in it, in the types of the target's columns. */
 static rdx_status typed_values(rdx_planner *p, const rdx_sql_statement *s, const rdx_leaf *target,
                                rdx_sql_query **out) {
@@ -151,12 +167,16 @@ static rdx_status typed_values(rdx_planner *p, const rdx_sql_statement *s, const
   RDX_TRY(rdx_planner_alloc(p, (uint64_t)width * s->query->row_count, sizeof(rdx_ast *), &(*out)->values));
   for (uint32_t k = 0; k < width; k++) {
     const uint32_t column = target_of(s, target, k);
+    rdx_sql_column declared;
     rdx_ast *value = NULL;
+    RDX_TRY(rdx_declared_of(p, target, column, &declared));
     RDX_TRY(rdx_default_of(p, target, column, &value));
     for (uint32_t row = 0; row < s->query->row_count; row++) {
       const uint64_t at = (uint64_t)row * width + k;
-      rdx_ast **to = &(*out)->values[at];
-      *to = rdx_is_default(s->query->values[at]) ? value : s->query->values[at];
+      rdx_ast **to = &(*out)->values[at], *written = s->query->values[at];
+      *to = rdx_is_default(written) ? value : written;
+      if (rdx_is_default(written) && declared.identity)
+        RDX_TRY(write_number(p, target, column, rdx_sql_number(declared.identity, row), written->place, to));
       if (column != UINT32_MAX)
         RDX_TRY(with_type(p, target->types[column], *to, to));
     }
@@ -164,11 +184,39 @@ static rdx_status typed_values(rdx_planner *p, const rdx_sql_statement *s, const
   return RDX_OK;
 }
 
-static rdx_status check_given(rdx_planner *p, const rdx_sql_statement *s, const rdx_leaf *target, uint32_t i,
-                              uint32_t from) {
+/* The number of a row of leaf 0. */
+static rdx_status bind_number(rdx_planner *p, const rdx_leaf *leaf, const rdx_sql_identity *identity,
+                              rdx_sql_place place, rdx_bound **out) {
+  const rdx_sql_type type = {.kind = RDX_SQL_BIGINT};
+  rdx_bound *args[2], *next = NULL;
+  if (identity->next > INT64_MAX || identity->next < INT64_MIN)
+    return rdx_planner_fail(p, RDX_ERROR_OVERFLOW, place, NULL, "bigint out of range");
+  RDX_TRY(rdx_bind_constant(&p->binding, type, (rdx_datum){.i = identity->increment}, place, &args[0]));
+  RDX_TRY(rdx_bind_constant(&p->binding, type, (rdx_datum){.i = (int64_t)identity->next}, place, &next));
+  RDX_TRY(rdx_bind_column(p, rdx_leaf_column(0, leaf->column_count), type, place, &args[1]));
+  RDX_TRY(rdx_bind_call_of(p, "*", args, 2, place, &args[1]));
+  args[0] = next;
+  return rdx_bind_call_of(p, "+", args, 2, place, out);
+}
+
+/* What the name of column `i` of the target stands for: column `from` of the rows; UINT32_MAX: its DEFAULT. */
+static rdx_status name_value(rdx_planner *p, const rdx_sql_statement *s, const rdx_leaf *target, const rdx_leaf *leaf,
+                             uint32_t i, uint32_t from, rdx_bound **out) {
+  const rdx_sql_place place = s->query->place;
   rdx_sql_column declared;
   RDX_TRY(rdx_declared_of(p, target, i, &declared));
-  return declared.generated ? rdx_check_given(s, from, target->names[i], p->text, p->err) : RDX_OK;
+  const bool made = from == UINT32_MAX || rdx_overrides_given(s, &declared);
+  if (!made) {
+    RDX_TRY(rdx_check_given(s, from, target->names[i], &declared, p->text, p->err));
+    return rdx_bind_column(p, rdx_leaf_column(0, from), leaf->types[from], place, out);
+  }
+  if (declared.identity) {
+    RDX_TRY(rdx_note_numbered(p, target, i));
+    return bind_number(p, leaf, declared.identity, place, out);
+  }
+  rdx_ast *written = NULL;
+  RDX_TRY(rdx_default_of(p, target, i, &written));
+  return rdx_bind(&(rdx_block){.planner = p, .clause = "DEFAULT"}, written, out);
 }
 
 /* What the names of the target's columns stand for: the values of the query in their types, or what DEFAULT is. */
@@ -177,14 +225,7 @@ static rdx_status name_values(rdx_planner *p, const rdx_sql_statement *s, const 
   for (uint32_t i = 0; i < target->named; i++) {
     const uint32_t k = source_of(s, target->names[i], i, leaf->column_count);
     rdx_bound **value = &leaf->values[i];
-    if (k == UINT32_MAX) {
-      rdx_ast *written = NULL;
-      RDX_TRY(rdx_default_of(p, target, i, &written));
-      RDX_TRY(rdx_bind(&(rdx_block){.planner = p, .clause = "DEFAULT"}, written, value));
-    } else {
-      RDX_TRY(check_given(p, s, target, i, k));
-      RDX_TRY(rdx_bind_column(p, rdx_leaf_column(0, k), leaf->types[k], s->query->place, value));
-    }
+    RDX_TRY(name_value(p, s, target, leaf, i, k, value));
     RDX_TRY(rdx_bind_cast(&p->binding, *value, target->types[i], true, s->query->place, value));
   }
   leaf->names = target->names;

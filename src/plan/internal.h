@@ -545,8 +545,11 @@ RDX_MUST_USE rdx_status rdx_assign(rdx_block *block, uint32_t target, const rdx_
 /* Columns of leaf `target` that are generated get their values where others, which they read, have new ones: `values`,
  * NULL for what stays (generated.c). */
 RDX_MUST_USE rdx_status rdx_bind_generated(rdx_block *block, uint32_t target, rdx_bound **values);
-/* Fail: a value is given for a column that is generated. */
-rdx_status rdx_given_fail(const char *column, const char *text, rdx_sql_place place, rdx_error *err);
+/* Fail where a value is given at a place for a column whose values are always made. */
+RDX_MUST_USE rdx_status rdx_check_value(rdx_overriding overriding, const char *column, const rdx_sql_column *declared,
+                                        const char *text, rdx_sql_place place, rdx_error *err);
+/* Note that rows get numbers in a column of the target. */
+RDX_MUST_USE rdx_status rdx_note_numbered(rdx_planner *p, const rdx_leaf *target, uint32_t column);
 /* MERGE (merge.c). */
 RDX_MUST_USE rdx_status rdx_bind_merge(rdx_block *block, const rdx_sql_statement *statement);
 /* The rows that INSERT with RETURNING, UPDATE or DELETE changes, as a query with the columns of rdx_plan_change

@@ -54,6 +54,33 @@ static rdx_status bind_matched(merging *m) {
   return rdx_bind_call_of(m->block->planner, "is not null", &m->matched, 1, 0, &m->matched);
 }
 
+const rdx_ast *rdx_merge_value(const rdx_sql_statement *set, uint32_t index, const char *name) {
+  uint32_t k = set->name_count ? 0 : index;
+  while (set->name_count && k < set->name_count && strcmp(set->names[k], name) != 0)
+    k++;
+  return k < set->arg_count && !rdx_is_default(set->args[k]) ? set->args[k] : NULL;
+}
+
+/* What INSERT gives column `i`; its number is made where there is a row (database/merge.c). */
+static rdx_status bind_given(merging *m, const rdx_sql_statement *set, uint32_t i, rdx_bound **out) {
+  rdx_planner *p = m->block->planner;
+  const rdx_leaf *target = target_of(m);
+  const rdx_ast *given = rdx_merge_value(set, i, target->names[i]);
+  rdx_ast *made = NULL;
+  rdx_sql_column declared;
+  RDX_TRY(rdx_declared_of(p, target, i, &declared));
+  if (rdx_overrides_given(set, &declared))
+    given = NULL;
+  if (given)
+    RDX_TRY(rdx_check_value(set->overriding, target->names[i], &declared, p->text, given->place, p->err));
+  else
+    RDX_TRY(rdx_default_of(p, target, i, &made));
+  if (!given && declared.identity)
+    RDX_TRY(rdx_note_numbered(p, target, i));
+  RDX_TRY(rdx_bind(m->block, given ? given : made, out));
+  return rdx_bind_cast(&p->binding, *out, target_of(m)->types[i], true, given ? given->place : 0, out);
+}
+
 /* Of INSERT: its values, or what DEFAULT is. */
 static rdx_status bind_inserted(merging *m, const rdx_sql_statement *set, rdx_bound **values) {
   rdx_planner *p = m->block->planner;
@@ -70,20 +97,8 @@ static rdx_status bind_inserted(merging *m, const rdx_sql_statement *set, rdx_bo
       return rdx_planner_fail(p, RDX_ERROR_NOT_FOUND, m->statement->place, NULL,
                               "table \"%.100s\" has no column \"%.100s\"", m->statement->name, set->names[k]);
   }
-  for (uint32_t i = 0; i < target->named; i++) {
-    uint32_t k = set->name_count ? 0 : i;
-    while (set->name_count && k < set->name_count && strcmp(set->names[k], target->names[i]) != 0)
-      k++;
-    rdx_ast *written = k < set->arg_count ? set->args[k] : NULL;
-    rdx_sql_column declared;
-    RDX_TRY(rdx_declared_of(p, target, i, &declared));
-    if (written && declared.generated && !rdx_is_default(written))
-      return rdx_given_fail(target->names[i], p->text, written->place, p->err);
-    if (!written || rdx_is_default(written))
-      RDX_TRY(rdx_default_of(p, target, i, &written));
-    RDX_TRY(rdx_bind(m->block, written, &values[i]));
-    RDX_TRY(rdx_bind_cast(&p->binding, values[i], target_of(m)->types[i], true, written->place, &values[i]));
-  }
+  for (uint32_t i = 0; i < target->named; i++)
+    RDX_TRY(bind_given(m, set, i, &values[i]));
   return RDX_OK;
 }
 
@@ -143,7 +158,7 @@ static rdx_status add_outputs(merging *m) {
     RDX_TRY(add_case(m, target_of(m)->names[i], args));
   }
   for (uint32_t k = 0; k <= count; k++) {
-    const rdx_datum action = {.i = k < count ? (int64_t)m->statement->merges[k].action : RDX_MERGE_NOTHING};
+    const rdx_datum action = {.i = k};
     rdx_bound **to = &args[k < count ? 2 * k + 1 : 2 * count];
     RDX_TRY(rdx_bind_constant(&p->binding, (rdx_sql_type){.kind = RDX_SQL_BIGINT}, action, 0, to));
   }

@@ -263,11 +263,13 @@ typedef struct rdx_plan_change {
   rdx_catalog_table *table; /* whose rows are changed; NULL: of INSERT, or it is no table */
   uint32_t *columns;        /* of the table, which SET and what is generated of it change; NULL: of INSERT */
   uint32_t column_count;
+  bool *numbered; /* columns of the table that rows may get numbers in, as each has its own; NULL: none */
   uint32_t values, returned, numbers;
   /* Of INSERT ... ON CONFLICT DO UPDATE: values are those of all columns of the row that is to be there, those of the
    * row that was to be inserted, and whether it is changed at all; of the numbers the first is that of the latter, the
    * second that of the row with its key, NULL for none. Of MERGE values are those of all columns, and the
-   * rdx_merge_action; the last number is that of the row of the table, NULL for none. */
+   * number of the WHEN that is the case, or how many there are; the last number is that of the row of the table, NULL
+   * for none. */
   bool merges;
 } rdx_plan_change;
 
@@ -368,9 +370,15 @@ RDX_MUST_USE rdx_status rdx_bind_alone(rdx_binding *binding, const rdx_ast *ast,
 /* Fail where a table has no key that ON CONFLICT asks for. */
 rdx_status rdx_conflict_fail(const rdx_sql_conflict *conflict, const char *text, const char *table, rdx_error *err);
 /* Fail where INSERT gives a value that is not DEFAULT, in column `from` of its rows (UINT32_MAX: there is none), for a
- * column that is generated. */
+ * column whose values are always made, as it is declared. */
 RDX_MUST_USE rdx_status rdx_check_given(const rdx_sql_statement *insert, uint32_t from, const char *column,
-                                        const char *text, rdx_error *err);
+                                        const rdx_sql_column *declared, const char *text, rdx_error *err);
+/* Whether a statement gives no value for column `from` of its rows as far as OVERRIDING says so. */
+static inline bool rdx_overrides_given(const rdx_sql_statement *insert, const rdx_sql_column *declared) {
+  return declared->identity && insert->overriding == RDX_OVERRIDING_USER;
+}
+/* What INSERT of MERGE says of column `index`; NULL: nothing, or DEFAULT. */
+const rdx_ast *rdx_merge_value(const rdx_sql_statement *set, uint32_t index, const char *name);
 /* The columns of a row, by `index` of COLUMN. */
 typedef struct rdx_row_columns {
   const char *table; /* what a qualifier may be */

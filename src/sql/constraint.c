@@ -81,9 +81,6 @@ rdx_status rdx_tree_constraint(rdx_tree *t, const PgQuery__Constraint *k, const 
     return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, out->place,
                          "leave it out, and ask for rows without a partner by NOT EXISTS",
                          "REFERENCES and FOREIGN KEY are not supported");
-  case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
-    return rdx_sql_error(t->err, RDX_ERROR_UNSUPPORTED, t->text->text, out->place,
-                         "number rows where they are inserted: row_number() OVER ()", "IDENTITY is not supported");
   case PG_QUERY__CONSTR_TYPE__CONSTR_EXCLUSION:
     return rdx_tree_refuse(t, out->place, "EXCLUDE is not supported");
   default:

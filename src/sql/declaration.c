@@ -96,9 +96,30 @@ static rdx_status take_constraint(rdx_tree *t, const PgQuery__Constraint *k, rdx
       return fail_twice(t, place, "multiple generation clauses specified", out->name);
     RDX_TRY(rdx_tree_alloc(t, 1, sizeof *out->generated, (void **)&out->generated));
     return rdx_tree_generated(t, k, out->generated);
+  case PG_QUERY__CONSTR_TYPE__CONSTR_IDENTITY:
+    if (out->identity)
+      return fail_twice(t, place, "multiple identity specifications", out->name);
+    return rdx_tree_identity(t, k, &out->identity);
   default:
     return take_other(t, k, out);
   }
+}
+
+/* A column has one source of values; numbers are not NULL. */
+static rdx_status check_values(const rdx_tree *t, rdx_sql_column *c) {
+  if (c->value && c->generated)
+    return fail_twice(t, c->generated->place, "both default and generation expression specified", c->name);
+  if (!c->identity)
+    return RDX_OK;
+  if (c->value || c->generated)
+    return fail_twice(t, c->identity->place,
+                      c->value ? "both default and identity specified"
+                               : "both identity and generation expression specified",
+                      c->name);
+  if (c->nullable)
+    return fail_twice(t, c->identity->place, "conflicting NULL/NOT NULL declarations", c->name);
+  c->not_null = true;
+  return RDX_OK;
 }
 
 /* What a column is stored as has a name of its own from PostgreSQL 16 on. */
@@ -121,6 +142,7 @@ rdx_status rdx_tree_column(rdx_tree *t, const node *n, rdx_sql_column *out) {
                              "a column has a name and a type; other options are not supported"));
   RDX_TRY(rdx_tree_take_type(t, c->type_name, &type));
   RDX_TRY(rdx_tree_name(t, c->colname, &out->name));
+  RDX_TRY(rdx_tree_serial(t, &type.name, out->place, &out->identity));
   RDX_TRY(rdx_tree_refuse_if(t, type.field != NULL, type.place, "fields of intervals are not supported here"));
   const bool rounds = strncmp(type.name, "timestamp", 9) == 0 && type.modifier_count > 0 && type.modifiers[0] < 6;
   RDX_TRY(rdx_tree_refuse_if(t, rounds, type.place,
@@ -131,9 +153,7 @@ rdx_status rdx_tree_column(rdx_tree *t, const node *n, rdx_sql_column *out) {
   RDX_TRY(rdx_tree_alloc(t, c->n_constraints, sizeof *out->constraints, (void **)&out->constraints));
   for (size_t i = 0; i < c->n_constraints; i++)
     RDX_TRY(take_constraint(t, c->constraints[i]->constraint, out));
-  return out->value && out->generated
-             ? fail_twice(t, out->generated->place, "both default and generation expression specified", out->name)
-             : RDX_OK;
+  return check_values(t, out);
 }
 
 rdx_status rdx_tree_set_default(rdx_tree *t, const node *value, uint32_t number, rdx_sql_column *out) {
@@ -163,11 +183,30 @@ int32_t rdx_sql_column_limit(const rdx_sql_column *c, const char **title) {
   return l ? c->modifiers[0] : 0;
 }
 
+/* "AS IDENTITY" with what is not as it is by itself. */
+static void write_identity(const rdx_sql_identity *d, char to[200]) {
+  char parts[3][64] = {"", "", ""}, number[44];
+  if (d->start != (d->increment < 0 ? -1 : 1))
+    snprintf(parts[0], sizeof *parts, " START WITH %lld", (long long)d->start);
+  if (d->increment != 1)
+    snprintf(parts[1], sizeof *parts, " INCREMENT BY %lld", (long long)d->increment);
+  if (d->next != d->start)
+    snprintf(parts[2], sizeof *parts, " RESTART WITH %s", rdx_sql_number_text(d->next, number));
+  const bool any = *parts[0] || *parts[1] || *parts[2];
+  char *first = *parts[0] ? parts[0] : *parts[1] ? parts[1] : parts[2];
+  if (any)
+    *first = '(';
+  snprintf(to, 200, "GENERATED %s AS IDENTITY%s%s%s%s%s", d->always ? "ALWAYS" : "BY DEFAULT", any ? " " : "", parts[0],
+           parts[1], parts[2], any ? ")" : "");
+}
+
 rdx_status rdx_sql_declare(const rdx_sql_column *c, rdx_arena *arena, const char **out, rdx_error *err) {
   const struct limited *l = find_limited(c);
-  const char *value = c->value ? c->value_text : c->generated ? c->generated->check_text : "";
+  char *text = NULL, limit[32] = "", identity[200] = "";
+  if (c->identity)
+    write_identity(c->identity, identity);
+  const char *value = c->value ? c->value_text : c->generated ? c->generated->check_text : identity;
   const size_t size = strlen(value) + 96;
-  char *text = NULL, limit[32] = "";
   *out = NULL;
   if (!c->not_null && !*value && !l)
     return RDX_OK;

@@ -286,7 +286,7 @@ static rdx_status take_drop(rdx_tree *t, const node *n, rdx_sql_statement *out) 
 
 #define ALTERATIONS                                                                                                    \
   "ALTER TABLE renames, adds and drops: RENAME TO, RENAME, ADD and DROP COLUMN or CONSTRAINT, ALTER COLUMN with SET "  \
-  "or DROP DEFAULT or NOT NULL, or DROP EXPRESSION; nothing else is supported"
+  "or DROP DEFAULT or NOT NULL, DROP EXPRESSION, or IDENTITY; nothing else is supported"
 
 static rdx_status take_alteration(rdx_tree *t, size_t count, rdx_sql_statement *out) {
   out->kind = RDX_STATEMENT_ALTER_TABLE;
@@ -329,6 +329,15 @@ static bool find_alteration(const PgQuery__AlterTableCmd *c, rdx_alteration_kind
   case PG_QUERY__ALTER_TABLE_TYPE__AT_DropNotNull:
     *out = RDX_ALTER_DROP_NOT_NULL;
     return true;
+  case PG_QUERY__ALTER_TABLE_TYPE__AT_AddIdentity:
+    *out = RDX_ALTER_ADD_IDENTITY;
+    return true;
+  case PG_QUERY__ALTER_TABLE_TYPE__AT_SetIdentity:
+    *out = RDX_ALTER_SET_IDENTITY;
+    return true;
+  case PG_QUERY__ALTER_TABLE_TYPE__AT_DropIdentity:
+    *out = RDX_ALTER_DROP_IDENTITY;
+    return true;
   case PG_QUERY__ALTER_TABLE_TYPE__AT_DropExpression:
     *out = RDX_ALTER_DROP_EXPRESSION;
     return true;
@@ -341,6 +350,15 @@ static bool find_alteration(const PgQuery__AlterTableCmd *c, rdx_alteration_kind
   default:
     return false;
   }
+}
+
+/* RESTART, SET GENERATED and so on. */
+static rdx_status take_set_identity(rdx_tree *t, const node *options, rdx_sql_place place, rdx_sql_alteration *out) {
+  rdx_sql_identity *identity = NULL;
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *identity, (void **)&identity));
+  *identity = (rdx_sql_identity){.place = place};
+  out->column.identity = identity;
+  return rdx_tree_identity_options(t, options->list->n_items, options->list->items, identity);
 }
 
 static rdx_status take_alter_table(rdx_tree *t, const node *n, rdx_sql_statement *out) {
@@ -365,6 +383,10 @@ static rdx_status take_alter_table(rdx_tree *t, const node *n, rdx_sql_statement
       RDX_TRY(rdx_tree_column(t, c->def, &to->column));
     if (to->kind == RDX_ALTER_ADD_CONSTRAINT)
       RDX_TRY(rdx_tree_constraint(t, c->def->constraint, NULL, &to->constraint));
+    if (to->kind == RDX_ALTER_ADD_IDENTITY)
+      RDX_TRY(rdx_tree_identity(t, c->def->constraint, &to->column.identity));
+    if (to->kind == RDX_ALTER_SET_IDENTITY)
+      RDX_TRY(take_set_identity(t, c->def, out->place, to));
     if (to->kind == RDX_ALTER_DEFAULT)
       RDX_TRY(rdx_tree_set_default(t, c->def, c->def ? defaults++ : 0, &to->column));
   }
@@ -487,12 +509,17 @@ static rdx_status take_conflict(rdx_tree *t, const PgQuery__OnConflictClause *c,
   return c->where_clause ? rdx_tree_expression(t, c->where_clause, &out->conflict->where) : RDX_OK;
 }
 
+static rdx_overriding overriding_of(PgQuery__OverridingKind kind) {
+  return kind == PG_QUERY__OVERRIDING_KIND__OVERRIDING_USER_VALUE     ? RDX_OVERRIDING_USER
+         : kind == PG_QUERY__OVERRIDING_KIND__OVERRIDING_SYSTEM_VALUE ? RDX_OVERRIDING_SYSTEM
+                                                                      : RDX_OVERRIDING_NOTHING;
+}
+
 static rdx_status take_insert(rdx_tree *t, const node *n, rdx_sql_statement *out) {
   const PgQuery__InsertStmt *s = n->insert_stmt;
   const rdx_sql_place place = rdx_tree_place(t, s->relation->location);
   out->kind = RDX_STATEMENT_INSERT;
-  RDX_TRY(rdx_tree_refuse_if(t, s->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET, place,
-                             "OVERRIDING is not supported"));
+  out->overriding = overriding_of(s->override);
   RDX_TRY(take_target(t, s->relation, s->with_clause, out));
   RDX_TRY(rdx_tree_alloc(t, s->n_cols, sizeof *out->names, (void **)&out->names));
   for (size_t i = 0; i < s->n_cols; i++) {
@@ -548,8 +575,7 @@ static rdx_status refuse_later(const rdx_tree *t, const PgQuery__MergeStmt *m, r
 /* INSERT [(columns)] VALUES (values), or DEFAULT VALUES. */
 static rdx_status take_merge_values(rdx_tree *t, const PgQuery__MergeWhenClause *c, rdx_sql_place place,
                                     rdx_sql_statement *out) {
-  RDX_TRY(rdx_tree_refuse_if(t, c->override > PG_QUERY__OVERRIDING_KIND__OVERRIDING_NOT_SET, place,
-                             "OVERRIDING is not supported"));
+  out->overriding = overriding_of(c->override);
   RDX_TRY(rdx_tree_alloc(t, c->n_target_list, sizeof *out->names, (void **)&out->names));
   for (size_t i = 0; i < c->n_target_list; i++)
     RDX_TRY(rdx_tree_name(t, c->target_list[i]->res_target->name, &out->names[out->name_count++]));
@@ -614,8 +640,9 @@ static rdx_status take_truncate(rdx_tree *t, const node *n, rdx_sql_statement *o
   const PgQuery__TruncateStmt *d = n->truncate_stmt;
   out->kind = RDX_STATEMENT_DELETE;
   RDX_TRY(rdx_tree_refuse_if(t, d->n_relations != 1, out->place, "TRUNCATE takes one table"));
-  RDX_TRY(rdx_tree_refuse_if(t, d->restart_seqs || d->behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE, out->place,
-                             "options of TRUNCATE are not supported"));
+  RDX_TRY(rdx_tree_refuse_if(t, d->behavior == PG_QUERY__DROP_BEHAVIOR__DROP_CASCADE, out->place,
+                             "CASCADE is not supported"));
+  out->restarts = d->restart_seqs;
   RDX_TRY(take_target(t, d->relations[0]->range_var, NULL, out));
   return take_changed(t, 0, NULL, NULL, out);
 }

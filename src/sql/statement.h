@@ -236,6 +236,15 @@ typedef struct rdx_sql_constraint { /* of a table, or what a column is generated
   uint32_t levels;        /* no tree of it is deeper */
 } rdx_sql_constraint;
 
+typedef struct rdx_sql_identity { /* numbers for rows that get none: GENERATED ... AS IDENTITY, and serial */
+  rdx_sql_place place;
+  bool always; /* rows may have no other numbers */
+  int64_t start, increment;
+  rdx_i128 next; /* the number of the next row */
+  /* What is written of these; `restarts`: RESTART without a number */
+  bool sets_always, sets_start, sets_increment, sets_next, restarts;
+} rdx_sql_identity;
+
 typedef struct rdx_sql_column { /* of CREATE TABLE */
   const char *name, *type;
   rdx_sql_place place;
@@ -244,9 +253,10 @@ typedef struct rdx_sql_column { /* of CREATE TABLE */
   bool not_null, nullable; /* nullable: NULL is written */
   rdx_ast *value;          /* of DEFAULT; NULL: there is none */
   const char *value_text;
-  rdx_sql_constraint *generated; /* ALWAYS AS (value) STORED; NULL: it is not */
-  uint32_t levels;               /* no tree of a declaration is deeper */
-  rdx_sql_constraint *constraints; /* that are written behind it */
+  rdx_sql_constraint *generated;    /* ALWAYS AS (value) STORED; NULL: it is not */
+  const rdx_sql_identity *identity; /* NULL: it has none */
+  uint32_t levels;                  /* no tree of a declaration is deeper */
+  rdx_sql_constraint *constraints;  /* that are written behind it */
   uint32_t constraint_count;
 } rdx_sql_column;
 
@@ -258,7 +268,10 @@ typedef enum rdx_alteration_kind {
   RDX_ALTER_DEFAULT,       /* of column `name`: that of `column`, or none */
   RDX_ALTER_SET_NOT_NULL,  /* column `name` */
   RDX_ALTER_DROP_NOT_NULL,
-  RDX_ALTER_DROP_EXPRESSION, /* column `name` is generated no more; `conditional`: IF EXISTS */
+  RDX_ALTER_DROP_EXPRESSION,   /* column `name` is generated no more; `conditional`: IF EXISTS */
+  RDX_ALTER_ADD_IDENTITY,      /* column `name` gets that of `column` */
+  RDX_ALTER_SET_IDENTITY,      /* that of column `name` gets what is written in that of `column` */
+  RDX_ALTER_DROP_IDENTITY,     /* of column `name`; `conditional`: IF EXISTS */
   RDX_ALTER_ADD_CONSTRAINT,    /* `constraint` */
   RDX_ALTER_DROP_CONSTRAINT,   /* `name`; `conditional`: IF EXISTS */
   RDX_ALTER_RENAME_CONSTRAINT, /* `name` to `to` */
@@ -281,6 +294,13 @@ typedef struct rdx_sql_conflict {
   const struct rdx_sql_statement *update; /* DO UPDATE SET: `names` = `args`; NULL: DO NOTHING */
   rdx_ast *where;                         /* of DO UPDATE; NULL: none */
 } rdx_sql_conflict;
+
+/* OVERRIDING of INSERT: which values that are given for numbered columns count. */
+typedef enum rdx_overriding {
+  RDX_OVERRIDING_NOTHING, /* where a column's numbers are not ALWAYS made */
+  RDX_OVERRIDING_USER,    /* none */
+  RDX_OVERRIDING_SYSTEM,  /* all */
+} rdx_overriding;
 
 typedef enum rdx_merge_action {
   RDX_MERGE_NOTHING,
@@ -348,6 +368,8 @@ typedef struct rdx_sql_statement {
   rdx_sql_target *returning;
   uint32_t returning_count; /* 0: no RETURNING */
   bool analyze, json, if_exists, if_not_exists, from, with_data, replaces, temporary;
+  bool restarts; /* DELETE: RESTART IDENTITY of TRUNCATE */
+  rdx_overriding overriding;
   uint32_t parameters; /* the largest n of any $n */
   uint32_t levels;     /* of its tree */
 } rdx_sql_statement;
@@ -378,6 +400,13 @@ RDX_MUST_USE rdx_status rdx_sql_declare(const rdx_sql_column *column, rdx_arena 
                                         rdx_error *err);
 RDX_MUST_USE rdx_status rdx_sql_parse_declaration(const char *declaration, rdx_arena *arena, rdx_sql_column *out,
                                                   rdx_error *err);
+
+/* The number that row `row`, from 0, of the next rows gets. */
+rdx_i128 rdx_sql_number(const rdx_sql_identity *identity, uint64_t row);
+/* As a text of `to`; returns that. */
+const char *rdx_sql_number_text(rdx_i128 number, char to[44]);
+/* What is written of `changes` becomes that of `identity`. */
+void rdx_sql_identity_apply(const rdx_sql_identity *changes, rdx_sql_identity *identity);
 
 /* Constraints that have names as a text such as "CONSTRAINT "t_pkey" PRIMARY KEY ("id")", with commas between them;
  * NULL: there are none. And back, of which nothing has a place, and columns have no qualifier. */

@@ -92,6 +92,13 @@ RDX_MUST_USE rdx_status rdx_tree_constraint(rdx_tree *t, const PgQuery__Constrai
 
 /* GENERATED ALWAYS AS (value) STORED. */
 RDX_MUST_USE rdx_status rdx_tree_generated(rdx_tree *t, const PgQuery__Constraint *k, rdx_sql_constraint *out);
+/* GENERATED ... AS IDENTITY, and its options, also those of ALTER COLUMN: what is written of them. */
+RDX_MUST_USE rdx_status rdx_tree_identity(rdx_tree *t, const PgQuery__Constraint *k, const rdx_sql_identity **out);
+RDX_MUST_USE rdx_status rdx_tree_identity_options(rdx_tree *t, size_t count, rdx_tree_node *const *options,
+                                                  rdx_sql_identity *out);
+/* The identity that smallserial, serial or bigserial has, and `*type` becomes the type that it is of; else NULL. */
+RDX_MUST_USE rdx_status rdx_tree_serial(rdx_tree *t, const char **type, rdx_sql_place place,
+                                        const rdx_sql_identity **out);
 /* Columns by their names alone: the table may have another name by now. */
 void rdx_tree_drop_qualifiers(rdx_ast *ast);
 

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0
+ * Copyright 2026 The Raydex authors */
+
+/* GENERATED ... AS IDENTITY, and serial: the next number is part of the table, and of its file, so that it is written
+ * with the rows that have those before it. What a plan makes of rows has numbers already (plan/change.c). */
+
+#include "database/identity.h"
+
+#include <string.h>
+
+#include "table/table.h"
+
+#define WHAT "numbers"
+
+/* ---- What is declared ---- */
+
+/* The numbers that a type has; false: it has none. */
+static bool range_of(rdx_type type, rdx_i128 *min, rdx_i128 *max) {
+  *min = type == RDX_TYPE_I16 ? INT16_MIN : type == RDX_TYPE_I32 ? INT32_MIN : INT64_MIN;
+  *max = type == RDX_TYPE_I16 ? INT16_MAX : type == RDX_TYPE_I32 ? INT32_MAX : INT64_MAX;
+  return type == RDX_TYPE_I16 || type == RDX_TYPE_I32 || type == RDX_TYPE_I64;
+}
+
+rdx_status rdx_identity_check(const rdx_statement *s, const rdx_sql_identity *identity, rdx_type type, rdx_error *err) {
+  rdx_i128 min, max;
+  if (!range_of(type, &min, &max))
+    return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, identity->place, NULL,
+                         "identity column type must be smallint, integer, or bigint");
+  const bool fits = identity->start >= min && identity->start <= max && identity->next >= min && identity->next <= max;
+  return fits ? RDX_OK
+              : rdx_sql_error(err, RDX_ERROR_RANGE, s->prepared->text, identity->place, NULL,
+                              "the column's type has no such number to start with");
+}
+
+rdx_status rdx_identity_list(const rdx_table *table, rdx_arena *arena, const rdx_sql_identity ***out, rdx_error *err) {
+  const uint32_t count = rdx_table_columns(table);
+  RDX_TRY(rdx_arena_alloc(arena, count, sizeof **out, WHAT, (void **)out, err));
+  for (uint32_t i = 0; i < count; i++) {
+    rdx_sql_column declared;
+    RDX_TRY(rdx_sql_parse_declaration(rdx_table_column_declaration(table, i), arena, &declared, err));
+    (*out)[i] = declared.identity;
+  }
+  return RDX_OK;
+}
+
+/* ---- Rows ---- */
+
+rdx_status rdx_identity_note(rdx_statement *s, uint32_t columns, uint32_t column, uint64_t rows, rdx_error *err) {
+  if (!s->numbered)
+    RDX_TRY(rdx_calloc(columns, sizeof *s->numbered, WHAT, (void **)&s->numbered, err));
+  s->numbered[column] = rows;
+  return RDX_OK;
+}
+
+/* `to` has the column's values. */
+static rdx_status put_numbers(const rdx_sql_identity *identity, const rdx_column *to, const bool *wanted, bool *fits,
+                              rdx_error *err) {
+  const size_t size = rdx_type_size(to->type);
+  rdx_i128 min, max;
+  *fits = range_of(to->type, &min, &max);
+  for (uint64_t i = 0; i < to->rows && *fits; i++) {
+    const rdx_i128 number = rdx_sql_number(identity, i);
+    const int64_t bits = (int64_t)number;
+    RDX_TRY(rdx_loop_goes_on(i, to->rows, "number", err));
+    if (wanted && !wanted[i])
+      continue;
+    *fits = number >= min && number <= max;
+    memcpy((char *)(uintptr_t)to->values + i * size, &bits, size); /* little-endian: the low bytes */
+    if (to->validity)
+      ((uint8_t *)(uintptr_t)to->validity)[i / 8] |= (uint8_t)(1u << i % 8);
+  }
+  return RDX_OK;
+}
+
+rdx_status rdx_identity_fill(rdx_statement *s, const char *name, rdx_table *table, uint32_t column, const bool *wanted,
+                             rdx_error *err) {
+  const rdx_column *old = rdx_table_column(table, column);
+  const uint64_t bytes = old->rows * rdx_type_size(old->type), bitmap = (old->rows + 7) / 8;
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
+  RDX_SCOPED(rdx_free_local) void *values = NULL;
+  RDX_SCOPED(rdx_free_local) uint8_t *validity = NULL;
+  rdx_sql_column declared;
+  bool fits = true;
+  char type[32];
+  RDX_TRY(rdx_sql_parse_declaration(rdx_table_column_declaration(table, column), &arena, &declared, err));
+  RDX_TRY(rdx_alloc(bytes + 1, 1, WHAT, &values, err));
+  memcpy(values, old->values, bytes);
+  if (old->validity) {
+    RDX_TRY(rdx_alloc(bitmap + 1, 1, WHAT, (void **)&validity, err));
+    memcpy(validity, old->validity, bitmap);
+  }
+  const rdx_column made = {.type = old->type, .rows = old->rows, .values = values, .validity = validity};
+  RDX_TRY(put_numbers(declared.identity, &made, wanted, &fits, err));
+  if (!fits)
+    return rdx_change_fail(
+        s, err, RDX_ERROR_OVERFLOW, "%s out of range: column \"%.100s\" of relation \"%.100s\" has no more numbers",
+        rdx_sql_type_text(rdx_sql_type_of_column(old), type), rdx_table_column_name(table, column), name);
+  RDX_TRY(rdx_change_set_column(table, column, &made, err));
+  return rdx_identity_note(s, rdx_table_columns(table), column, old->rows, err);
+}
+
+/* ---- The table ---- */
+
+static rdx_status declare(rdx_table *table, uint32_t column, const rdx_sql_identity *identity, rdx_arena *arena,
+                          rdx_error *err) {
+  char **to = &table->columns[column].declaration, *text = NULL;
+  const char *declaration = NULL;
+  rdx_sql_column declared;
+  RDX_TRY(rdx_sql_parse_declaration(*to, arena, &declared, err));
+  declared.identity = identity;
+  RDX_TRY(rdx_sql_declare(&declared, arena, &declaration, err));
+  RDX_TRY(rdx_copy_text(declaration, WHAT, &text, err));
+  rdx_free(*to);
+  *to = text;
+  return RDX_OK;
+}
+
+rdx_status rdx_identity_advance(const rdx_statement *s, rdx_table *table, rdx_error *err) {
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
+  const bool restarts = s->prepared->runs->restarts;
+  const rdx_sql_identity **list = NULL;
+  if (!restarts && !s->numbered)
+    return RDX_OK;
+  RDX_TRY(rdx_identity_list(table, &arena, &list, err));
+  for (uint32_t i = 0; i < rdx_table_columns(table); i++) {
+    if (!list[i] || (!restarts && s->numbered[i] == 0))
+      continue;
+    rdx_sql_identity next = *list[i];
+    next.next = restarts ? next.start : rdx_sql_number(&next, s->numbered[i]);
+    RDX_TRY(declare(table, i, &next, &arena, err));
+  }
+  return RDX_OK;
+}
