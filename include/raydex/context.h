@@ -47,7 +47,8 @@ RDX_API RDX_MUST_USE rdx_status rdx_context_create(const rdx_context_params *par
 RDX_API rdx_context *rdx_context_use(rdx_context *context);
 
 /** Cancel all calls of a context, now and to come, from any thread: they fail with RDX_ERROR_CANCELLED within about 0.1
- * seconds and leave everything as it was. Calls that are as good as done may still succeed. */
+ * seconds (while a CPU begins a scene of millions of primitives: a second) and leave everything as it was. Calls that
+ * are as good as done may still succeed, and so may those that only look at what is there. */
 RDX_API void rdx_context_cancel(rdx_context *context);
 
 /** Let calls run again. Call it while none of the context runs, or those go on, too. */

@@ -110,7 +110,8 @@ typedef struct rdx_device_rates {
   double copy; /**< bytes read and bytes written while copying */
 } rdx_device_rates;
 
-/** Measure both over `bytes` bytes (twice that is taken): the best of five runs. What fits a cache tells of that. */
+/** Measure both over `bytes` bytes, 4 to 2^34 - 4 (twice that is taken): the best of five runs. What fits a cache tells
+ * of that. */
 RDX_API RDX_MUST_USE rdx_status rdx_device_measure_memory(rdx_device *device, uint64_t bytes, rdx_device_rates *out,
                                                           rdx_error *err);
 
