@@ -263,6 +263,17 @@ static void run_copy(shell *s, const arguments *a) {
 
 /* ---- Others ---- */
 
+static char *cut_word(char **at);
+
+/* Words, of which those in quotes may hold blanks. */
+static void run_print(shell *s, const arguments *a) {
+  FILE *stream = shell_stream(s);
+  char *at = a->rest, *word = NULL;
+  for (const char *before = ""; at && (word = cut_word(&at)); before = " ")
+    fprintf(stream, "%s%s", before, word);
+  fputc('\n', stream);
+}
+
 static void run_last(shell *s, const arguments *a) {
   (void)a;
   if (s->last)
@@ -308,6 +319,7 @@ static const struct command {
     {".once", "FILE", "write the next answer to a file", run_once, 1, 1, true, false},
     {".output", "[FILE]", "write answers to a file, which appears when the next .output ends it", run_output, 0, 1,
      true, false},
+    {".print", "[TEXT]", "write a text", run_print, 0, 1, false, true},
     {".quit", "[STATUS]", "leave the shell", run_quit, 0, 1, false, false},
     {".read", "FILE", "run the statements of a file", run_read, 1, 1, true, false},
     {".schema", "[TABLE]", "show the statements that make the tables", run_schema, 0, 1, false, false},
@@ -316,9 +328,11 @@ static const struct command {
     {".tables", "[PART]", "list the tables, or those with PART in their names", run_tables, 0, 1, false, false},
     {".timer", "on|off", "tell on stderr what statements took", run_timer, 1, 1, false, false},
     {"\\d", "[TABLE]", "list the tables, or the columns of one", run_describe, 0, 1, false, false},
+    {"\\d+", "[TABLE]", "as \\d", run_describe, 0, 1, false, false},
     {"\\di", "", "as .indexes", run_indexes, 0, 0, false, false},
     {"\\dt", "[PART]", "as .tables", run_tables, 0, 1, false, false},
     {"\\copy", "TABLE|(QUERY) FROM|TO FILE [OPTIONS]", "as COPY; the file needs no quotes", run_copy, 1, 1, true, true},
+    {"\\echo", "[TEXT]", "as .print", run_print, 0, 1, false, true},
     {"\\i", "FILE", "as .read", run_read, 1, 1, true, false},
     {"\\o", "[FILE]", "as .output", run_output, 0, 1, true, false},
     {"\\timing", "[on|off]", "as .timer", run_timing, 0, 1, false, false},

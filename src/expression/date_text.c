@@ -88,7 +88,6 @@ static int64_t field(rdx_time_field f, int64_t time) {
 static int64_t number_of(rdx_date_word which, int64_t time) {
   int64_t rest = 0;
   const int64_t day = rdx_day_of_time(time, &rest), of_day = rest / RDX_MICROS_A_SECOND;
-  const rdx_civil civil = rdx_civil_of_day(day);
   switch (which) {
   case RDX_WORD_HOUR_24:
     return of_day / 3600;
@@ -102,22 +101,24 @@ static int64_t number_of(rdx_date_word which, int64_t time) {
     return rest % RDX_MICROS_A_SECOND;
   case RDX_WORD_SECONDS:
     return of_day;
-  case RDX_WORD_ISO_YEAR:
-    return field(RDX_FIELD_ISO_YEAR, time);
+  case RDX_WORD_ISO_YEAR: {
+    const int64_t year = field(RDX_FIELD_ISO_YEAR, time);
+    return year < 0 ? -year : year; /* BC */
+  }
   case RDX_WORD_CENTURY:
     return field(RDX_FIELD_CENTURY, time);
   case RDX_WORD_QUARTER:
-    return (civil.month + 2) / 3;
+    return (rdx_civil_of_day(day).month + 2) / 3;
   case RDX_WORD_MONTH:
-    return civil.month;
+    return rdx_civil_of_day(day).month;
   case RDX_WORD_ISO_WEEK:
     return field(RDX_FIELD_WEEK, time);
   case RDX_WORD_WEEK:
     return (field(RDX_FIELD_DAY_OF_YEAR, time) - 1) / 7 + 1;
   case RDX_WORD_WEEK_OF_MONTH:
-    return (civil.day - 1) / 7 + 1;
+    return (rdx_civil_of_day(day).day - 1) / 7 + 1;
   case RDX_WORD_DAY:
-    return civil.day;
+    return rdx_civil_of_day(day).day;
   case RDX_WORD_DAY_OF_YEAR:
     return field(RDX_FIELD_DAY_OF_YEAR, time);
   case RDX_WORD_ISO_DAY_OF_YEAR:
@@ -128,8 +129,10 @@ static int64_t number_of(rdx_date_word which, int64_t time) {
     return field(RDX_FIELD_ISO_DAY_OF_WEEK, time);
   case RDX_WORD_JULIAN:
     return day + 2440588;
-  default:
-    return civil.year <= 0 ? 1 - civil.year : civil.year; /* BC */
+  default: {
+    const int64_t year = rdx_civil_of_day(day).year;
+    return year <= 0 ? 1 - year : year; /* BC */
+  }
   }
 }
 
@@ -147,38 +150,69 @@ static const char *ordinal(int64_t number) {
   return number % 100 / 10 == 1 || number % 10 > 3 ? ends[0] : ends[number % 10];
 }
 
+/* As many digits, or more where there are more, and what `suffix` says behind them. */
+static int write_number(int64_t number, int digits, const char *suffix, char *out) {
+  char text[24];
+  int used = 0, count = 0;
+  for (uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number; rest > 0 || count == 0; rest /= 10)
+    text[count++] = (char)('0' + rest % 10);
+  if (number < 0)
+    out[used++] = '-';
+  for (int i = count; i < digits; i++)
+    out[used++] = '0';
+  while (count > 0)
+    out[used++] = text[--count];
+  for (const char *c = suffix; c && *c; c++)
+    out[used++] = *c;
+  return used;
+}
+
+/* What a word that is a name writes; 0: it is a number. */
+static int write_named(const rdx_word_of_date *w, const char *like, bool filled, int64_t time, char *out) {
+  const bool dots = w->word == RDX_WORD_NOON_DOTS || w->word == RDX_WORD_ERA_DOTS;
+  switch (w->word) {
+  case RDX_WORD_NOON:
+  case RDX_WORD_NOON_DOTS: {
+    const bool after = number_of(RDX_WORD_HOUR_24, time) >= 12;
+    return write_name(dots ? (after ? "P.M." : "A.M.") : (after ? "PM" : "AM"), like, 4, 0, out);
+  }
+  case RDX_WORD_ERA:
+  case RDX_WORD_ERA_DOTS: {
+    const bool before = field(RDX_FIELD_YEAR, time) <= 0;
+    return write_name(dots ? (before ? "B.C." : "A.D.") : (before ? "BC" : "AD"), like, 4, 0, out);
+  }
+  case RDX_WORD_MONTH_ROMAN:
+    return write_name(rdx_roman_months[number_of(RDX_WORD_MONTH, time) - 1], like, 4, filled ? 4 : 0, out);
+  case RDX_WORD_MONTH_NAME:
+    return write_name(rdx_month_names[number_of(RDX_WORD_MONTH, time) - 1], like, 9, filled ? 9 : 0, out);
+  case RDX_WORD_MONTH_SHORT:
+    return write_name(rdx_month_names[number_of(RDX_WORD_MONTH, time) - 1], like, 3, 0, out);
+  case RDX_WORD_DAY_NAME:
+    return write_name(rdx_day_names[number_of(RDX_WORD_DAY_OF_WEEK, time) - 1], like, 9, filled ? 9 : 0, out);
+  case RDX_WORD_DAY_SHORT:
+    return write_name(rdx_day_names[number_of(RDX_WORD_DAY_OF_WEEK, time) - 1], like, 3, 0, out);
+  default:
+    return 0;
+  }
+}
+
 /* What one word writes, with the ordinal behind a number where `suffix` has its letters. */
 static int write_word(const rdx_word_of_date *w, const char *like, bool filled, const char *suffix, int64_t time,
                       char *out) {
-  const int64_t month = number_of(RDX_WORD_MONTH, time), weekday = number_of(RDX_WORD_DAY_OF_WEEK, time);
-  const bool afternoon = number_of(RDX_WORD_HOUR_24, time) >= 12, before = field(RDX_FIELD_YEAR, time) <= 0;
+  int used = write_named(w, like, filled, time, out);
+  if (used > 0)
+    return used;
   int64_t number = number_of(w->word, time);
   switch (w->word) {
-  case RDX_WORD_NOON:
-    return write_name(afternoon ? "PM" : "AM", like, 2, 0, out);
-  case RDX_WORD_NOON_DOTS:
-    return write_name(afternoon ? "P.M." : "A.M.", like, 4, 0, out);
-  case RDX_WORD_ERA:
-    return write_name(before ? "BC" : "AD", like, 2, 0, out);
-  case RDX_WORD_ERA_DOTS:
-    return write_name(before ? "B.C." : "A.D.", like, 4, 0, out);
-  case RDX_WORD_MONTH_ROMAN:
-    return write_name(rdx_roman_months[month - 1], like, 4, filled ? 4 : 0, out);
-  case RDX_WORD_MONTH_NAME:
-    return write_name(rdx_month_names[month - 1], like, 9, filled ? 9 : 0, out);
-  case RDX_WORD_MONTH_SHORT:
-    return write_name(rdx_month_names[month - 1], like, 3, 0, out);
-  case RDX_WORD_DAY_NAME:
-    return write_name(rdx_day_names[weekday - 1], like, 9, filled ? 9 : 0, out);
-  case RDX_WORD_DAY_SHORT:
-    return write_name(rdx_day_names[weekday - 1], like, 3, 0, out);
   case RDX_WORD_FRACTION:
     for (int digits = w->digits; digits < 6; digits++)
       number /= 10;
+    filled = true;
     break;
   case RDX_WORD_YEAR_COMMA:
-    return snprintf(out, MAX_OF_A_WORD, "%lld,%03lld%.2s", (long long)(number / 1000), (long long)(number % 1000),
-                    suffix ? ordinal(number) : "");
+    used = write_number(number / 1000, 1, NULL, out);
+    out[used++] = ',';
+    return used + write_number(number % 1000, 3, suffix ? ordinal(number) : NULL, out + used);
   case RDX_WORD_YEAR:
   case RDX_WORD_ISO_YEAR:
     number = w->digits == 4 ? number : number % (w->digits == 3 ? 1000 : w->digits == 2 ? 100 : 10);
@@ -186,8 +220,7 @@ static int write_word(const rdx_word_of_date *w, const char *like, bool filled, 
   default:
     break;
   }
-  return snprintf(out, MAX_OF_A_WORD, "%0*lld%.2s", filled ? w->digits + (number < 0) : 1, (long long)number,
-                  suffix ? ordinal(number) : "");
+  return write_number(number, filled ? w->digits : 1, suffix ? ordinal(number) : NULL, out);
 }
 
 /* Words are written in capitals or not, and names also as Month: what is mixed otherwise is no word. */
@@ -205,8 +238,9 @@ static bool is_word(const rdx_word_of_date *w, const char *at) {
 }
 
 const rdx_word_of_date *rdx_find_date_word(const char *at, uint64_t length) {
-  for (size_t w = 0; w < RDX_COUNT(words); w++)
-    if (strlen(words[w].text) <= length && is_word(&words[w], at))
+  const char first = isalpha((unsigned char)at[0]) ? (char)tolower((unsigned char)at[0]) : 0; /* all begin with one */
+  for (size_t w = 0; first && w < RDX_COUNT(words); w++)
+    if (words[w].text[0] == first && strlen(words[w].text) <= length && is_word(&words[w], at))
       return &words[w];
   return NULL;
 }
