@@ -106,6 +106,11 @@ static rdx_status no_name(rdx_block *b, const char *qualifier, const char *name,
     }
   }
   const rdx_nearest *best = known ? &columns : &tables;
+  for (const rdx_block *at = b; at && !qualifier; at = at->parent)
+    if (has_alias(at, name))
+      return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, place,
+                              "name its columns; count(*) counts rows, count(t.id) those that an outer join has found",
+                              "rows as values are not supported: \"%.100s\" is a table", name);
   if (best->word)
     snprintf(hint, sizeof hint, "did you mean \"%.100s\"?", best->word);
   if (!known)
@@ -354,6 +359,8 @@ static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *whic
     RDX_TRY(add_bound(b, bound, ast->place, out));
     return rdx_bind_cast(&p->binding, *out, type, true, ast->place, out);
   }
+  if (value && which->truth && value->type.kind == RDX_SQL_UNKNOWN)
+    RDX_TRY(rdx_bind_cast(&p->binding, value, (rdx_sql_type){.kind = RDX_SQL_BOOL}, false, ast->place, &value));
   const rdx_sql_kind kind = value ? value->type.kind : RDX_SQL_BOOL;
   const bool numbers = which->kind == RDX_PLAN_SUM || which->kind == RDX_PLAN_AVG;
   if (kind == RDX_SQL_INTERVAL && numbers)
@@ -423,7 +430,9 @@ rdx_status rdx_bind(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   case RDX_AST_COLUMN:
     return bind_name(b, ast->qualifier, ast->name, ast->place, out);
   case RDX_AST_STAR:
-    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "* cannot stand here");
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place,
+                            "name columns; count(*) counts rows, count(t.id) those that an outer join has found",
+                            "* cannot stand here");
   case RDX_AST_NULL:
   case RDX_AST_BOOL:
   case RDX_AST_NUMBER:

@@ -131,7 +131,8 @@ static rdx_status bind_value(rdx_block *b, const rdx_ast *ast, const struct func
   if (ast->count > 0)
     RDX_TRY(rdx_bind(b, ast->args[0], out));
   if (*out && (*out)->type.kind == RDX_SQL_UNKNOWN)
-    RDX_TRY(rdx_bind_cast(&b->planner->binding, *out, (rdx_sql_type){.kind = RDX_SQL_TEXT}, true, ast->place, out));
+    RDX_TRY(rdx_bind_cast(&b->planner->binding, *out, (rdx_sql_type){.kind = f->truth ? RDX_SQL_BOOL : RDX_SQL_TEXT},
+                          true, ast->place, out));
   if (*out)
     *type = (*out)->type;
   if (*out)
