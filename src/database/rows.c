@@ -100,12 +100,14 @@ rdx_status rdx_change_set_column(rdx_table *table, uint32_t index, const rdx_col
   RDX_SCOPED(rdx_table_destroy) rdx_table *one = NULL;
   rdx_growing *column = &table->columns[index];
   RDX_TRY(rdx_table_create(1, &one, err));
-  RDX_TRY(describe_like(one->columns, table, index, err));
   RDX_TRY(copy_column(one->columns, values, err));
   rdx_table_finish(one, values->rows);
-  const rdx_growing before = *column;
-  *column = *one->columns;
-  *one->columns = before;
+  rdx_growing before = *column, *fresh = one->columns;
+  fresh->name = before.name; /* they stay where they are: others hold them */
+  fresh->declaration = before.declaration;
+  before.name = before.declaration = NULL;
+  *column = *fresh;
+  *fresh = before;
   return RDX_OK;
 }
 
