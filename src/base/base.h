@@ -114,7 +114,8 @@ RDX_MUST_USE rdx_status rdx_run_deep(rdx_deep_fn work, void *context, rdx_error 
 /* Tell the context of the thread, else the process's callback; RDX_ERROR_CANCELLED (with a text) when it is to stop. */
 RDX_MUST_USE rdx_status rdx_progress(const char *stage, uint64_t done, uint64_t total, rdx_error *err);
 
-/* The same, but a thread that asked less than this ago does not ask again: for loops, every few thousand rounds. */
+/* The same, but a thread that asked less than this ago does not ask again, unless its context is cancelled: for loops,
+ * every few thousand rounds. */
 #define RDX_ASK_EVERY_MS 20
 RDX_MUST_USE rdx_status rdx_progress_at_times(const char *stage, uint64_t done, uint64_t total, rdx_error *err);
 

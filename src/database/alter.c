@@ -138,8 +138,12 @@ static rdx_status generate(altered *a, const rdx_sql_statement *written, rdx_tab
     const rdx_sql_column *column = &written->alterations[k].column;
     const bool adds = written->alterations[k].kind == RDX_ALTER_ADD && (column->generated || column->identity);
     const rdx_new_column *c = adds ? find_column(a, column->name) : NULL;
+    rdx_sql_column declared;
     if (!c || c->from != UINT32_MAX)
       continue;
+    RDX_TRY(take_generated(a, c, &declared));
+    if (column->identity ? !declared.identity : !declared.generated)
+      continue; /* another one has its name */
     const uint32_t i = (uint32_t)(c - a->columns);
     added[i] = true;
     RDX_TRY(column->identity ? rdx_identity_fill(a->statement, a->table->name, content, i, NULL, a->err)
@@ -279,6 +283,10 @@ static rdx_status declare_column(altered *a, rdx_new_column *c, const rdx_sql_al
                ? RDX_OK
                : rdx_change_fail(a->statement, a->err, RDX_ERROR_ARGUMENT,
                                  "column \"%.100s\" of relation \"%.100s\" %s", c->name, a->table->name, why);
+  if (c->from == UINT32_MAX && (x->kind == RDX_ALTER_DROP_EXPRESSION || x->kind == RDX_ALTER_DROP_IDENTITY))
+    return rdx_change_fail(a->statement, a->err, RDX_ERROR_ARGUMENT,
+                           "column \"%.100s\" is added by the same statement, which cannot drop what makes its values",
+                           c->name);
   RDX_TRY(redeclare(a, x, field.type, &declared));
   a->changed = true;
   return rdx_declare(a->statement, &a->arena, &declared, &field, &c->declaration, &value, a->err);

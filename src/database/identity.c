@@ -14,7 +14,7 @@
 
 /* ---- What is declared ---- */
 
-/* The numbers that a type has; false: it has none. */
+/* The numbers that a type has; false: it has none. The next one of a column that has used them up is one beyond. */
 static bool range_of(rdx_type type, rdx_i128 *min, rdx_i128 *max) {
   *min = type == RDX_TYPE_I16 ? INT16_MIN : type == RDX_TYPE_I32 ? INT32_MIN : INT64_MIN;
   *max = type == RDX_TYPE_I16 ? INT16_MAX : type == RDX_TYPE_I32 ? INT32_MAX : INT64_MAX;
@@ -26,7 +26,8 @@ rdx_status rdx_identity_check(const rdx_statement *s, const rdx_sql_identity *id
   if (!range_of(type, &min, &max))
     return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, identity->place, NULL,
                          "identity column type must be smallint, integer, or bigint");
-  const bool fits = identity->start >= min && identity->start <= max && identity->next >= min && identity->next <= max;
+  const bool fits =
+      identity->start >= min && identity->start <= max && identity->next >= min - 1 && identity->next <= max + 1;
   return fits ? RDX_OK
               : rdx_sql_error(err, RDX_ERROR_RANGE, s->prepared->text, identity->place, NULL,
                               "the column's type has no such number to start with");
@@ -126,7 +127,10 @@ rdx_status rdx_identity_advance(const rdx_statement *s, rdx_table *table, rdx_er
     if (!list[i] || (!restarts && s->numbered[i] == 0))
       continue;
     rdx_sql_identity next = *list[i];
+    rdx_i128 min, max;
     next.next = restarts ? next.start : rdx_sql_number(&next, s->numbered[i]);
+    range_of(rdx_table_column(table, i)->type, &min, &max);
+    next.next = next.next > max ? max + 1 : next.next < min ? min - 1 : next.next;
     RDX_TRY(declare(table, i, &next, &arena, err));
   }
   return RDX_OK;

@@ -420,7 +420,7 @@ rdx_status rdx_stream_create(rdx_device *device, rdx_stream **out, rdx_error *er
 
 rdx_status rdx_stream_begin(rdx_stream *stream, const char *stage, rdx_error *err) {
   stream->stage = stage;
-  return rdx_progress_at_times(stage, 0, 0, err);
+  return stage ? rdx_progress_at_times(stage, 0, 0, err) : RDX_OK;
 }
 
 rdx_status rdx_stream_create_for(rdx_device *device, const char *stage, rdx_stream **out, rdx_error *err) {

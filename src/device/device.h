@@ -166,8 +166,8 @@ typedef struct rdx_kernel {
 typedef struct rdx_stream rdx_stream;
 
 RDX_MUST_USE rdx_status rdx_stream_create(rdx_device *device, rdx_stream **out, rdx_error *err);
-/* Let launches of a stream from now on be cancelled: see rdx_stream_launch(). `stage` lives as long as it. Fails where
- * the call is cancelled already. */
+/* Let launches of a stream from now on be cancelled: see rdx_stream_launch(). `stage` lives as long as it; NULL:
+ * they are not. Fails where the call is cancelled already. */
 RDX_MUST_USE rdx_status rdx_stream_begin(rdx_stream *stream, const char *stage, rdx_error *err);
 /* A stream that begins so. */
 RDX_MUST_USE rdx_status rdx_stream_create_for(rdx_device *device, const char *stage, rdx_stream **out, rdx_error *err);

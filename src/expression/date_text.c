@@ -147,7 +147,8 @@ static int write_name(const char *name, const char *like, int length, int width,
 
 static const char *ordinal(int64_t number) {
   static const char *const ends[] = {"th", "st", "nd", "rd"};
-  return number % 100 / 10 == 1 || number % 10 > 3 ? ends[0] : ends[number % 10];
+  const uint64_t size = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+  return size % 100 / 10 == 1 || size % 10 > 3 ? ends[0] : ends[size % 10];
 }
 
 /* As many digits, or more where there are more, and what `suffix` says behind them. */
@@ -238,7 +239,8 @@ static bool is_word(const rdx_word_of_date *w, const char *at) {
 }
 
 const rdx_word_of_date *rdx_find_date_word(const char *at, uint64_t length) {
-  const char first = isalpha((unsigned char)at[0]) ? (char)tolower((unsigned char)at[0]) : 0; /* all begin with one */
+  const bool letter = length > 0 && isalpha((unsigned char)at[0]); /* all begin with one */
+  const char first = letter ? (char)tolower((unsigned char)at[0]) : 0;
   for (size_t w = 0; first && w < RDX_COUNT(words); w++)
     if (words[w].text[0] == first && strlen(words[w].text) <= length && is_word(&words[w], at))
       return &words[w];

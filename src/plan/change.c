@@ -158,6 +158,14 @@ static rdx_status write_number(rdx_planner *p, const rdx_leaf *target, uint32_t 
   return rdx_note_numbered(p, target, column);
 }
 
+/* DEFAULT stands for what a row of the table gets, which rows that are left out or put in order are not yet. */
+static rdx_status refuse_default(rdx_planner *p, const rdx_sql_query *q, const rdx_ast *value) {
+  if (!rdx_is_default(value) || (q->order_count == 0 && !q->limit && !q->offset))
+    return RDX_OK;
+  return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, value->place, "write VALUES without ORDER BY, LIMIT and OFFSET",
+                          "DEFAULT is not allowed in this context");
+}
+
 /* VALUES with what DEFAULT is in it, in the types of the target's columns. */
 static rdx_status typed_values(rdx_planner *p, const rdx_sql_statement *s, const rdx_leaf *target,
                                rdx_sql_query **out) {
@@ -167,6 +175,7 @@ static rdx_status typed_values(rdx_planner *p, const rdx_sql_statement *s, const
   RDX_TRY(rdx_planner_alloc(p, (uint64_t)width * s->query->row_count, sizeof(rdx_ast *), &(*out)->values));
   for (uint32_t k = 0; k < width; k++) {
     const uint32_t column = target_of(s, target, k);
+    uint32_t numbers = 0;
     rdx_sql_column declared;
     rdx_ast *value = NULL;
     RDX_TRY(rdx_declared_of(p, target, column, &declared));
@@ -174,9 +183,10 @@ static rdx_status typed_values(rdx_planner *p, const rdx_sql_statement *s, const
     for (uint32_t row = 0; row < s->query->row_count; row++) {
       const uint64_t at = (uint64_t)row * width + k;
       rdx_ast **to = &(*out)->values[at], *written = s->query->values[at];
+      RDX_TRY(refuse_default(p, s->query, written));
       *to = rdx_is_default(written) ? value : written;
       if (rdx_is_default(written) && declared.identity)
-        RDX_TRY(write_number(p, target, column, rdx_sql_number(declared.identity, row), written->place, to));
+        RDX_TRY(write_number(p, target, column, rdx_sql_number(declared.identity, numbers++), written->place, to));
       if (column != UINT32_MAX)
         RDX_TRY(with_type(p, target->types[column], *to, to));
     }

@@ -126,7 +126,8 @@ static rdx_status bind_when(merging *m, uint32_t k) {
     status = bind_updated(m, when, values);
   if (status == RDX_OK && when->action == RDX_MERGE_INSERT)
     status = bind_inserted(m, when->set, values);
-  if (status == RDX_OK)
+  /* Where rows get numbers, generated columns are made after them (database/merge.c). */
+  if (status == RDX_OK && (when->action != RDX_MERGE_INSERT || !p->plan->change.numbered))
     status = rdx_bind_generated(b, m->target, values);
   b->scope = 0;
   b->lazy = false;

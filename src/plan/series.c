@@ -40,7 +40,7 @@ static rdx_status find_types(const rdx_block *b, const rdx_from *from, series *s
     s->step_type = (rdx_sql_type){.kind = RDX_SQL_INTERVAL};
     for (uint32_t i = 0; i < 2; i++)
       if (!is_time(s->args[i]) && types[i].kind != RDX_SQL_UNKNOWN)
-        return no_series(b, from, s, NULL);
+        return no_series(b, from, s, "an interval is the step of dates and timestamps");
     return s->count == 3 && (types[2].kind == RDX_SQL_INTERVAL || types[2].kind == RDX_SQL_UNKNOWN)
                ? RDX_OK
                : no_series(b, from, s, "write a step: INTERVAL '1 day'");

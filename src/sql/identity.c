@@ -81,6 +81,10 @@ static bool says_nothing(const PgQuery__DefElem *o) {
 
 static rdx_status take_option(const rdx_tree *t, const PgQuery__DefElem *o, rdx_sql_identity *out) {
   const rdx_sql_place place = o->location > 0 ? rdx_tree_place(t, o->location) : out->place;
+  if ((strcmp(o->defname, "start") == 0 && out->sets_start) ||
+      (strcmp(o->defname, "increment") == 0 && out->sets_increment) ||
+      (strcmp(o->defname, "restart") == 0 && (out->sets_next || out->restarts)))
+    return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, place, NULL, "conflicting or redundant options");
   if (strcmp(o->defname, "generated") == 0) {
     out->sets_always = true;
     out->always = o->arg->integer->ival == 'a';

@@ -166,7 +166,8 @@ static rdx_status load(const updatable *u, const rdx_sorted_keys *sorted, chains
                                       .rows = RDX_ADDRESS(uint32_t, sorted->rows),
                                       .n = (uint32_t)sorted->count,
                                       .per_bucket = u->per_bucket};
-  RDX_TRY(rdx_launch_timed(u->device, &rdx_kernel_cgrx_load, &args, &key64, buckets, NULL, &stats->encode_ms, err));
+  RDX_TRY(rdx_launch_timed(u->device, &rdx_kernel_cgrx_load, &args, &key64, buckets, "build", &stats->encode_ms,
+                           err));
   c->scene.shape.n = buckets; /* from now on rays see the fences: buckets of one key each */
   c->scene.shape.bucket_size = 1;
   return rdx_cgrx_scene_upload(&c->scene, err);
