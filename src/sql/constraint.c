@@ -197,10 +197,11 @@ typedef struct renaming {
 
 static void list_renamed(renaming *r, const rdx_ast *ast) {
   const char *to = ast->kind == RDX_AST_COLUMN ? r->name(r->user, ast->name) : NULL;
-  const bool counts = to && strcmp(to, ast->name) != 0;
+  const bool counts = to && (strcmp(to, ast->name) != 0 || ast->qualifier);
   if (counts && r->list) {
-    const rdx_token k = last_name(r->text + ast->place - 1);
-    r->list[r->count] = (renamed){k.begin, skip_name(&k), to};
+    const char *begin = r->text + ast->place - 1; /* its table may get another name */
+    const rdx_token k = last_name(begin);
+    r->list[r->count] = (renamed){begin, skip_name(&k), to};
   }
   r->count += counts;
   for (uint32_t i = 0; i < ast->count; i++)
