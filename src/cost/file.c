@@ -18,7 +18,7 @@
 #include "cost/cost.h"
 #include "device/device.h"
 
-#define HEADER "raydex calibration 8 "
+#define HEADER "raydex calibration 9 "
 #define HEADER_SIZE (sizeof HEADER - 1 + 16 + 1) /* a checksum in hexadecimal digits, a line break */
 #define MAX_TEXT 8192
 #define MAX_PATH 4352

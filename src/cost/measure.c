@@ -15,7 +15,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 #include "cost/cost.h"
 #include "device/device.h"
@@ -120,6 +119,17 @@ static rdx_status sort_once(void *context, double *ms, rdx_error *err) {
   return RDX_OK;
 }
 
+static bool is_gpu(const rdx_device *device) {
+  return device->info.backend != RDX_BACKEND_CPU && !device->info.emulated;
+}
+
+static rdx_status keep_at_work(measuring *m, double ms, rdx_error *err) {
+  double ignored = 0;
+  for (const double start = rdx_now_ms(); rdx_now_ms() - start < ms;)
+    RDX_TRY(sort_once(m, &ignored, err));
+  return RDX_OK;
+}
+
 static rdx_status measure_sort(measuring *m, rdx_error *err) {
   double ms = 0;
   RDX_TRY(time_best(sort_once, m, &ms, err));
@@ -132,17 +142,23 @@ static rdx_status measure_sort(measuring *m, rdx_error *err) {
 #define SCAN_VALUES 4096u
 #define SCAN_ROWS (1u << 23) /* on GPUs, where waits for the device and its memory hide what fewer rows take */
 
+#define SHARE 3      /* one row of so many is counted, or listed, */
+#define SHARE_GPU 32 /* on GPUs fewer: a hundred thousand take longer each than millions do */
+
 typedef struct scanning {
   rdx_scan *scan;
   rdx_scan_result_kind result;
+  uint32_t bound;
 } scanning;
 
-/* A third of the rows counted, or listed. */
+static uint32_t share_of(const measuring *m) {
+  return is_gpu(m->device) ? SHARE_GPU : SHARE;
+}
+
 static rdx_status scan_once(void *context, double *ms, rdx_error *err) {
-  static const uint32_t bound = SCAN_VALUES / 3;
   const scanning *s = context;
   const rdx_scan_run_params params = {.result = s->result};
-  const rdx_predicate below = {.kind = RDX_PREDICATE_LT, .values = column_u32(&bound, 1)};
+  const rdx_predicate below = {.kind = RDX_PREDICATE_LT, .values = column_u32(&s->bound, 1)};
   RDX_SCOPED(rdx_scan_result_destroy) rdx_scan_result *result = NULL;
   rdx_scan_view view;
   rdx_scan_run_stats stats;
@@ -174,8 +190,9 @@ static rdx_status time_scan(measuring *m, const uint32_t *values, uint64_t rows,
     rdx_scan_get_stats(scan, &stats);
     out->pack[place] = i == 0 || stats.total_ms < out->pack[place] ? stats.total_ms : out->pack[place];
   }
-  RDX_TRY(time_best(scan_once, &(scanning){scan, RDX_SCAN_COUNT}, &out->count[place], err));
-  return time_best(scan_once, &(scanning){scan, RDX_SCAN_ROWS}, &out->list[place], err);
+  const uint32_t bound = SCAN_VALUES / share_of(m);
+  RDX_TRY(time_best(scan_once, &(scanning){scan, RDX_SCAN_COUNT, bound}, &out->count[place], err));
+  return time_best(scan_once, &(scanning){scan, RDX_SCAN_ROWS, bound}, &out->list[place], err);
 }
 
 static rdx_status measure_scan(measuring *m, rdx_error *err) {
@@ -194,7 +211,7 @@ static rdx_status measure_scan(measuring *m, rdx_error *err) {
   rdx_fit_line(rows, t.pack, POINTS, &fixed, &m->out->pack_value);
   rdx_fit_line(rows, t.list, POINTS, &fixed, &list);
   m->out->list = 1e6 * fixed;
-  m->out->found_row = list > m->out->scan_code ? 3e6 * (list - m->out->scan_code) : 0;
+  m->out->found_row = list > m->out->scan_code ? 1e6 * share_of(m) * (list - m->out->scan_code) : 0;
   m->out->scan_code *= 1e6;
   m->out->pack_value *= 1e6;
   return RDX_OK;
@@ -648,18 +665,19 @@ static rdx_status measure_joins(measuring *m, rdx_error *err) {
 /* ---- Expressions ---- */
 
 typedef struct filtering {
-  const rdx_device *device;
+  measuring *m;
   rdx_statement *statement;
 } filtering;
 
-/* Beside a GPU the host's threads sleep when a query comes, and the longer the deeper. */
+#define AT_WORK_MS 4 /* that a GPU has been at work, while the host's other threads sleep, and the longer the deeper */
+
+/* A filter that the host's threads evaluate, beside a GPU in the midst of other queries. */
 static rdx_status filter_once(void *context, double *ms, rdx_error *err) {
-  static const struct timespec pause = {.tv_nsec = 4000000};
   const filtering *f = context;
   rdx_answer *answer = NULL;
   rdx_answer_stats stats;
-  if (f->device->info.backend != RDX_BACKEND_CPU)
-    nanosleep(&pause, NULL);
+  if (is_gpu(f->m->device))
+    RDX_TRY(keep_at_work(f->m, AT_WORK_MS, err));
   RDX_TRY(rdx_statement_execute(f->statement, &answer, err));
   rdx_answer_get_stats(answer, &stats);
   *ms = stats.execute_ms;
@@ -682,7 +700,7 @@ static rdx_status time_filter(measuring *m, uint32_t rows, double *ms, rdx_error
   rdx_table *table = NULL;
   RDX_SCOPED(rdx_database_close) rdx_database *database = NULL;
   RDX_SCOPED(rdx_statement_destroy) rdx_statement *statement = NULL;
-  filtering f = {.device = m->device};
+  filtering f = {.m = m};
   RDX_TRY(rdx_database_open(m->device, NULL, NULL, &database, err));
   RDX_TRY(make_table(m, rows, &table, err));
   RDX_TRY(rdx_database_add(database, "t", table, err));
@@ -765,12 +783,15 @@ static double median(double a, double b, double c) {
   return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* Whatever else the machine does spoils a number in one round, seldom in two: the median counts. */
+/* Whatever else the machine does spoils a number in one round, seldom in two: the median counts. Before these rounds a
+ * GPU has one that does not: it makes pipelines, and all takes several times as long until the GPU has been at work. */
 rdx_status rdx_calibration_measure(rdx_device *device, rdx_calibration *out, rdx_error *err) {
   rdx_calibration rounds[ROUNDS] = {{0}};
   double numbers[ROUNDS][NUMBERS_IN_ALL];
   if (device->info.emulated)
     return measure_all(device, 0, out, err);
+  if (is_gpu(device))
+    RDX_TRY(measure_all(device, 0, &rounds[0], err));
   const double start = rdx_now_ms();
   for (uint32_t i = 0; i < ROUNDS; i++) {
     rounds[i] = rounds[0];

@@ -65,9 +65,9 @@ static double scan_saves(const filtering *f, double read, uint32_t columns, doub
   rdx_calibration rates;
   rdx_filter_work work;
   rdx_device_get_calibration(f->x->device, &rates);
-  rdx_filter_work_of(f->node, read, columns, &work);
+  rdx_filter_work_of(f->node, read, columns, f->x->device->info.backend == RDX_BACKEND_CPU, &work);
   if (stays(f, f->node->expected_rows)) {
-    work.scan.found = 0;
+    work.scan.found = work.scan.evaluations = work.scan.values = 0;
     work.evaluation.moved = sizeof(uint32_t) * f->node->expected_rows;
   }
   *prepare_ms = rdx_work_ms(&rates, &work.preparation);

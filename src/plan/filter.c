@@ -14,29 +14,44 @@
 
 /* ---- What it takes ---- */
 
-void rdx_filter_work_of(const rdx_plan_node *n, double read, uint32_t columns, rdx_filter_work *out) {
+/* What a row that is found takes beside its own values: by evaluation, where it is listed; by a GPU, whose list the
+ * host has not in its caches. */
+#define LISTED_VALUES 2
+#define BROUGHT_VALUES 2
+
+/* What is found is brought to the host, which takes the values of these rows. Beside a GPU its threads are to be woken
+ * for many. */
+static void add_found(rdx_work *w, double found, bool on_cpu) {
+  w->found += found;
+  w->evaluations += !on_cpu && found > RDX_BLOCK;
+  w->values += (on_cpu ? 1 : 1 + BROUGHT_VALUES) * found;
+}
+
+void rdx_filter_work_of(const rdx_plan_node *n, double read, uint32_t columns, bool on_cpu, rdx_filter_work *out) {
   const double rows = (double)n->table->rows, values = fmax(rdx_count_values(n->filter), 1);
   *out = (rdx_filter_work){
       /* few rows are one thread's, which need not be woken; what is found is listed on the host */
-      .evaluation = {.evaluations = read > RDX_BLOCK, .values = read * values + n->expected_rows},
+      .evaluation = {.evaluations = read > RDX_BLOCK, .values = read * values + (LISTED_VALUES + 1) * n->expected_rows},
       /* codes of blocks that may have such rows; then each row's bit */
-      .scan = {.lists = 1, .codes = read * columns + rows, .found = n->expected_rows},
+      .scan = {.lists = 1, .codes = read * columns + rows},
       .preparation = {.launches = 1, .packed = rows * columns},
   };
+  add_found(&out->scan, n->expected_rows, on_cpu);
 }
 
 /* The index finds `found` rows, RX by as many hits; they are brought into order unless they have it, and looked at
  * where it does not answer all. */
-static rdx_work lookup_work(const rdx_plan_node *n, rdx_index_method method, double found, bool ordered,
-                            bool residual) {
-  return (rdx_work){.lookups = 1,
-                    .hits = method == RDX_INDEX_RX ? found : 0,
-                    .primitives = (double)n->table->rows,
-                    .found = found,
-                    .sorted = ordered ? 0 : found,
-                    .gathers = residual ? found : 0,
-                    .table_rows = (double)n->table->rows,
-                    .values = residual ? found * rdx_count_values(n->filter) : 0};
+static rdx_work lookup_work(const rdx_plan_node *n, rdx_index_method method, double found, bool ordered, bool residual,
+                            bool on_cpu) {
+  rdx_work w = {.lookups = 1,
+                .hits = method == RDX_INDEX_RX ? found : 0,
+                .primitives = (double)n->table->rows,
+                .sorted = ordered ? 0 : found,
+                .gathers = residual ? found : 0,
+                .table_rows = (double)n->table->rows,
+                .values = residual ? found * rdx_count_values(n->filter) : 0};
+  add_found(&w, found, on_cpu);
+  return w;
 }
 
 /* ---- What can ---- */
@@ -167,7 +182,7 @@ static void add_common(rdx_planner *p, const rdx_plan_node *n, const uint32_t *c
   rdx_scan_params params;
   rdx_filter_scan_params(p->settings, &params);
   rdx_filter_work work;
-  rdx_filter_work_of(n, rdx_estimate_read(p, n), count, &work);
+  rdx_filter_work_of(n, rdx_estimate_read(p, n), count, p->on_cpu, &work);
   const bool there =
       p->settings->filter == RDX_FILTER_SCAN || rdx_catalog_has_scan(p->catalog, n->table, columns, count, &params);
   const char *reason = !rdx_filter_scans(n->filter) ? "not for this filter" : !there ? "none prepared" : NULL;
@@ -231,7 +246,7 @@ static rdx_status add_lookup(rdx_planner *p, const rdx_plan_node *n, const rdx_p
     return RDX_OK;
   RDX_TRY(estimate_found(p, n, index, u.columns, &found, &residual));
   const bool ordered = u.ordered && method != RDX_INDEX_RX;
-  const rdx_work work = lookup_work(n, method, found, ordered, residual);
+  const rdx_work work = lookup_work(n, method, found, ordered, residual, p->on_cpu);
   w->list[w->count++] = (way){
       .name = rdx_index_method_name(method), .ms = rdx_work_ms(&p->rates, &work), .index = index, .columns = u.columns};
   return RDX_OK;
@@ -242,9 +257,9 @@ static rdx_status add_lookup(rdx_planner *p, const rdx_plan_node *n, const rdx_p
 
 /* Scans over codes that were sorted before: bit vectors are read, or rays find rows; what neither decides is
  * compared. */
-static rdx_work scan_index_work(const rdx_plan_node *n, rdx_scan_method method, double terms) {
+static rdx_work scan_index_work(const rdx_plan_node *n, rdx_scan_method method, double terms, bool on_cpu) {
   const double rows = (double)n->table->rows;
-  rdx_work w = {.lists = 1, .found = n->expected_rows, .primitives = rows};
+  rdx_work w = {.lists = 1, .primitives = rows};
   const double vectors = (terms + 1) * rows / 8, between = terms * rows / VECTORS;
   const double of_columns = terms * rows * pow(fmax(n->expected_rows, 1) / fmax(rows, 1), 1 / terms); /* one by one */
   const bool traces = rdx_scan_ops_of(method)->traces_rays;
@@ -257,6 +272,7 @@ static rdx_work scan_index_work(const rdx_plan_node *n, rdx_scan_method method, 
   w.traces = traces;
   w.rays = !traces ? 0 : sqrt(rows);
   w.hits = !traces ? 0 : method == RDX_SCAN_RTSCAN ? between : method == RDX_SCAN_RTC1 ? of_columns : n->expected_rows;
+  add_found(&w, n->expected_rows, on_cpu);
   return w;
 }
 
@@ -264,8 +280,8 @@ static void add_scan_index(rdx_planner *p, const rdx_plan_node *n, const rdx_pla
                            ways *w) {
   const rdx_scan_method method = index->scan.method;
   rdx_filter_work plain;
-  rdx_filter_work_of(n, rdx_estimate_read(p, n), columns, &plain);
-  const rdx_work work = method == RDX_SCAN_COLUMN ? plain.scan : scan_index_work(n, method, columns);
+  rdx_filter_work_of(n, rdx_estimate_read(p, n), columns, p->on_cpu, &plain);
+  const rdx_work work = method == RDX_SCAN_COLUMN ? plain.scan : scan_index_work(n, method, columns, p->on_cpu);
   w->list[w->count++] = (way){.name = scan_name(method), .ms = rdx_work_ms(&p->rates, &work), .index = index};
 }
 

@@ -659,7 +659,7 @@ typedef struct rdx_join_costs {
 
 rdx_join_costs rdx_join_costs_of(const rdx_planner *p, double rows);
 double rdx_join_ms(const rdx_join_costs *costs, double larger, double pairs);
-/* Values that an expression calculates for a row. */
+/* What an expression takes for a row, in sums of two numbers. */
 double rdx_count_values(const rdx_bound *e);
 /* Expected times of all nodes of the plan. */
 RDX_MUST_USE rdx_status rdx_plan_cost(rdx_planner *p);

@@ -284,11 +284,11 @@ static void files_of_other_versions_are_not_used(void **state) {
   find_file(k, k->folder);
   read_file(k->file, text, sizeof text);
   char *body = strchr(text, '\n') + 1, *version = strstr(body, "library ") + strlen("library ");
-  snprintf(other, sizeof other, "raydex calibration 8 %016llx\n%s", (unsigned long long)fnv(body), body);
+  snprintf(other, sizeof other, "raydex calibration 9 %016llx\n%s", (unsigned long long)fnv(body), body);
   write_file(k->file, other, strlen(other));
   assert_true(rdx_calibration_load(k->device, &loaded)); /* the same, made here */
   *version = '9';
-  snprintf(other, sizeof other, "raydex calibration 8 %016llx\n%s", (unsigned long long)fnv(body), body);
+  snprintf(other, sizeof other, "raydex calibration 9 %016llx\n%s", (unsigned long long)fnv(body), body);
   write_file(k->file, other, strlen(other));
   assert_false(rdx_calibration_load(k->device, &loaded));
 }
