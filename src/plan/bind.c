@@ -304,6 +304,16 @@ rdx_status rdx_bind_filtered(rdx_block *b, const rdx_ast *ast, rdx_bound **value
   return RDX_OK;
 }
 
+/* Literals of no type become what the aggregate takes, or texts, before FILTER is in them. */
+static rdx_status bind_unknown(rdx_block *b, const rdx_ast *ast, uint32_t count, rdx_bound **args) {
+  const struct aggregate_name *which = find_aggregate(ast);
+  const rdx_sql_type type = {.kind = count == 2 ? RDX_SQL_DOUBLE : which && which->truth ? RDX_SQL_BOOL : RDX_SQL_TEXT};
+  for (uint32_t i = 0; i < count; i++)
+    if (args[i]->type.kind == RDX_SQL_UNKNOWN)
+      RDX_TRY(rdx_bind_cast(&b->planner->binding, args[i], type, true, ast->place, &args[i]));
+  return RDX_OK;
+}
+
 /* The arguments, `count` of them, of an aggregate whose values may come in any order; of count(*) a NULL. */
 static rdx_status bind_unordered(rdx_block *b, const rdx_ast *ast, uint32_t count, rdx_bound **args) {
   rdx_plan_aggregate ignored = {0}; /* the order */
@@ -316,6 +326,7 @@ static rdx_status bind_unordered(rdx_block *b, const rdx_ast *ast, uint32_t coun
   for (uint32_t i = 0; i < ast->count; i++)
     RDX_TRY(rdx_bind(b, ast->args[i], &args[i]));
   RDX_TRY(rdx_bind_orderings(b, ast, args, ast->count, &ignored));
+  RDX_TRY(bind_unknown(b, ast, ast->count, args));
   return rdx_bind_filtered(b, ast, args, count);
 }
 
@@ -359,8 +370,6 @@ static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *whic
     RDX_TRY(add_bound(b, bound, ast->place, out));
     return rdx_bind_cast(&p->binding, *out, type, true, ast->place, out);
   }
-  if (value && which->truth && value->type.kind == RDX_SQL_UNKNOWN)
-    RDX_TRY(rdx_bind_cast(&p->binding, value, (rdx_sql_type){.kind = RDX_SQL_BOOL}, false, ast->place, &value));
   const rdx_sql_kind kind = value ? value->type.kind : RDX_SQL_BOOL;
   const bool numbers = which->kind == RDX_PLAN_SUM || which->kind == RDX_PLAN_AVG;
   if (kind == RDX_SQL_INTERVAL && numbers)
@@ -373,8 +382,6 @@ static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *whic
   if ((numbers && !rdx_is_number(rdx_type_of_kind(kind))) || (which->truth && kind != RDX_SQL_BOOL))
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "there is no %s(%s)", which->name,
                             rdx_sql_type_text(value->type, text));
-  if (kind == RDX_SQL_UNKNOWN)
-    RDX_TRY(rdx_bind_cast(&p->binding, value, (rdx_sql_type){.kind = RDX_SQL_TEXT}, true, ast->place, &value));
   return rdx_add_aggregate(b, which->kind, value, ast->distinct, ast->place, out);
 }
 
