@@ -264,14 +264,18 @@ static void run_copy(shell *s, const arguments *a) {
 /* ---- Others ---- */
 
 static char *cut_word(char **at);
+static bool is_open(shell *s, const char *at);
 
 /* Words, of which those in quotes may hold blanks. */
 static void run_print(shell *s, const arguments *a) {
   FILE *stream = shell_stream(s);
   char *at = a->rest, *word = NULL;
-  for (const char *before = ""; at && (word = cut_word(&at)); before = " ")
-    fprintf(stream, "%s%s", before, word);
-  fputc('\n', stream);
+  shell_text text = {0};
+  for (; at && (word = cut_word(&at)); shell_append(&text, " ", 1))
+    shell_append(&text, word, strlen(word));
+  if (!at || !is_open(s, at))
+    fprintf(stream, "%.*s\n", text.size > 0 ? (int)text.size - 1 : 0, text.size > 0 ? text.data : "");
+  free(text.data);
 }
 
 static void run_last(shell *s, const arguments *a) {
@@ -402,6 +406,15 @@ static char *cut_word(char **at) {
   return end ? word : NULL;
 }
 
+/* Whether a word is left whose quote has no end, which is an error. */
+static bool is_open(shell *s, const char *at) {
+  at += strspn(at, " \t");
+  if (*at != '\'' && *at != '"')
+    return false;
+  shell_fail(s, RDX_ERROR_ARGUMENT, "the quote %c has no end", *at);
+  return true;
+}
+
 static const struct command *find_command(shell *s, const char *name) {
   char text[64];
   console_guess guess = {0};
@@ -432,6 +445,8 @@ static void run_line(shell *s, char *line) {
   }
   while (a.count <= MAX_ARGUMENTS && (a.words[a.count + 1] = cut_word(&at)))
     a.count++;
+  if (a.count <= MAX_ARGUMENTS && is_open(s, at))
+    return;
   if (a.count > c->max || a.count < c->min || at[strspn(at, " \t")])
     shell_fail(s, RDX_ERROR_ARGUMENT, "usage: %s %s", c->name, c->usage);
   else if (c->unsafe && s->safe)
