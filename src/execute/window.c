@@ -137,6 +137,8 @@ static bool is_before(const rdx_window_run *r, uint32_t row, const rdx_column *e
   rdx_datum a, b;
   if (!rdx_column_has(values, row)) /* NULLs are before all others, or behind */
     return o && o->nulls_first;
+  if (!rdx_column_has(ends, of)) /* the frame begins behind all values, or ends before them */
+    return !is_end;
   rdx_column_datum(values, row, &a);
   rdx_column_datum(ends, of, &b);
   const int order = rdx_type_is_float(values->type) ? rdx_compare_doubles(a.f, b.f) : (a.i > b.i) - (a.i < b.i);

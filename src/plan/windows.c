@@ -221,13 +221,18 @@ static rdx_status bind_distance(rdx_block *b, const rdx_ast *ast, const rdx_boun
                           rdx_sql_type_text(value->type, texts[1]));
 }
 
-/* A bigint up to where its sum with a distance fits: behind that, a sum is as far as any value. */
-static rdx_status bind_within(rdx_block *b, rdx_bound *offset, bool minus, rdx_bound **value) {
+/* A bigint up to where its sum with a distance fits. Behind that, an end of the frame that lies outwards is as far as
+ * any value; one that lies inwards is behind all values, for which NULL stands. */
+static rdx_status bind_within(rdx_block *b, rdx_bound *offset, bool minus, bool outwards, rdx_bound **value) {
   rdx_bound *args[] = {*value, NULL};
   const int64_t n = offset->value.i;
   const rdx_datum limit = {.i = minus ? INT64_MIN + n : INT64_MAX - n};
   RDX_TRY(rdx_bind_constant(&b->planner->binding, bigint, limit, offset->place, &args[1]));
-  return rdx_bind_call_of(b->planner, minus ? "greatest" : "least", args, 2, offset->place, value);
+  if (outwards)
+    return rdx_bind_call_of(b->planner, minus ? "greatest" : "least", args, 2, offset->place, value);
+  rdx_bound *when[] = {NULL, *value};
+  RDX_TRY(rdx_bind_pair(b, minus ? ">=" : "<=", *value, args[1], offset->place, &when[0]));
+  return rdx_bind_call_of(b->planner, "case", when, 2, offset->place, value);
 }
 
 /* What values are compared with at an end of the frame: value - distance, or +, as the order goes. */
@@ -237,9 +242,9 @@ static rdx_status bind_range_end(rdx_block *b, const rdx_plan_window *w, bool is
   rdx_bound *const offset = is_end ? w->end_offset : w->begin_offset;
   const bool minus = (edge == RDX_EDGE_PRECEDING) != descending, outwards = (edge == RDX_EDGE_PRECEDING) != is_end;
   rdx_bound *args[] = {value, offset};
-  if (outwards && value->type.kind == RDX_SQL_BIGINT && rdx_is_integer(offset->type) &&
-      offset->kind == RDX_BOUND_CONSTANT && !offset->value.null && offset->value.i >= 0)
-    RDX_TRY(bind_within(b, offset, minus, &args[0]));
+  if (value->type.kind == RDX_SQL_BIGINT && rdx_is_integer(offset->type) && offset->kind == RDX_BOUND_CONSTANT &&
+      !offset->value.null && offset->value.i >= 0)
+    RDX_TRY(bind_within(b, offset, minus, outwards, &args[0]));
   return rdx_bind_call_of(b->planner, minus ? "-" : "+", args, 2, offset->place, out);
 }
 
