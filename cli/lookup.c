@@ -159,6 +159,15 @@ static const char *check(const lookup_options *o) {
   return NULL;
 }
 
+/* A column that is there twice; NULL: none is. */
+static const char *find_twice(const cli_columns *columns) {
+  for (size_t i = 0; i < columns->count; i++)
+    for (size_t k = 0; k < i; k++)
+      if (strcmp(columns->names[k], columns->names[i]) == 0)
+        return columns->names[i];
+  return NULL;
+}
+
 /* 0 to go on, else the exit status plus one. */
 static int parse(int argc, char **argv, lookup_options *o) {
   const int parsed = cli_parse(&(cli_command){"lookup", options, print_help, take, repeats}, argc, argv, o, &o->common);
@@ -166,8 +175,12 @@ static int parse(int argc, char **argv, lookup_options *o) {
     return parsed;
   o->probes.csv = o->common.csv;
   const char *wrong = check(o), *const inputs[] = {o->data, o->probes.file};
-  return wrong ? console_usage("lookup", "%s", wrong) + 1
-               : cli_check_output("lookup", "--out", o->common.out, true, inputs, 2);
+  const char *twice = find_twice(&o->keys);
+  if (wrong || twice)
+    return (wrong ? console_usage("lookup", "%s", wrong)
+                  : console_usage("lookup", "--key has column '%s' twice", twice)) +
+           1;
+  return cli_check_output("lookup", "--out", o->common.out, true, inputs, 2);
 }
 
 /* ---- The answer ---- */
