@@ -16,6 +16,8 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
   RDX_SCOPED(rdx_database_close) rdx_database *d = NULL;
   if (!device || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_open: device and out must not be NULL");
+  if (folder && !folder[0])
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "the folder's name is empty: NULL opens a database without one");
   params = params ? params : &defaults;
   RDX_TRY(rdx_calloc(1, sizeof *d, "a database", (void **)&d, err));
   d->device = device;

@@ -230,6 +230,8 @@ static void test_read_only_and_safe_refuse(void **state) {
   expect_error(d, "SELECT * FROM '/etc/passwd'", RDX_ERROR_UNSUPPORTED, "not allowed");
   rdx_database_close(&d);
   assert_int_equal(rdx_database_open(device, "/no/such/folder", NULL, &d, &err), RDX_ERROR_IO);
+  assert_int_equal(rdx_database_open(device, "", NULL, &d, &err), RDX_ERROR_ARGUMENT);
+  assert_non_null(strstr(err.text, "the folder's name is empty"));
 }
 
 #if defined(__SANITIZE_THREAD__)
