@@ -93,9 +93,9 @@ rdx_status rdx_identity_fill(rdx_statement *s, const char *name, rdx_table *tabl
   const rdx_column made = {.type = old->type, .rows = old->rows, .values = values, .validity = validity};
   RDX_TRY(put_numbers(declared.identity, &made, wanted, &fits, err));
   if (!fits)
-    return rdx_change_fail(
-        s, err, RDX_ERROR_OVERFLOW, "%s out of range: column \"%.100s\" of relation \"%.100s\" has no more numbers",
-        rdx_sql_type_text(rdx_sql_type_of_column(old), type), rdx_table_column_name(table, column), name);
+    return rdx_sql_no_more_numbers(s->prepared->text, s->prepared->runs->place,
+                                   rdx_sql_type_text(rdx_sql_type_of_column(old), type),
+                                   rdx_table_column_name(table, column), name, err);
   RDX_TRY(rdx_change_set_column(table, column, &made, err));
   return rdx_identity_note(s, rdx_table_columns(table), column, old->rows, err);
 }

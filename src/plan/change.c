@@ -148,10 +148,24 @@ static rdx_status with_type(rdx_planner *p, rdx_sql_type type, rdx_ast *value, r
   return RDX_OK;
 }
 
+/* Fail where a number of an identity column is beyond its type. */
+static rdx_status check_number(rdx_planner *p, const rdx_leaf *target, uint32_t column, rdx_i128 number,
+                               rdx_sql_place place) {
+  const rdx_sql_type type = target->types[column];
+  const int bits = type.kind == RDX_SQL_SMALLINT ? 15 : type.kind == RDX_SQL_INTEGER ? 31 : 63;
+  const rdx_i128 limit = (rdx_i128)1 << bits;
+  char text[32];
+  return number >= -limit && number < limit
+             ? RDX_OK
+             : rdx_sql_no_more_numbers(p->text, place, rdx_sql_type_text(type, text), target->names[column],
+                                       target->table ? target->table->name : target->alias, p->err);
+}
+
 /* DEFAULT of an identity column, of one row. */
 static rdx_status write_number(rdx_planner *p, const rdx_leaf *target, uint32_t column, rdx_i128 number,
                                rdx_sql_place place, rdx_ast **out) {
   char text[44];
+  RDX_TRY(check_number(p, target, column, number, place));
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof **out, out));
   **out = (rdx_ast){.kind = RDX_AST_STRING, .place = place};
   RDX_TRY(rdx_arena_text(p->arena, rdx_sql_number_text(number, text), "a number", &(*out)->name, p->err));
@@ -199,8 +213,6 @@ static rdx_status bind_number(rdx_planner *p, const rdx_leaf *leaf, const rdx_sq
                               rdx_sql_place place, rdx_bound **out) {
   const rdx_sql_type type = {.kind = RDX_SQL_BIGINT};
   rdx_bound *args[2], *next = NULL;
-  if (identity->next > INT64_MAX || identity->next < INT64_MIN)
-    return rdx_planner_fail(p, RDX_ERROR_OVERFLOW, place, NULL, "bigint out of range");
   RDX_TRY(rdx_bind_constant(&p->binding, type, (rdx_datum){.i = identity->increment}, place, &args[0]));
   RDX_TRY(rdx_bind_constant(&p->binding, type, (rdx_datum){.i = (int64_t)identity->next}, place, &next));
   RDX_TRY(rdx_bind_column(p, rdx_leaf_column(0, leaf->column_count), type, place, &args[1]));
@@ -221,6 +233,12 @@ static rdx_status name_value(rdx_planner *p, const rdx_sql_statement *s, const r
     return rdx_bind_column(p, rdx_leaf_column(0, from), leaf->types[from], place, out);
   }
   if (declared.identity) {
+    const rdx_sql_query *q = s->query;
+    const uint64_t rows = q->kind == RDX_QUERY_VALUES && !q->limit && !q->offset ? q->row_count : 0; /* at least */
+    if (rows > 0 || declared.identity->next > INT64_MAX || declared.identity->next < INT64_MIN)
+      RDX_TRY(check_number(p, target, i, declared.identity->next, place));
+    if (rows > 0)
+      RDX_TRY(check_number(p, target, i, rdx_sql_number(declared.identity, rows - 1), place));
     RDX_TRY(rdx_note_numbered(p, target, i));
     return bind_number(p, leaf, declared.identity, place, out);
   }

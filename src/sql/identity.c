@@ -13,6 +13,13 @@ rdx_i128 rdx_sql_number(const rdx_sql_identity *d, uint64_t row) {
   return d->next + (rdx_i128)d->increment * (rdx_i128)row;
 }
 
+rdx_status rdx_sql_no_more_numbers(const char *text, rdx_sql_place place, const char *type, const char *column,
+                                   const char *table, rdx_error *err) {
+  return rdx_sql_error(err, RDX_ERROR_OVERFLOW, text, place, NULL,
+                       "%s out of range: column \"%.100s\" of relation \"%.100s\" has no more numbers", type, column,
+                       table);
+}
+
 const char *rdx_sql_number_text(rdx_i128 number, char to[44]) {
   char *at = to + 43;
   *at = '\0';

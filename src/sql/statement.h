@@ -403,6 +403,9 @@ RDX_MUST_USE rdx_status rdx_sql_parse_declaration(const char *declaration, rdx_a
 
 /* The number that row `row`, from 0, of the next rows gets. */
 rdx_i128 rdx_sql_number(const rdx_sql_identity *identity, uint64_t row);
+/* Fail as a column does whose numbers are used up. */
+rdx_status rdx_sql_no_more_numbers(const char *text, rdx_sql_place place, const char *type, const char *column,
+                                   const char *table, rdx_error *err);
 /* As a text of `to`; returns that. */
 const char *rdx_sql_number_text(rdx_i128 number, char to[44]);
 /* What is written of `changes` becomes that of `identity`. */
