@@ -39,6 +39,17 @@ static rdx_status group_grouping(rdx_block *b, const rdx_bound *node, rdx_bound 
   return b->set_count > 0 ? rdx_bind_column(b->planner, first + number, node->type, node->place, out) : RDX_OK;
 }
 
+/* The same subquery, written twice, is two. */
+static const char *ungrouped_hint(const rdx_block *b) {
+  bool subquery = false;
+  for (uint32_t i = 0; i < b->group_count; i++)
+    for (uint32_t leaf = 0; leaf < b->leaf_count; leaf++)
+      subquery |= rdx_bound_leaves(b->groups[i]) >> leaf & 1 && !b->leaves[leaf].alias;
+  return subquery
+             ? "to group by a subquery of the list, write its position or alias in GROUP BY, not the subquery again"
+             : "add it to GROUP BY, or aggregate it";
+}
+
 /* What equals a group is that group; what is left of the rows' columns is in no group. */
 static rdx_status group_node(void *user, rdx_bound *node, rdx_bound **out) {
   const grouping *g = user;
@@ -67,9 +78,9 @@ static rdx_status group_node(void *user, rdx_bound *node, rdx_bound **out) {
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, node->place, NULL,
                             "this subquery cannot stand both in and outside of aggregates and groups");
   if (leaf->values)
-    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, node->place, "add it to GROUP BY, or aggregate it",
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, node->place, ungrouped_hint(b),
                             "a column of \"%.100s\" is neither grouped by nor in an aggregate", leaf->alias);
-  return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, node->place, "add it to GROUP BY, or aggregate it",
+  return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, node->place, ungrouped_hint(b),
                           "column \"%.100s.%.100s\" is neither grouped by nor in an aggregate", leaf->alias,
                           leaf->names[rdx_column_of(node->index)]);
 }
