@@ -783,8 +783,8 @@ static double median(double a, double b, double c) {
   return fmax(fmin(a, b), fmin(fmax(a, b), c));
 }
 
-/* Whatever else the machine does spoils a number in one round, seldom in two: the median counts. Before these rounds a
- * GPU has one that does not: it makes pipelines, and all takes several times as long until the GPU has been at work. */
+/* Whatever else the machine does spoils a number in one round, seldom in two: the median counts. A GPU has a round
+ * before them that does not count: it makes pipelines, and was seen to take two to three times as long for all. */
 rdx_status rdx_calibration_measure(rdx_device *device, rdx_calibration *out, rdx_error *err) {
   rdx_calibration rounds[ROUNDS] = {{0}};
   double numbers[ROUNDS][NUMBERS_IN_ALL];
