@@ -16,6 +16,7 @@ static rdx_status copy_strings(const rdx_column *strings, uint32_t count, const 
   uint64_t total = 0, length;
   RDX_TRY(rdx_alloc((size_t)count + 1, sizeof *d->offsets, "a dictionary", (void **)&d->offsets, err));
   for (uint32_t i = 0; i < count; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, count, "dictionary", err));
     d->offsets[i] = total;
     rdx_column_text(strings, sorted ? sorted[i] : i, &length);
     total += length;
@@ -63,8 +64,10 @@ static rdx_status fill(const rdx_column *column, rdx_distinct *distinct, uint32_
 /* The codes and strings that the column has already. */
 static rdx_status take(const rdx_column *column, uint32_t *codes, rdx_dictionary *d, rdx_error *err) {
   const uint32_t *values = column->values;
-  for (uint64_t row = 0; row < column->rows; row++)
+  for (uint64_t row = 0; row < column->rows; row++) {
+    RDX_TRY(rdx_loop_goes_on(row, column->rows, "dictionary", err));
     codes[row] = rdx_column_has(column, row) ? values[row] : 0;
+  }
   return copy_strings(column->dictionary, (uint32_t)column->dictionary->rows, NULL, d, err);
 }
 

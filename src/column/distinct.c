@@ -23,6 +23,17 @@ static uint64_t hash_of(const char *bytes, uint64_t length) {
   return hash ^ hash >> 32;
 }
 
+/* Empty slots, piece by piece: much new memory takes a while. */
+static rdx_status empty_slots(uint64_t count, uint32_t **out, rdx_error *err) {
+  const uint64_t piece = 1u << 20;
+  RDX_TRY(rdx_alloc(count, sizeof **out, "a dictionary", (void **)out, err));
+  for (uint64_t i = 0; i < count; i += piece) {
+    RDX_TRY(rdx_progress_at_times("dictionary", 0, 0, err));
+    memset(*out + i, 0, (count - i < piece ? count - i : piece) * sizeof **out);
+  }
+  return RDX_OK;
+}
+
 /* Slots of all strings, in a table of 2 * `capacity`. */
 static rdx_status place_all(const rdx_distinct *d, uint32_t *slots, uint32_t capacity, rdx_error *err) {
   const uint64_t mask = 2 * (uint64_t)capacity - 1;
@@ -42,13 +53,13 @@ static rdx_status grow(rdx_distinct *d, rdx_error *err) {
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a string column has more than %u distinct values", d->capacity);
   const uint32_t capacity = d->capacity ? 2 * d->capacity : 16; /* little, for tables of many columns */
   RDX_SCOPED(rdx_free_local) uint32_t *slots = NULL;
+  RDX_TRY(rdx_progress_at_times("dictionary", 0, 0, err));
   RDX_TRY(rdx_realloc((void **)&d->offsets, (size_t)capacity + 1, sizeof *d->offsets, "a dictionary", err));
   d->strings.offsets = d->offsets; /* at once: what follows may fail, or the string that needs room be known already */
   d->offsets[0] = 0;
   RDX_TRY(rdx_progress_at_times("dictionary", 0, 0, err)); /* much that is moved takes a while each time */
   RDX_TRY(rdx_realloc((void **)&d->hashes, capacity, sizeof *d->hashes, "a dictionary", err));
-  RDX_TRY(rdx_progress_at_times("dictionary", 0, 0, err));
-  RDX_TRY(rdx_calloc(2 * (size_t)capacity, sizeof *slots, "a dictionary", (void **)&slots, err));
+  RDX_TRY(empty_slots(2 * (uint64_t)capacity, &slots, err));
   RDX_TRY(place_all(d, slots, capacity, err));
   rdx_free(d->slots);
   d->slots = RDX_KEEP(slots);
@@ -62,6 +73,7 @@ static rdx_status append(rdx_distinct *d, const char *bytes, uint64_t length, rd
     const uint64_t capacity = 2 * (used + length) + 64;
     RDX_TRY(rdx_realloc((void **)&d->bytes, capacity, 1, "a dictionary", err));
     d->byte_capacity = capacity;
+    RDX_TRY(rdx_progress_at_times("dictionary", 0, 0, err));
   }
   if (length > 0)
     memcpy(d->bytes + used, bytes, length);
@@ -243,11 +255,14 @@ static rdx_status read_prefixes(sorter *s, entry *entries, uint32_t count, uint6
 }
 
 /* Of strings that are alike in the eight bytes from `depth` on, bring those that end there to the front, the shorter
- * before the longer: there are nine at most, as they differ. Returns how many. */
-static uint32_t bring_ended(const rdx_distinct *d, entry *entries, uint32_t count, uint64_t depth) {
+ * before the longer: there are nine at most, as they differ. Gives how many. */
+static rdx_status bring_ended(sorter *s, entry *entries, uint32_t count, uint64_t depth, uint32_t *out) {
+  const rdx_distinct *d = s->strings;
   uint32_t ended = 0;
   for (uint32_t i = 0; i < count; i++) {
     const entry e = entries[i];
+    if (i % FEW == 0)
+      RDX_TRY(go_on(s, FEW));
     const uint64_t length = d->offsets[e.number + 1] - d->offsets[e.number];
     if (length > depth + 8)
       continue;
@@ -257,7 +272,8 @@ static uint32_t bring_ended(const rdx_distinct *d, entry *entries, uint32_t coun
       entries[k] = entries[k - 1];
     entries[k] = e;
   }
-  return ended;
+  *out = ended;
+  return RDX_OK;
 }
 
 /* Sort strings that are alike in their first `depth` bytes, which all have: by the next eight, then each run of those
@@ -265,7 +281,7 @@ static uint32_t bring_ended(const rdx_distinct *d, entry *entries, uint32_t coun
 static rdx_status sort_strings(sorter *s, entry *entries, uint32_t count, uint64_t depth, entry *scratch) {
   while (count > 1) {
     entry *longest = entries;
-    uint32_t max = 0;
+    uint32_t max = 0, ended;
     RDX_TRY(read_prefixes(s, entries, count, depth));
     RDX_TRY(sort_by_prefix(s, entries, count, 56, scratch));
     for (uint32_t begin = 0, end = 1; begin < count; begin = end++) {
@@ -273,7 +289,7 @@ static rdx_status sort_strings(sorter *s, entry *entries, uint32_t count, uint64
         end++;
       if (end - begin == 1)
         continue;
-      const uint32_t ended = bring_ended(s->strings, entries + begin, end - begin, depth);
+      RDX_TRY(bring_ended(s, entries + begin, end - begin, depth, &ended));
       entry *rest = entries + begin + ended;
       const uint32_t alike = end - begin - ended;
       if (alike > max) {
