@@ -429,10 +429,8 @@ static rdx_status bind_call(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   return status == RDX_OK ? rdx_bind_call_of(b->planner, ast->name, args, ast->count, ast->place, out) : status;
 }
 
-rdx_status rdx_bind(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
+static rdx_status bind_node(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   rdx_bound *value = NULL;
-  if (rdx_find_constant_group(b, ast, out))
-    return RDX_OK;
   switch (ast->kind) {
   case RDX_AST_COLUMN:
     return bind_name(b, ast->qualifier, ast->name, ast->place, out);
@@ -457,6 +455,18 @@ rdx_status rdx_bind(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
                ? rdx_bind_subquery(b, ast, out)
                : rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL, "a subquery cannot stand here");
   }
+}
+
+rdx_status rdx_bind(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
+  rdx_written *written = rdx_find_written(b, ast);
+  if (written && written->value) {
+    *out = written->value;
+    return RDX_OK;
+  }
+  RDX_TRY(bind_node(b, ast, out));
+  if (written)
+    written->value = *out;
+  return RDX_OK;
 }
 
 rdx_status rdx_bind_condition(rdx_block *b, const rdx_ast *ast, const char *clause, rdx_bound **out) {

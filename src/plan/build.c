@@ -39,14 +39,14 @@ static rdx_status group_grouping(rdx_block *b, const rdx_bound *node, rdx_bound 
   return b->set_count > 0 ? rdx_bind_column(b->planner, first + number, node->type, node->place, out) : RDX_OK;
 }
 
-/* The same subquery, written twice, is two. */
+/* A subquery is that of GROUP BY only where it is written like it. */
 static const char *ungrouped_hint(const rdx_block *b) {
   bool subquery = false;
   for (uint32_t i = 0; i < b->group_count; i++)
     for (uint32_t leaf = 0; leaf < b->leaf_count; leaf++)
       subquery |= rdx_bound_leaves(b->groups[i]) >> leaf & 1 && !b->leaves[leaf].alias;
   return subquery
-             ? "to group by a subquery of the list, write its position or alias in GROUP BY, not the subquery again"
+             ? "to group by a subquery of the list, write it in GROUP BY as it stands there, or its position or alias"
              : "add it to GROUP BY, or aggregate it";
 }
 

@@ -17,7 +17,7 @@
 #define RDX_ROWS_LEAF 0xfff9u       /* numbers of rows that are joined to first ones, by the leaf of these */
 #define RDX_GROUPINGS_LEAF 0xfffau  /* calls of grouping() */
 #define RDX_FIRSTS_LEAF 0xfffbu     /* places of rows among those of their group with an equal value, by number */
-#define RDX_CONSTANTS_LEAF 0xfffcu  /* constants in GROUPING SETS, by number */
+#define RDX_CONSTANTS_LEAF 0xfffcu  /* constants in GROUPING SETS, by number of what is written */
 #define RDX_WINDOWS_LEAF 0xfffeu    /* its window functions */
 #define RDX_AGGREGATES_LEAF 0xffffu /* its aggregates */
 #define RDX_MAX_LEAVES 60           /* of a block: sets of leaves are bits */
@@ -196,11 +196,12 @@ typedef struct rdx_output {
   rdx_bound *value;
 } rdx_output;
 
-/* A constant in GROUPING SETS: wherever it is written so, it is the group's. */
-typedef struct rdx_constant_group {
-  const rdx_ast *written;
-  rdx_bound *value, *column;
-} rdx_constant_group;
+/* An expression that is told by how it is written. */
+typedef struct rdx_written {
+  const rdx_ast *ast;
+  rdx_bound *value;    /* what stands wherever it is written so; NULL: a subquery that is not bound yet */
+  rdx_bound *constant; /* in GROUPING SETS: `value` is its column */
+} rdx_written;
 
 /* grouping(...): its arguments are to be groups. */
 typedef struct rdx_grouping_call {
@@ -246,8 +247,8 @@ typedef struct rdx_block {
   bool distinct;
   uint32_t *distinct_on; /* outputs: of rows that have these in common the first one stays */
   uint32_t distinct_on_count;
-  struct rdx_constant_group *constants; /* of GROUPING SETS */
-  uint32_t constant_count, constant_capacity;
+  rdx_written *written;
+  uint32_t written_count, written_capacity;
   bool no_star; /* its aggregate is a plain one: what it reads may be reduced */
   /* GROUPING SETS: for each set which groups it has; NULL: one, of all */
   bool *sets;
@@ -375,14 +376,14 @@ RDX_MUST_USE rdx_status rdx_windows_rewrite(rdx_block *block, rdx_value_fn fn, v
 bool rdx_reads_windows(const rdx_bound *e);
 RDX_MUST_USE rdx_status rdx_build_windows(rdx_block *block, rdx_plan_node **below);
 
-/* ---- Constants in GROUPING SETS (constants.c) ---- */
+/* ---- Expressions that are told by how they are written (written.c) ---- */
 
-/* Constants among grouping expressions become groups of their own: what is written like one is its column from then
- * on. */
-RDX_MUST_USE rdx_status rdx_bind_constant_groups(rdx_block *block, const rdx_sql_query *query, const rdx_grouping *g);
+/* Subqueries of GROUP BY or DISTINCT, and constants of GROUPING SETS (`sets`): what is written like one is the same
+ * from then on. */
+RDX_MUST_USE rdx_status rdx_note_written(rdx_block *block, const rdx_sql_query *query, bool sets);
 /* The expression that a grouping expression stands for, as it is written; NULL: it cannot be told (query.c). */
 const rdx_ast *rdx_group_written(const rdx_block *block, const rdx_sql_query *query, const rdx_ast *ast);
-bool rdx_find_constant_group(const rdx_block *block, const rdx_ast *ast, rdx_bound **out);
+rdx_written *rdx_find_written(const rdx_block *block, const rdx_ast *ast); /* NULL: none */
 /* The value of a group over the rows below: of a constant's column the constant. */
 rdx_bound *rdx_constant_of_group(const rdx_block *block, rdx_bound *group);
 

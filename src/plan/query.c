@@ -202,16 +202,17 @@ static rdx_status bind_group(rdx_block *b, const rdx_sql_query *query, const rdx
     RDX_TRY(find_alias(b, query, ast, &positional, &number));
   if (positional) {
     *out = b->outputs[number].value;
-    const char *what = has_aggregates(*out) ? "aggregates" : rdx_reads_windows(*out) ? "window functions" : NULL;
-    return what ? rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, "compute it in a query in FROM",
-                                   "%s are not allowed in GROUP BY", what)
-                : RDX_OK;
+  } else {
+    const char *before = b->clause;
+    b->clause = "GROUP BY";
+    const rdx_status status = rdx_bind(b, ast, out);
+    b->clause = before;
+    RDX_TRY(status);
   }
-  const char *before = b->clause;
-  b->clause = "GROUP BY";
-  const rdx_status status = rdx_bind(b, ast, out);
-  b->clause = before;
-  return status;
+  const char *what = has_aggregates(*out) ? "aggregates" : rdx_reads_windows(*out) ? "window functions" : NULL;
+  return what ? rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, "compute it in a query in FROM",
+                                 "%s are not allowed in GROUP BY", what)
+              : RDX_OK;
 }
 
 /* ---- GROUP BY ---- */
@@ -340,14 +341,6 @@ static bool has_sets(const rdx_sql_query *query) {
     if (query->group_by[i]->kind != RDX_GROUPING_SIMPLE)
       return true;
   return false;
-}
-
-/* Before the list is bound, which reads them. */
-static rdx_status bind_constants(rdx_block *b, const rdx_sql_query *query) {
-  const uint32_t count = has_sets(query) ? query->group_count : 0;
-  for (uint32_t i = 0; i < count; i++)
-    RDX_TRY(rdx_bind_constant_groups(b, query, query->group_by[i]));
-  return RDX_OK;
 }
 
 static rdx_status bind_groups(rdx_block *b, const rdx_sql_query *query) {
@@ -527,7 +520,7 @@ static rdx_status bind_select(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, 
   RDX_TRY(rdx_bind_from(b, query));
   if (query->where)
     RDX_TRY(rdx_bind_where(b, query->where));
-  RDX_TRY(bind_constants(b, query));
+  RDX_TRY(rdx_note_written(b, query, has_sets(query))); /* before the list, which reads it */
   p->binding.keeps_all = has_groups(query);
   RDX_TRY(bind_list(b, query, q));
   p->binding.keeps_all = keeps;

@@ -423,6 +423,9 @@ typedef const char *(*rdx_name_of_column)(const void *user, const char *name);
 RDX_MUST_USE rdx_status rdx_sql_check_rename(rdx_sql_constraint *check, rdx_name_of_column name, const void *user,
                                              rdx_arena *arena, rdx_error *err);
 
+/* Whether two expressions, either of which may be NULL, are written alike, whatever their places (alike.c). */
+bool rdx_sql_is_alike(const rdx_ast *a, const rdx_ast *b);
+
 /* Whether a constraint is a key that ON CONFLICT is about. */
 bool rdx_sql_conflict_is_of(const rdx_sql_conflict *conflict, const rdx_sql_constraint *constraint);
 
