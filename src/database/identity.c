@@ -92,10 +92,11 @@ rdx_status rdx_identity_fill(rdx_statement *s, const char *name, rdx_table *tabl
   }
   const rdx_column made = {.type = old->type, .rows = old->rows, .values = values, .validity = validity};
   RDX_TRY(put_numbers(declared.identity, &made, wanted, &fits, err));
+  const rdx_sql_statement *runs = s->prepared->runs;
   if (!fits)
-    return rdx_sql_no_more_numbers(s->prepared->text, s->prepared->runs->place,
-                                   rdx_sql_type_text(rdx_sql_type_of_column(old), type),
-                                   rdx_table_column_name(table, column), name, err);
+    return rdx_sql_no_more_numbers(
+        s->prepared->text, runs->kind == RDX_STATEMENT_INSERT ? runs->query->place : runs->place,
+        rdx_sql_type_text(rdx_sql_type_of_column(old), type), rdx_table_column_name(table, column), name, err);
   RDX_TRY(rdx_change_set_column(table, column, &made, err));
   return rdx_identity_note(s, rdx_table_columns(table), column, old->rows, err);
 }

@@ -6,6 +6,7 @@
 #include "expression/functions.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "expression/decimal.h"
@@ -498,6 +499,21 @@ static rdx_status decimal_bucket(ARGUMENTS) {
   return put_bucket(w, n, (int64_t)(far / width), count, out);
 }
 
+/* ---- Identity columns ---- */
+
+/* The number of a row of an identity column: the row from 0, the first one's number, the step, how many there are, and
+ * for the error the column's type, its name and the table's. */
+static rdx_status identity_number(ARGUMENTS) {
+  char names[3][101]; /* as many characters as the error shows */
+  const rdx_i128 number = args[1].i + (rdx_i128)args[2].i * args[0].i;
+  out->i = (int64_t)number;
+  if (args[0].i < args[3].i)
+    return RDX_OK;
+  for (uint32_t i = 0; i < RDX_COUNT(names); i++)
+    snprintf(names[i], sizeof names[i], "%.*s", (int)args[4 + i].text.length, args[4 + i].text.data);
+  return rdx_sql_no_more_numbers(w->program->e->text, n->place, names[0], names[1], names[2], &w->err);
+}
+
 /* ---- The table ---- */
 
 #define TEXT RDX_SQL_TEXT
@@ -618,6 +634,7 @@ const rdx_function rdx_functions[] = {
     {"width_bucket", "nnni", INTEGER, NULL, decimal_bucket, NULL, false},
     {"random seed", "bb", RDX_SQL_BIGINT, NULL, random_seed, NULL, true}, /* for plan/random.c */
     {"random of", "b", DOUBLE, NULL, random_of, NULL, false},
+    {"identity number", "bbbbttt", RDX_SQL_BIGINT, NULL, identity_number, NULL, false}, /* for plan/change.c */
     {"upper", "t", TEXT, NULL, rdx_text_upper, NULL, false},
     {"lower", "t", TEXT, NULL, rdx_text_lower, NULL, false},
     {"length", "t", INTEGER, NULL, rdx_text_length, NULL, false},

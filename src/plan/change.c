@@ -148,24 +148,29 @@ static rdx_status with_type(rdx_planner *p, rdx_sql_type type, rdx_ast *value, r
   return RDX_OK;
 }
 
-/* Fail where a number of an identity column is beyond its type. */
-static rdx_status check_number(rdx_planner *p, const rdx_leaf *target, uint32_t column, rdx_i128 number,
-                               rdx_sql_place place) {
-  const rdx_sql_type type = target->types[column];
-  const int bits = type.kind == RDX_SQL_SMALLINT ? 15 : type.kind == RDX_SQL_INTEGER ? 31 : 63;
-  const rdx_i128 limit = (rdx_i128)1 << bits;
-  char text[32];
-  return number >= -limit && number < limit
-             ? RDX_OK
-             : rdx_sql_no_more_numbers(p->text, place, rdx_sql_type_text(type, text), target->names[column],
-                                       target->table ? target->table->name : target->alias, p->err);
+/* How many numbers an identity column has left, from its next one on. */
+static rdx_i128 numbers_left(rdx_sql_type type, const rdx_sql_identity *identity) {
+  const rdx_i128 limit = (rdx_i128)1 << (type.kind == RDX_SQL_SMALLINT ? 15 : type.kind == RDX_SQL_INTEGER ? 31 : 63);
+  if (identity->next < -limit || identity->next >= limit)
+    return 0;
+  const rdx_i128 way = identity->increment > 0 ? limit - 1 - identity->next : limit + identity->next;
+  return way / (identity->increment > 0 ? identity->increment : -(rdx_i128)identity->increment) + 1;
 }
 
-/* DEFAULT of an identity column, of one row. */
-static rdx_status write_number(rdx_planner *p, const rdx_leaf *target, uint32_t column, rdx_i128 number,
-                               rdx_sql_place place, rdx_ast **out) {
+/* The name of a table that is changed. */
+static const char *name_of(const rdx_leaf *target) {
+  return target->table ? target->table->name : target->alias;
+}
+
+/* DEFAULT of an identity column, of the row that is the one of this number which gets it. */
+static rdx_status write_number(rdx_planner *p, const rdx_leaf *target, uint32_t column,
+                               const rdx_sql_identity *identity, uint32_t row, rdx_sql_place place, rdx_ast **out) {
+  const rdx_i128 number = rdx_sql_number(identity, row);
+  const rdx_sql_type type = target->types[column];
   char text[44];
-  RDX_TRY(check_number(p, target, column, number, place));
+  if (row >= numbers_left(type, identity))
+    return rdx_sql_no_more_numbers(p->text, place, rdx_sql_type_text(type, text), target->names[column],
+                                   name_of(target), p->err);
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof **out, out));
   **out = (rdx_ast){.kind = RDX_AST_STRING, .place = place};
   RDX_TRY(rdx_arena_text(p->arena, rdx_sql_number_text(number, text), "a number", &(*out)->name, p->err));
@@ -200,7 +205,7 @@ static rdx_status typed_values(rdx_planner *p, const rdx_sql_statement *s, const
       RDX_TRY(refuse_default(p, s->query, written));
       *to = rdx_is_default(written) ? value : written;
       if (rdx_is_default(written) && declared.identity)
-        RDX_TRY(write_number(p, target, column, rdx_sql_number(declared.identity, numbers++), written->place, to));
+        RDX_TRY(write_number(p, target, column, declared.identity, numbers++, written->place, to));
       if (column != UINT32_MAX)
         RDX_TRY(with_type(p, target->types[column], *to, to));
     }
@@ -208,17 +213,24 @@ static rdx_status typed_values(rdx_planner *p, const rdx_sql_statement *s, const
   return RDX_OK;
 }
 
-/* The number of a row of leaf 0. */
-static rdx_status bind_number(rdx_planner *p, const rdx_leaf *leaf, const rdx_sql_identity *identity,
-                              rdx_sql_place place, rdx_bound **out) {
-  const rdx_sql_type type = {.kind = RDX_SQL_BIGINT};
-  rdx_bound *args[2], *next = NULL;
-  RDX_TRY(rdx_bind_constant(&p->binding, type, (rdx_datum){.i = identity->increment}, place, &args[0]));
-  RDX_TRY(rdx_bind_constant(&p->binding, type, (rdx_datum){.i = (int64_t)identity->next}, place, &next));
-  RDX_TRY(rdx_bind_column(p, rdx_leaf_column(0, leaf->column_count), type, place, &args[1]));
-  RDX_TRY(rdx_bind_call_of(p, "*", args, 2, place, &args[1]));
-  args[0] = next;
-  return rdx_bind_call_of(p, "+", args, 2, place, out);
+/* The number that column `column` of the target gets in a row of leaf 0. */
+static rdx_status bind_number(rdx_planner *p, const rdx_leaf *target, uint32_t column, const rdx_leaf *leaf,
+                              const rdx_sql_identity *identity, rdx_sql_place place, rdx_bound **out) {
+  const rdx_sql_type bigint = {.kind = RDX_SQL_BIGINT};
+  const rdx_i128 left = numbers_left(target->types[column], identity);
+  const int64_t numbers[] = {left > 0 ? (int64_t)identity->next : 0, identity->increment,
+                             left < INT64_MAX ? (int64_t)left : INT64_MAX};
+  char type[32];
+  const char *names[] = {rdx_sql_type_text(target->types[column], type), target->names[column], name_of(target)};
+  rdx_bound *args[7];
+  RDX_TRY(rdx_bind_column(p, rdx_leaf_column(0, leaf->column_count), bigint, place, &args[0]));
+  for (uint32_t i = 0; i < 3; i++) {
+    rdx_ast text = {.kind = RDX_AST_STRING, .place = place};
+    RDX_TRY(rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = numbers[i]}, place, &args[1 + i]));
+    RDX_TRY(rdx_arena_text(p->arena, names[i], "a name", &text.name, p->err));
+    RDX_TRY(rdx_bind_literal(&p->binding, &text, &args[4 + i]));
+  }
+  return rdx_bind_call_of(p, "identity number", args, 7, place, out);
 }
 
 /* What the name of column `i` of the target stands for: column `from` of the rows; UINT32_MAX: its DEFAULT. */
@@ -233,14 +245,8 @@ static rdx_status name_value(rdx_planner *p, const rdx_sql_statement *s, const r
     return rdx_bind_column(p, rdx_leaf_column(0, from), leaf->types[from], place, out);
   }
   if (declared.identity) {
-    const rdx_sql_query *q = s->query;
-    const uint64_t rows = q->kind == RDX_QUERY_VALUES && !q->limit && !q->offset ? q->row_count : 0; /* at least */
-    if (rows > 0 || declared.identity->next > INT64_MAX || declared.identity->next < INT64_MIN)
-      RDX_TRY(check_number(p, target, i, declared.identity->next, place));
-    if (rows > 0)
-      RDX_TRY(check_number(p, target, i, rdx_sql_number(declared.identity, rows - 1), place));
     RDX_TRY(rdx_note_numbered(p, target, i));
-    return bind_number(p, leaf, declared.identity, place, out);
+    return bind_number(p, target, i, leaf, declared.identity, place, out);
   }
   rdx_ast *written = NULL;
   RDX_TRY(rdx_default_of(p, target, i, &written));
