@@ -55,7 +55,7 @@ const char *cli_generate_take(int option, char *value, cli_generate_options *o) 
     return generator_parse_scale(value, o->max_scale, &o->scale) ? NULL : wrong;
   case CLI_GENERATE_OUT:
     o->out = value;
-    return NULL;
+    return *value ? NULL : "a file or folder has a name";
   case CLI_GENERATE_SEED:
     return console_parse_u64(value, 0, UINT64_MAX, &o->seed) ? NULL : "it is a number from 0 to 2^64 - 1";
   case CLI_GENERATE_THREADS:

@@ -41,6 +41,8 @@ static void print_help(void) {
 static int no_command(const char *name) {
   char text[64];
   console_guess guess = {0};
+  if (!*name)
+    return console_usage(NULL, "an argument is empty where a command, a folder or a file is expected");
   for (size_t i = 0; i < COMMANDS; i++)
     console_nearest(name, commands[i].name, &guess);
   return console_usage(NULL, "there is no command '%s'%s", name, console_guess_text(&guess, "", text));

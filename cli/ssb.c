@@ -76,6 +76,8 @@ static const char *take(int option, char *value, void *context) {
   uint64_t number = 0;
   if (option < CLI_GENERATE_OWN)
     return cli_generate_take(option, value, &o->generate);
+  if (option == DIR && !*value)
+    return "a folder has a name";
   switch (option) {
   case RUNS:
     o->run.runs = console_parse_u64(value, 1, 1000, &number) ? (uint32_t)number : 0;

@@ -160,6 +160,8 @@ static int take_words(int argc, char **argv, shell_options *o) {
   o->files = shell_allocate((size_t)(argc + 1) * sizeof *o->files);
   for (; optind < argc; optind++) {
     const char *path = argv[optind];
+    if (!*path)
+      return console_usage("shell", "an argument is empty where a folder or a file is expected") + 1;
     if (is_folder(path)) {
       if (o->folder)
         return console_usage("shell", "%s and %s are both folders: a database is one", o->folder, path) + 1;

@@ -313,6 +313,10 @@ void shell_run_file(shell *s, const char *path) {
     }
     return;
   }
+  if (!*path) {
+    shell_fail(s, RDX_ERROR_ARGUMENT, "cannot read a file without a name");
+    return;
+  }
   if (s->depth == MAX_DEPTH) {
     shell_fail(s, RDX_ERROR_ARGUMENT, "%s: files read each other %d levels deep: does one read itself?", path,
                MAX_DEPTH);
