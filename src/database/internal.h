@@ -46,7 +46,8 @@ typedef struct rdx_named {
 typedef struct rdx_view {
   char *name, *text;
   rdx_star_params star;
-  rdx_prepared *prepared; /* NULL: not yet, or it cannot be planned any more */
+  rdx_prepared *prepared;     /* NULL: not yet, or it cannot be planned any more */
+  const rdx_sql_query *query; /* its own, without places: other statements read it */
 } rdx_view;
 
 /* CREATE VIEW: a definition, kept in the folder as NAME.query. */

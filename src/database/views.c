@@ -61,12 +61,19 @@ static rdx_status method_of(const rdx_sql_statement *s, const char *text, rdx_st
 /* The plan that is current; a definition that cannot be planned any more has none. */
 static void renew(rdx_database *d, rdx_view *v) {
   rdx_error ignored;
+  rdx_sql_statement *placeless = NULL;
   if (v->prepared && rdx_prepared_is_current(v->prepared))
     return;
   rdx_prepared_release(v->prepared);
   v->prepared = NULL;
-  if (rdx_prepared_alone(d, v->text, &v->prepared, &ignored) != RDX_OK)
+  if (rdx_prepared_alone(d, v->text, &v->prepared, &ignored) != RDX_OK) {
     v->prepared = NULL;
+  } else if (rdx_sql_parse_placeless(v->text, &v->prepared->arena, &placeless, &ignored) != RDX_OK) {
+    rdx_prepared_release(v->prepared);
+    v->prepared = NULL;
+  } else {
+    v->query = placeless->query;
+  }
 }
 
 static void drop_view(rdx_view *v) {
@@ -94,8 +101,7 @@ rdx_status rdx_views_list(rdx_prepared *p, rdx_error *err) {
     p->view_owners[p->view_count] = v->prepared;
     /* The name is that of the statement, which stays as long as its owner: the view itself may be dropped before. */
     const rdx_sql_statement *written = v->prepared->statement;
-    p->views[p->view_count++] =
-        (rdx_plan_view){written->name, v->prepared->query, star, v->star, written->levels};
+    p->views[p->view_count++] = (rdx_plan_view){written->name, v->query, star, v->star, written->levels};
   }
   return RDX_OK;
 }

@@ -206,7 +206,8 @@ static rdx_status bind_cube(rdx_block *b, const rdx_from *from, const rdx_plan_v
   p->in_cube = true;
   const rdx_status status = rdx_bind_query(p, NULL, NULL, cube->query, &query);
   p->in_cube = false;
-  RDX_TRY(status);
+  if (status != RDX_OK)
+    return rdx_view_fail(p, from, cube->name, status);
   RDX_TRY(rdx_leaf_of_query(p, query, from, from->alias ? from->alias : from->name, out));
   return rename_columns(p, from, out);
 }
@@ -214,6 +215,19 @@ static rdx_status bind_cube(rdx_block *b, const rdx_from *from, const rdx_plan_v
 static rdx_status bind_view(rdx_block *b, const rdx_from *from, const rdx_view_text *view, rdx_leaf *out) {
   RDX_TRY(rdx_bind_view(b->planner, from, view, out));
   return rename_columns(b->planner, from, out);
+}
+
+/* A name that is written otherwise than that of the table or view it stands for would be that of the view which is
+ * defined from then on, where this has it. */
+static rdx_status check_defined(const rdx_planner *p, const rdx_from *from, const char *table, const char *view) {
+  const char *defines = p->settings->defines, *found = table ? table : view;
+  char hint[160];
+  if (!defines || !found || strcmp(found, from->name) == 0 || strcmp(found, defines) == 0)
+    return RDX_OK;
+  if (table ? strcmp(defines, from->name) != 0 : !rdx_words_alike(defines, from->name))
+    return RDX_OK;
+  snprintf(hint, sizeof hint, "give it another name, or write \"%.100s\" where that is meant", found);
+  return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, from->place, hint, "view \"%.100s\" would read itself", defines);
 }
 
 /* A name stands for a query of WITH, else for a table that was added, a cube, a view or a table that has it, else for a
@@ -234,9 +248,11 @@ rdx_status rdx_bind_relation(rdx_block *b, const rdx_from *from, rdx_leaf *out) 
   if (view.text)
     return bind_view(b, from, &view, out);
   RDX_TRY(find_table(b, from, &table, nearest));
+  if (!table)
+    RDX_TRY(rdx_find_view(p, from->name, false, &view));
+  RDX_TRY(check_defined(p, from, table ? table->name : NULL, view.text ? view.name : NULL));
   if (table)
     return bind_table(b, from, table, out);
-  RDX_TRY(rdx_find_view(p, from->name, false, &view));
   return view.text ? bind_view(b, from, &view, out) : no_table(b, from, nearest, view.nearest);
 }
 
