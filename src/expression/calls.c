@@ -532,12 +532,16 @@ static void write_signatures(const char *name, char *out, size_t capacity) {
   }
 }
 
-/* What is there, but not as a value or a function. */
-static const char *refusal_of(const char *name) {
-  if (strcmp(name, "generate_series") == 0)
-    return "generate_series() is not supported here: it stands in FROM";
-  return strcmp(name, "row") == 0 ? "rows as values are not supported; they can be compared" : NULL;
-}
+/* What is there, but not as a value or a function: a text, and a hint or "". */
+static const char *const refusals[][3] = {
+    {"row", "rows as values are not supported; they can be compared", ""},
+    {"generate_series", "generate_series() is not supported here: it stands in FROM",
+     "write FROM t, generate_series(1, t.c) AS n"},
+    {"string_to_table", "string_to_table() is not supported here: it stands in FROM",
+     "write FROM t, string_to_table(t.c, ',') AS part; split_part(c, ',', n) gives part n"},
+    {"regexp_split_to_table", "regexp_split_to_table() is not supported here: it stands in FROM",
+     "write FROM t, regexp_split_to_table(t.c, ',') AS part"},
+};
 
 /* What is written here instead of functions of others. */
 static const char *const others[][2] = {
@@ -582,9 +586,7 @@ static const char *const others[][2] = {
     {"regexp_matches", "arrays are not supported; regexp_substr(t, p, 1, n) gives match n"},
     {"regexp_split_to_array",
      "it stands in FROM, as unnest(regexp_split_to_array(t, ',')); split_part(t, ',', n) gives part n"},
-    {"regexp_split_to_table", "it stands in FROM; split_part(t, ',', n) gives part n"},
     {"string_to_array", "it stands in FROM, as unnest(string_to_array(t, ',')); split_part(t, ',', n) gives part n"},
-    {"string_to_table", "it stands in FROM; split_part(t, ',', n) gives part n"},
     {"array_length", "arrays are not supported"},
     {"encode", "there is no type for bytes; to_hex(n) and md5(t) are to the base 16"},
     {"decode", "there is no type for bytes"},
@@ -619,8 +621,9 @@ static rdx_status no_function(rdx_binding *b, const char *name, rdx_bound *const
                               rdx_sql_place place) {
   char types[160], hint[200];
   write_types(args, count, types, sizeof types);
-  if (refusal_of(name))
-    return rdx_sql_error(b->err, RDX_ERROR_UNSUPPORTED, b->text, place, NULL, "%s", refusal_of(name));
+  for (size_t i = 0; i < RDX_COUNT(refusals); i++)
+    if (strcmp(refusals[i][0], name) == 0)
+      return rdx_sql_error(b->err, RDX_ERROR_UNSUPPORTED, b->text, place, refusals[i][2], "%s", refusals[i][1]);
   if (!strpbrk(name, "abcdefghijklmnopqrstuvwxyz"))
     return rdx_sql_error(b->err, RDX_ERROR_ARGUMENT, b->text, place, NULL, "there is no operator %.60s of %s", name,
                          types);

@@ -60,12 +60,17 @@ static rdx_status find_types(const rdx_block *b, const rdx_from *from, series *s
 }
 
 /* What it reads of the block is outer to it. */
-static rdx_status bind_argument(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
+static rdx_status bind_argument(rdx_block *b, const rdx_ast *call, uint32_t number, rdx_bound **out) {
   rdx_block alone = {.planner = b->planner, .parent = b, .ctes = b->ctes, .clause = "FROM"};
+  const rdx_ast *ast = call->args[number];
   RDX_TRY(rdx_bind(&alone, ast, out));
   if (alone.dependent_count > 0)
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, NULL,
-                            "a subquery that reads columns cannot stand in generate_series");
+                            "a subquery that reads columns cannot stand in %s", call->name);
+  if (alone.outer_levels > 1)
+    return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place,
+                            "let it stand in FROM beside what it reads: FROM t, f(t.c), with GROUP BY or DISTINCT",
+                            "%s in FROM of a subquery cannot read columns of the query around it", call->name);
   return RDX_OK;
 }
 
@@ -90,7 +95,7 @@ static rdx_status bind_arguments(rdx_block *b, const rdx_from *from, series *s) 
                             "generate_series takes where to begin, where to end, and maybe a step");
   s->count = call->count;
   for (uint32_t i = 0; i < s->count; i++)
-    RDX_TRY(bind_argument(b, call->args[i], &s->args[i]));
+    RDX_TRY(bind_argument(b, call, i, &s->args[i]));
   RDX_TRY(find_types(b, from, s));
   if (s->count == 2) {
     const rdx_sql_type whole = {.kind = RDX_SQL_INTEGER};
@@ -153,7 +158,7 @@ static rdx_status bind_numbers(rdx_block *b, const rdx_from *from, rdx_bound *ar
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, from->place, NULL, "%s takes a text and what is between its parts",
                             from->call->name);
   for (uint32_t i = 0; i < 2; i++)
-    RDX_TRY(bind_argument(b, from->call->args[i], &args[i]));
+    RDX_TRY(bind_argument(b, from->call, i, &args[i]));
   *s = (series){.count = 3, .type = bigint, .step_type = bigint};
   RDX_TRY(rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = 1}, from->place, &s->args[0]));
   s->args[2] = s->args[0];
