@@ -312,8 +312,11 @@ static void find_groups(rdx_regex *r, const tree *t, rdx_sql_text text, rdx_rege
   case RDX_REGEX_MAYBE:
   case RDX_REGEX_STAR:
     if (whole.begin == whole.end || t->kind == RDX_REGEX_MAYBE) {
-      if ((whole.begin < whole.end || t->value) && fits(r, t->left, text, whole.begin, whole.end))
+      const bool taken = whole.begin < whole.end || (t->value && t->left->prefers != RDX_PREFERS_SHORT);
+      if (taken && fits(r, t->left, text, whole.begin, whole.end)) {
+        forget(t->left, groups);
         find_groups(r, t->left, text, whole, groups);
+      }
       return;
     }
     while (whole.begin < whole.end) {

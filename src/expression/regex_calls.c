@@ -43,13 +43,14 @@ static rdx_status read_flags(rdx_worker *w, const rdx_node *n, rdx_sql_text text
   return RDX_OK;
 }
 
-/* A start, counted in characters from 1, in bytes. */
+/* A start, counted in characters from 1, in bytes; beyond the text's end where that is before it. */
 static rdx_status read_start(rdx_worker *w, const rdx_node *n, rdx_sql_text text, int64_t start, uint64_t *out) {
   if (start < 1)
     return rdx_function_fail(w, n, "invalid value for parameter \"start\": it counts from 1");
   *out = 0;
   for (; start > 1 && *out < text.length; start--)
     *out += rdx_text_character(text.data + *out, text.length - *out);
+  *out += start > 1;
   return RDX_OK;
 }
 

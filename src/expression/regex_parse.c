@@ -77,28 +77,40 @@ static rdx_status make(parser *p, rdx_regex_kind kind, uint32_t value, tree *lef
   return RDX_OK;
 }
 
-static rdx_status copy(parser *p, const tree *from, tree **out) {
+/* Without `groups` what they hold, but no groups. */
+static rdx_status copy(parser *p, const tree *from, bool groups, tree **out) {
   tree *left = NULL, *right = NULL;
+  if (from->kind == RDX_REGEX_GROUP && !groups)
+    return copy(p, from->left, groups, out);
   if (from->left)
-    RDX_TRY(copy(p, from->left, &left));
+    RDX_TRY(copy(p, from->left, groups, &left));
   if (from->right)
-    RDX_TRY(copy(p, from->right, &right));
+    RDX_TRY(copy(p, from->right, groups, &right));
   RDX_TRY(make(p, from->kind, from->value, left, right, out));
   (*out)->prefers = from->prefers;
   return RDX_OK;
 }
 
-/* x{least,most} is as many x, and then x* or (x(x(x)?)?)?. */
-static rdx_status repeat(parser *p, const tree *x, uint32_t min, uint32_t max, bool greedy, tree **out) {
+/* x{least,most} is x*, or (x(x(x)?)?)? where it may be left out, else x{least-1,most-1}x: groups are those of the last
+ * x. */
+static rdx_status repeat(parser *p, const tree *x, bool groups, uint32_t min, uint32_t max, bool greedy, tree **out) {
   const rdx_regex_preference prefers = min == max ? x->prefers : greedy ? RDX_PREFERS_LONG : RDX_PREFERS_SHORT;
   tree *all = NULL, *one = NULL;
+  if (min > 0 && max > 1) {
+    RDX_TRY(repeat(p, x, false, min - 1, max == UNBOUNDED ? max : max - 1, greedy, &all));
+    all->prefers = prefers;
+    RDX_TRY(copy(p, x, groups, &one));
+    RDX_TRY(make(p, RDX_REGEX_JOIN, 0, all, one, out));
+    (*out)->prefers = prefers;
+    return RDX_OK;
+  }
   if (max == UNBOUNDED) {
-    RDX_TRY(copy(p, x, &one));
+    RDX_TRY(copy(p, x, groups, &one));
     RDX_TRY(make(p, RDX_REGEX_STAR, 0, one, NULL, &all));
     all->prefers = prefers;
   }
-  for (uint32_t i = max == UNBOUNDED ? min : max; i > 0; i--) {
-    RDX_TRY(copy(p, x, &one));
+  for (uint32_t i = max == UNBOUNDED ? 0 : max; i > 0; i--) {
+    RDX_TRY(copy(p, x, groups, &one));
     if (all)
       RDX_TRY(make(p, RDX_REGEX_JOIN, 0, one, all, &one));
     if (i > min)
@@ -391,7 +403,7 @@ static rdx_status read_quantifier(parser *p, bool may_have, tree **atom) {
     return fail(p, "quantifier operand invalid");
   const bool greedy = peek(p, 0) != '?';
   p->at += !greedy;
-  RDX_TRY(repeat(p, *atom, min, max, greedy, atom));
+  RDX_TRY(repeat(p, *atom, true, min, max, greedy, atom));
   const char after = peek(p, 0);
   const bool again = after == '*' || after == '+' || after == '?';
   return again ? fail(p, "quantifier operand invalid") : RDX_OK;
@@ -420,9 +432,9 @@ static rdx_status read_branch(parser *p, tree **out) {
 
 /* What a branch prefers, its first part that prefers something does. */
 static rdx_regex_preference preference(const tree *branch) {
-  for (; branch->kind == RDX_REGEX_JOIN && !branch->left->prefers && !branch->prefers; branch = branch->right)
-    continue;
-  return branch->kind == RDX_REGEX_JOIN && branch->left->prefers ? branch->left->prefers : branch->prefers;
+  while (branch->kind == RDX_REGEX_JOIN && !branch->prefers)
+    branch = branch->right;
+  return branch->prefers;
 }
 
 static rdx_status read_either(parser *p, tree **out) {
