@@ -48,9 +48,11 @@ size_t rdx_interval_format(rdx_sql_interval v, char out[RDX_INTERVAL_TEXT]) {
 
 /* ---- Reading ---- */
 
-/* A number, and millionths of one more. */
+#define ONE 1000000000000
+
+/* A number, and a fraction of ONE more. */
 typedef struct number {
-  int64_t sign, whole, millionths;
+  int64_t sign, whole, fraction;
 } number;
 
 typedef struct reader {
@@ -87,9 +89,9 @@ static bool read_digits(reader *r, int64_t *out) {
   return r->at > first && r->at - first < 16;
 }
 
-/* A fraction behind a point, in millionths, rounded. */
+/* A fraction behind a point, of ONE, rounded. */
 static int64_t read_fraction(reader *r) {
-  int64_t value = 0, unit = 100000;
+  int64_t value = 0, unit = ONE / 10;
   bool up = false;
   if (next(r) != '.')
     return 0;
@@ -104,6 +106,17 @@ static int64_t read_fraction(reader *r) {
   return value + up;
 }
 
+/* The nearest whole number; of halves the even one, or the one closer to zero. */
+static rdx_i128 round_parts(rdx_i128 value, bool closer) {
+  const rdx_i128 whole = value / ONE, rest = value % ONE, both = 2 * (rest < 0 ? -rest : rest);
+  const bool up = both > ONE || (both == ONE && !closer && whole % 2 != 0);
+  return whole + (up ? value < 0 ? -1 : 1 : 0);
+}
+
+static int64_t read_micros(reader *r) {
+  return (int64_t)round_parts((rdx_i128)read_fraction(r) * RDX_MICROS_A_SECOND, false);
+}
+
 /* The rest of hh:mm[:ss[.ffffff]], from the first colon on, or of mm:ss, with a fraction in any case. */
 static bool read_time(reader *r, int64_t hours, int64_t sign) {
   int64_t minutes = 0, seconds = 0, micros = 0;
@@ -114,53 +127,53 @@ static bool read_time(reader *r, int64_t hours, int64_t sign) {
     r->at++;
     if (!read_digits(r, &seconds))
       return false;
-    micros = read_fraction(r);
+    micros = read_micros(r);
   } else if (next(r) == '.' || r->minutes) {
     seconds = minutes;
     minutes = hours;
     hours = 0;
-    micros = read_fraction(r);
+    micros = read_micros(r);
   }
-  if (minutes > 59 || seconds > 59)
+  if (minutes > 59 || seconds > 60)
     return false;
   r->micros += (rdx_i128)sign * ((rdx_i128)hours * HOUR + minutes * MINUTE + seconds * RDX_MICROS_A_SECOND + micros);
   return true;
 }
 
-/* A number of fields: fractions of months become days, those of days become time. */
+/* A number of fields: fractions of years become months, those of months days, and those of days time. */
 static bool add_field(reader *r, rdx_time_field field, number n) {
   static const int64_t months[] = {
       [RDX_FIELD_MONTH] = 1,    [RDX_FIELD_QUARTER] = 3,    [RDX_FIELD_YEAR] = 12,
       [RDX_FIELD_DECADE] = 120, [RDX_FIELD_CENTURY] = 1200, [RDX_FIELD_MILLENNIUM] = 12000};
   static const int64_t micros[] = {1, 1000, RDX_MICROS_A_SECOND, MINUTE, HOUR};
-  const int64_t million = 1000000;
   if (field > RDX_FIELD_MILLENNIUM)
     return false;
-  const rdx_i128 value = (rdx_i128)n.sign * ((rdx_i128)n.whole * million + n.millionths);
+  const rdx_i128 value = (rdx_i128)n.sign * ((rdx_i128)n.whole * ONE + n.fraction);
   if (field <= RDX_FIELD_HOUR) {
-    r->micros += value * micros[field] / million;
+    r->micros += round_parts(value * micros[field], true);
   } else if (field <= RDX_FIELD_WEEK) {
     const rdx_i128 days = value * (field == RDX_FIELD_WEEK ? 7 : 1);
-    r->days += days / million;
-    r->micros += days % million * (RDX_MICROS_A_DAY / million);
+    r->days += days / ONE;
+    r->micros += round_parts(days % ONE * RDX_MICROS_A_DAY, true);
+  } else if (field <= RDX_FIELD_QUARTER) {
+    const rdx_i128 all = value * months[field], days = all % ONE * 30;
+    r->months += all / ONE;
+    r->days += days / ONE;
+    r->micros += round_parts(days % ONE * RDX_MICROS_A_DAY, true);
   } else {
-    const rdx_i128 all = value * months[field];
-    const rdx_i128 days = field == RDX_FIELD_MONTH || field == RDX_FIELD_QUARTER ? all % million * 30 : 0;
-    r->months += all / million;
-    r->days += days / million;
-    r->micros += days % million * (RDX_MICROS_A_DAY / million);
+    r->months += round_parts(value * months[field], false);
   }
   return true;
 }
 
-/* The rest of years-months. */
+/* The rest of years-months, which no third number follows: that is a date. */
 static bool read_months(reader *r, int64_t years, int64_t sign) {
   int64_t months = 0;
   r->at++;
   if (!read_digits(r, &months) || months > 11)
     return false;
   r->months += (rdx_i128)sign * (12 * (rdx_i128)years + months);
-  return true;
+  return next(r) != '-';
 }
 
 #define TIME_OF_DAY                                                                                                    \
@@ -176,7 +189,7 @@ static bool find(reader *r, uint32_t fields) {
 
 static bool put_number(reader *r, rdx_time_field field, number n) {
   const uint32_t parts = 1u << RDX_FIELD_MILLISECOND | 1u << RDX_FIELD_MICROSECOND;
-  return find(r, 1u << field | (field == RDX_FIELD_SECOND && n.millionths ? parts : 0)) && add_field(r, field, n);
+  return find(r, 1u << field | (field == RDX_FIELD_SECOND && n.fraction ? parts : 0)) && add_field(r, field, n);
 }
 
 /* A number without a word before a time, or before hours, is days. */
@@ -209,7 +222,7 @@ static bool read_part(reader *r) {
     return put_waiting(r, true) && find(r, TIME_OF_DAY) && read_time(r, n.whole, n.sign);
   if (next(r) == '-' && r->at + 1 < r->length && is_digit(r->text[r->at + 1]))
     return put_waiting(r, false) && find(r, 1u << RDX_FIELD_MONTH) && read_months(r, n.whole, n.sign);
-  n.millionths = read_fraction(r);
+  n.fraction = read_fraction(r);
   skip_blanks(r);
   const size_t first = r->at;
   while ((next(r) >= 'a' && next(r) <= 'z') || (next(r) >= 'A' && next(r) <= 'Z'))
@@ -237,7 +250,7 @@ static bool read_designated(reader *r, bool *time) {
   r->at += next(r) == '-' || next(r) == '+';
   if (next(r) != '.' && !read_digits(r, &n.whole))
     return false;
-  n.millionths = read_fraction(r);
+  n.fraction = read_fraction(r);
   const char *from = *time ? letters + 4 : letters, *at = next(r) ? strchr(from, next(r)) : NULL;
   if (!at || (!*time && at >= letters + 4))
     return false;
