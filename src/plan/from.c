@@ -477,6 +477,16 @@ static rdx_status raise_conjuncts(rdx_block *b, const rdx_from *from, rdx_group 
   return RDX_OK;
 }
 
+/* What columns of LATERAL queries in a side stand for reads nothing outside of it, where rows of the other are filled. */
+static rdx_status check_values(const rdx_block *b, const rdx_from *from, const rdx_group *side) {
+  const uint64_t own = rdx_group_leaves(side);
+  for (uint32_t i = 0; i < b->leaf_count; i++)
+    for (uint32_t c = 0; c < b->leaves[i].named && b->leaves[i].values && (own >> i & 1); c++)
+      if (b->leaves[i].values[c] && (rdx_bound_leaves(b->leaves[i].values[c]) & ~own))
+        return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, from->place, NULL, RIGHT_LATERAL);
+  return RDX_OK;
+}
+
 /* Both sides of an outer join. Fills: with NULL. */
 static rdx_status bind_sides(rdx_block *b, const rdx_from *from, rdx_group *left, rdx_group *right) {
   const uint32_t fills_left = from->join != RDX_SQL_LEFT, fills_right = from->join != RDX_SQL_RIGHT;
@@ -546,6 +556,10 @@ static rdx_status bind_outer(rdx_block *b, const rdx_from *from, rdx_group *grou
   RDX_TRY(
       raise_conjuncts(b, from->right, right, rdx_group_leaves(left) | rdx_group_leaves(right), fills_right, &item.on));
   RDX_TRY(raise_conjuncts(b, from->left, left, UINT64_MAX, fills_right, &group->conjuncts));
+  if (!fills_right) {
+    RDX_TRY(check_values(b, from->left, left));
+    RDX_TRY(check_values(b, from->right, right));
+  }
   return add_item(b, group, item);
 }
 
