@@ -47,6 +47,7 @@ typedef struct found {
   rdx_bound *value; /* of USING */
   uint32_t leaf, column;
   uint32_t count; /* of what has the name */
+  bool twice;     /* one relation has it several times */
 } found;
 
 static bool names_equal(const char *a, const char *b, bool exact) {
@@ -65,6 +66,7 @@ static void find_in_block(rdx_block *b, const char *qualifier, const char *name,
     for (uint32_t c = 0; c < leaf->named; c++) {
       if (!names_equal(leaf->names[c], name, exact) || (!qualifier && rdx_is_merged(b, rdx_leaf_column(i, c))))
         continue;
+      out->twice |= out->count > 0 && out->leaf == i && !out->value;
       if (out->count++ == 0) {
         out->leaf = i;
         out->column = c;
@@ -88,7 +90,19 @@ static bool has_alias(const rdx_block *b, const char *alias) {
   return false;
 }
 
+/* Whether what is bound is one value for all rows. */
+static bool is_of_no_row(const rdx_block *b) {
+  static const char *const clauses[] = {"LIMIT", "OFFSET"};
+  bool is = false;
+  for (size_t i = 0; i < RDX_COUNT(clauses) && b->clause && b->leaf_count == 0; i++)
+    is |= strcmp(b->clause, clauses[i]) == 0;
+  return is;
+}
+
 static rdx_status no_name(rdx_block *b, const char *qualifier, const char *name, rdx_sql_place place) {
+  if (is_of_no_row(b))
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, place, NULL, "%s cannot read columns, such as \"%.100s\"",
+                            b->clause, name);
   rdx_nearest columns = {0}, tables = {0};
   bool known = !qualifier;
   char hint[160] = "";
@@ -99,6 +113,9 @@ static rdx_status no_name(rdx_block *b, const char *qualifier, const char *name,
         continue;
       const bool this_one = qualifier && rdx_words_alike(leaf->alias, qualifier);
       known |= this_one;
+      if (qualifier && !this_one && leaf->table && rdx_words_alike(leaf->table->name, qualifier))
+        return rdx_planner_fail(b->planner, RDX_ERROR_NOT_FOUND, place, "write its alias",
+                                "table \"%.100s\" is \"%.100s\" here", leaf->table->name, leaf->alias);
       if (qualifier)
         rdx_nearest_consider(&tables, qualifier, leaf->alias);
       for (uint32_t c = 0; c < leaf->named && (!qualifier || this_one); c++)
@@ -106,12 +123,17 @@ static rdx_status no_name(rdx_block *b, const char *qualifier, const char *name,
     }
   }
   const rdx_nearest *best = known ? &columns : &tables;
+  found beside = {0};
   for (const rdx_block *at = b; at && !qualifier; at = at->parent)
     if (has_alias(at, name))
       return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, place,
                               "name its columns; count(*) counts rows, count(t.id) those that an outer join has found",
                               "rows as values are not supported: \"%.100s\" is a table", name);
-  if (best->word)
+  if (b->planner->beside)
+    find_name(b->planner->beside, qualifier, name, &beside);
+  if (beside.count > 0)
+    snprintf(hint, sizeof hint, "to read what stands before a query in FROM, write LATERAL before it");
+  else if (best->word)
     snprintf(hint, sizeof hint, "did you mean \"%.100s\"?", best->word);
   if (!known)
     return rdx_planner_fail(b->planner, RDX_ERROR_NOT_FOUND, place, hint, "there is no table \"%.100s\" in FROM",
@@ -167,8 +189,10 @@ static rdx_status bind_name(rdx_block *block, const char *qualifier, const char 
     return *out ? RDX_OK : no_name(block, qualifier, name, place);
   }
   if (f.count > 1)
-    return rdx_planner_fail(block->planner, RDX_ERROR_ARGUMENT, place, "write TABLE.COLUMN",
-                            "column \"%.100s\" is ambiguous: several tables have it", name);
+    return rdx_planner_fail(block->planner, RDX_ERROR_ARGUMENT, place,
+                            f.twice ? "give columns of a query names of their own with AS" : "write TABLE.COLUMN",
+                            "column \"%.100s\" is ambiguous: %s", name,
+                            f.twice ? "a relation has it twice" : "several tables have it");
   *out = f.value;
   if (!f.value)
     RDX_TRY(rdx_leaf_value(at, f.leaf, f.column, place, out));

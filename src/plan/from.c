@@ -71,12 +71,18 @@ static rdx_status rename_columns(rdx_planner *p, const rdx_from *from, rdx_leaf 
 static rdx_status no_table(rdx_block *b, const rdx_from *from, const char *nearest, const char *nearest_view) {
   rdx_nearest best = {0};
   char hint[160] = "";
+  const rdx_sql_query *with = b->planner->with;
   if (*nearest)
     rdx_nearest_consider(&best, from->name, nearest);
   if (*nearest_view)
     rdx_nearest_consider(&best, from->name, nearest_view);
   for (const rdx_cte *c = b->ctes; c; c = c->before)
     rdx_nearest_consider(&best, from->name, c->name);
+  for (uint32_t i = 0; with && i < with->cte_count; i++)
+    if (strcmp(with->ctes[i].name, from->name) == 0)
+      return rdx_planner_fail(b->planner, RDX_ERROR_NOT_FOUND, from->place,
+                              "write it further ahead; WITH RECURSIVE reads itself",
+                              "\"%.200s\" is a query of WITH that cannot be read here", from->name);
   if (best.word)
     snprintf(hint, sizeof hint, "did you mean \"%.100s\"?", best.word);
   else if (strncmp(from->name, "pg_", 3) == 0)
@@ -190,7 +196,10 @@ static const rdx_plan_view *find_cube(const rdx_planner *p, const char *name) {
 static rdx_status bind_from_query(rdx_block *b, const rdx_from *from, const rdx_sql_query *written, rdx_leaf *out) {
   rdx_planner *p = b->planner;
   rdx_bound_query *query = NULL;
+  rdx_block *beside = p->beside;
+  p->beside = b;
   RDX_TRY(rdx_bind_query(p, b->parent, b->ctes, written, &query));
+  p->beside = beside;
   if (query->outer_levels > 0)
     return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, from->place, "use the outer columns in the subquery's WHERE",
                             "a query in FROM cannot read columns of an enclosing query");
@@ -477,7 +486,7 @@ static rdx_status raise_conjuncts(rdx_block *b, const rdx_from *from, rdx_group 
   return RDX_OK;
 }
 
-/* What columns of LATERAL queries in a side stand for reads nothing outside of it, where rows of the other are filled. */
+/* In a side of a RIGHT or FULL JOIN columns of LATERAL queries stand for nothing that reads columns outside of it. */
 static rdx_status check_values(const rdx_block *b, const rdx_from *from, const rdx_group *side) {
   const uint64_t own = rdx_group_leaves(side);
   for (uint32_t i = 0; i < b->leaf_count; i++)

@@ -182,7 +182,9 @@ typedef struct rdx_planner {
   uint64_t random;       /* what random() of this plan is made of, */
   uint32_t randoms;      /* how many calls it has */
   uint32_t next_ref;     /* of what is built the column that may be asked for next, as they mostly are in their order */
-  uint32_t recursions;   /* recursive queries whose second part is bound */
+  struct rdx_block *beside;  /* that a query without LATERAL stands in FROM of; NULL: none */
+  const rdx_sql_query *with; /* whose queries of WITH are bound; NULL: none */
+  uint32_t recursions;       /* recursive queries whose second part is bound */
   rdx_sample *samples;
   uint32_t sample_count, sample_capacity;
 } rdx_planner;

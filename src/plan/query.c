@@ -116,12 +116,25 @@ rdx_status rdx_bind_targets(rdx_block *b, const rdx_sql_target *targets, uint32_
 
 /* ---- Positions and names in GROUP BY and ORDER BY ---- */
 
+/* A literal that is no position would be the same for all rows. */
+static rdx_status check_literal(rdx_block *b, const rdx_ast *ast, const char *clause) {
+  const bool negative = ast->kind == RDX_AST_CALL && ast->count == 1 && strcmp(ast->name, "-") == 0;
+  const rdx_ast *value = negative ? ast->args[0] : ast;
+  if (value->kind != RDX_AST_NUMBER &&
+      (negative || (value->kind != RDX_AST_STRING && value->kind != RDX_AST_NULL && value->kind != RDX_AST_BOOL)))
+    return RDX_OK;
+  return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place,
+                          value->kind == RDX_AST_STRING ? "names stand in double quotes, or without any"
+                                                        : "write the position or the name of a column",
+                          "a literal in %s is the position of a column", clause);
+}
+
 /* A number without a point: the target that it counts to. */
 static rdx_status find_position(rdx_block *b, const rdx_ast *ast, const char *clause, uint32_t count, bool *is,
                                 uint32_t *out) {
   *is = ast->kind == RDX_AST_NUMBER && strspn(ast->name, "0123456789") == strlen(ast->name);
   if (!*is)
-    return RDX_OK;
+    return check_literal(b, ast, clause);
   const unsigned long long position = strtoull(ast->name, NULL, 10);
   if (position < 1 || position > count)
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "%s position %.20s is not in the list",
@@ -304,6 +317,18 @@ static rdx_status list_sets(rdx_block *b, const rdx_sql_query *query, const rdx_
   return RDX_OK;
 }
 
+static void drop_equal_sets(sets *s) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < s->count; i++) {
+    uint32_t k = 0;
+    while (k < kept && s->list[k] != s->list[i])
+      k++;
+    if (k == kept)
+      s->list[kept++] = s->list[i];
+  }
+  s->count = kept;
+}
+
 /* Sets of one part with each of another's. */
 static rdx_status multiply_sets(rdx_block *b, const sets *x, const sets *y, sets *out) {
   out->count = 0;
@@ -333,6 +358,8 @@ static rdx_status bind_sets(rdx_block *b, const rdx_sql_query *query) {
     RDX_TRY(multiply_sets(b, &s[0], &s[1], &s[2]));
     s[0] = s[2];
   }
+  if (query->distinct_sets)
+    drop_equal_sets(&s[0]);
   return keep_sets(b, &s[0]);
 }
 
@@ -666,16 +693,30 @@ static rdx_status bind_set_operation(rdx_planner *p, rdx_block *parent, rdx_cte 
   return RDX_OK;
 }
 
+/* A query of WITH has a name of its own, and reads those before it. */
+static rdx_status check_cte(rdx_planner *p, const rdx_sql_query *query, uint32_t number) {
+  const rdx_sql_cte *c = &query->ctes[number];
+  for (uint32_t i = 0; i < number; i++)
+    if (strcmp(query->ctes[i].name, c->name) == 0)
+      return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, c->place, "give one of them another name",
+                              "WITH has two queries of the name \"%.100s\"", c->name);
+  return RDX_OK;
+}
+
 /* WITH: each is planned once, whoever reads it; what one place reads is planned there. */
 rdx_status rdx_bind_ctes(rdx_planner *p, rdx_block *parent, const rdx_sql_query *query, rdx_cte **ctes) {
   for (uint32_t i = 0; i < query->cte_count; i++) {
     const rdx_sql_cte *written = &query->ctes[i];
     rdx_bound_query *q = NULL;
     rdx_cte *cte = NULL;
+    const rdx_sql_query *with = p->with;
+    RDX_TRY(check_cte(p, query, i));
+    p->with = query;
     const uint32_t reads = rdx_count_reads(query, written->name);
     const uint32_t own = query->recursive ? rdx_count_reads(written->query, written->name) : 0;
     RDX_TRY(own > 0 ? rdx_bind_recursive(p, parent, *ctes, written, reads == own + 1, &q)
                     : rdx_bind_query(p, parent, *ctes, written->query, &q));
+    p->with = with;
     if (q->outer_levels > 0)
       return rdx_planner_fail(p, RDX_ERROR_UNSUPPORTED, written->place, NULL,
                               "a query in WITH cannot read columns of an enclosing query");

@@ -87,7 +87,8 @@ static bool ctes_alike(const rdx_sql_query *a, const rdx_sql_query *b) {
 
 /* Of SELECT. */
 static bool clauses_alike(const rdx_sql_query *a, const rdx_sql_query *b) {
-  bool alike = a->target_count == b->target_count && a->from_count == b->from_count && a->distinct == b->distinct;
+  bool alike = a->target_count == b->target_count && a->from_count == b->from_count && a->distinct == b->distinct &&
+               a->distinct_sets == b->distinct_sets;
   for (uint32_t i = 0; i < a->target_count && alike; i++)
     alike = texts_alike(a->targets[i].alias, b->targets[i].alias) &&
             rdx_sql_is_alike(a->targets[i].value, b->targets[i].value);

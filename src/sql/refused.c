@@ -46,7 +46,6 @@ const char *rdx_refusal_hint(const char *what) {
       {"orders of an index's columns", "an index serves ranges in either order: write the columns alone"},
       {"indexes of a part of a table", "write the index without WHERE"},
       {"an alias of a join", "put the join in a subquery: (SELECT * FROM a JOIN b ...) AS j"},
-      {"GROUP BY DISTINCT", "name each set once: GROUP BY GROUPING SETS ((a, b), (a), ())"},
       {"arguments by name", "write the arguments in their order"},
   };
   for (size_t i = 0; i < RDX_COUNT(hints); i++)

@@ -197,6 +197,7 @@ typedef struct rdx_sql_query {
   rdx_ast *where;
   rdx_grouping **group_by;
   uint32_t group_count;
+  bool distinct_sets; /* GROUP BY DISTINCT */
   rdx_ast *having;
   /* VALUES */
   rdx_ast **values; /* of equal rows, one behind the other */
