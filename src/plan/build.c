@@ -219,7 +219,7 @@ static rdx_status group_outputs(grouping *g, rdx_plan_node **node) {
   return b->having ? rdx_bound_rewrite(b->planner, b->having, group_node, g, &b->having) : RDX_OK;
 }
 
-static double estimate_groups(const rdx_block *b, double rows) {
+double rdx_estimate_groups(const rdx_block *b, double rows) {
   double groups = 1;
   for (uint32_t i = 0; i < b->group_count; i++)
     groups *= rdx_estimate_distinct(b, b->groups[i], rows);
@@ -314,7 +314,7 @@ static rdx_status build_aggregate(rdx_block *b, const rdx_built *rows, const boo
   }
   placed values = {p, *built};
   RDX_TRY(rdx_aggregates_rewrite(p, node->aggregates, node->aggregate_count, place_value, &values));
-  node->expected_rows = estimate_groups(b, built->node->expected_rows);
+  node->expected_rows = rdx_estimate_groups(b, built->node->expected_rows);
   *out = node;
   return RDX_OK;
 }
@@ -388,6 +388,8 @@ static rdx_status build_rows(rdx_block *b, rdx_plan_node **out) {
   RDX_TRY(part_late(b, &g));
   RDX_TRY(rdx_pull_queries(b));
   RDX_TRY(rdx_build_star(b, out));
+  if (!*out)
+    RDX_TRY(rdx_build_regrouped(b, out));
   if (!*out) {
     RDX_TRY(rdx_build_from(b, &built));
     RDX_TRY(b->set_count > 0 ? build_sets(b, &built, out) : build_aggregate(b, &built, NULL, out));

@@ -645,6 +645,15 @@ RDX_MUST_USE rdx_status rdx_estimate_combinations(rdx_planner *p, rdx_catalog_ta
 /* A plan of the block's aggregate as one query of the star layer, where it is one: else `*out` is NULL. Its outputs are
  * the groups, then the aggregates. */
 RDX_MUST_USE rdx_status rdx_build_star(rdx_block *block, rdx_plan_node **out);
+/* Whether a star's query may have an aggregate. */
+bool rdx_star_adds(const rdx_plan_aggregate *aggregate);
+/* Whether the columns of one large table would have to be packed, which no query has needed yet, and need not be. */
+bool rdx_star_would_pack(const rdx_planner *p, const rdx_plan_node *star);
+
+/* The same of expressions over columns of few values: of the groups of such a query (regroup.c). */
+RDX_MUST_USE rdx_status rdx_build_regrouped(rdx_block *block, rdx_plan_node **out);
+/* How many groups the block has of so many rows. */
+double rdx_estimate_groups(const rdx_block *block, double rows);
 
 /* ---- What operators take (cost.c) ---- */
 

@@ -93,7 +93,7 @@ static bool is_predicate(const rdx_block *b, const rdx_bound *c, uint32_t level)
   }
 }
 
-static bool is_aggregate(const rdx_plan_aggregate *a) {
+bool rdx_star_adds(const rdx_plan_aggregate *a) {
   uint32_t steps = 0;
   return !a->distinct && a->kind < RDX_PLAN_MOMENT &&
          (!a->value || a->value->kind == RDX_BOUND_COLUMN || is_exact_expression(a->value, &steps));
@@ -177,7 +177,7 @@ static bool is_candidate(const rdx_block *b) {
   for (uint32_t i = 0; i < b->group_count && fits; i++)
     fits = b->groups[i]->kind == RDX_BOUND_COLUMN;
   for (uint32_t i = 0; i < b->aggregate_count && fits; i++)
-    fits = is_aggregate(&b->aggregates[i]);
+    fits = rdx_star_adds(&b->aggregates[i]);
   return fits && has_numbers(b);
 }
 
@@ -299,10 +299,8 @@ static rdx_status has_index(const shape *s, bool *has) {
   return RDX_OK;
 }
 
-/* Whether the columns of one large table would have to be packed, which no query has needed yet, and need not be. */
-static bool would_pack(const shape *s, const rdx_plan_node *node) {
-  const rdx_planner *p = s->block->planner;
-  return s->star->dimension_count == 0 && s->star->fact->rows >= LARGE_TABLE && !node->view &&
+bool rdx_star_would_pack(const rdx_planner *p, const rdx_plan_node *node) {
+  return node->star->dimension_count == 0 && node->star->fact->rows >= LARGE_TABLE && !node->view &&
          p->settings->star.method == RDX_STAR_AUTO && !rdx_star_method_is_cube(node->star_params.method) &&
          !rdx_catalog_has_star(p->catalog, node->star, &node->star_params);
 }
@@ -331,7 +329,7 @@ static bool sums_floats_seldom(const shape *s, const rdx_plan_node *node) {
 /* Whether the rows of one large table that a filter leaves are few and found without a look at the others: to pack its
  * whole columns would take longer than all the rest. */
 static rdx_status reads_few(const shape *s, const rdx_plan_node *node, bool *few) {
-  const bool packs = would_pack(s, node);
+  const bool packs = rdx_star_would_pack(s->block->planner, node);
   *few = packs && sums_floats_seldom(s, node);
   if (*few || !packs || !node->filter || rdx_bound_has(node->filter, RDX_BOUND_PARAMETER))
     return RDX_OK;
