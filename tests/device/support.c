@@ -39,7 +39,7 @@ uint64_t test_limit_launches(uint64_t items) {
 }
 
 bool test_is_slow(void) {
-#ifdef __SANITIZE_THREAD__
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
   return true;
 #else
   return rdx_device_get_info(test_device)->emulated;
