@@ -314,6 +314,7 @@ static rdx_status take_select(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql
     RDX_TRY(
         rdx_tree_expressions(t, s->n_distinct_clause, s->distinct_clause, &out->distinct_on, &out->distinct_on_count));
   RDX_TRY(rdx_tree_refuse_if(t, s->into_clause != NULL, out->place, "SELECT INTO cannot stand here"));
+  RDX_TRY(rdx_tree_check_windows(t));
   out->distinct_sets = s->group_distinct;
   RDX_TRY(take_targets(t, s, out));
   t->in_exists = false;

@@ -108,6 +108,8 @@ RDX_MUST_USE rdx_status rdx_tree_null(rdx_tree *t, rdx_sql_place place, rdx_ast 
 RDX_MUST_USE rdx_status rdx_tree_orders(rdx_tree *t, size_t count, rdx_tree_node *const *nodes, rdx_sql_order **out,
                                         uint32_t *out_count);
 /* What stands behind OVER. */
+/* Fail where two of the windows that WINDOW names have one name. */
+RDX_MUST_USE rdx_status rdx_tree_check_windows(const rdx_tree *t);
 RDX_MUST_USE rdx_status rdx_tree_window(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_window **out);
 
 RDX_MUST_USE rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query **out);

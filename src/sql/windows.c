@@ -69,6 +69,16 @@ static rdx_status take_frame(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_w
   return w->end_offset ? rdx_tree_expression(t, w->end_offset, &out->end_offset) : RDX_OK;
 }
 
+rdx_status rdx_tree_check_windows(const rdx_tree *t) {
+  for (size_t i = 0; i < t->window_count; i++)
+    for (size_t k = 0; k < i; k++)
+      if (strcmp(t->windows[i]->window_def->name, t->windows[k]->window_def->name) == 0)
+        return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text,
+                             rdx_tree_place(t, t->windows[i]->window_def->location), NULL,
+                             "window \"%.60s\" is defined twice", t->windows[i]->window_def->name);
+  return RDX_OK;
+}
+
 /* One of the first `count` windows that WINDOW names, by its number. */
 static rdx_status find_named(const rdx_tree *t, const char *name, size_t count, rdx_sql_place place, size_t *out) {
   for (*out = 0; *out < count; ++*out)
