@@ -79,30 +79,20 @@ static rdx_status code_strings(rdx_joining *j, rdx_vector *key, rdx_error *err) 
   return RDX_OK;
 }
 
-/* In place: each is read before it is written over. */
-static void narrow(void *words, uint64_t count) {
-  for (uint64_t i = 0; i < count; i++) {
-    uint64_t word;
-    memcpy(&word, (const char *)words + 8 * i, sizeof word);
-    const uint32_t low = (uint32_t)word;
-    memcpy((char *)words + 4 * i, &low, sizeof low);
-  }
-}
-
 /* Words of rows as one column for each input: the word itself, or the rank of several. */
 static rdx_status take_words(rdx_joining *j, rdx_key_words *w, rdx_error *err) {
   const uint64_t rows = w->rows[0] + w->rows[1];
   rdx_vector *const sides[2] = {&j->left_key, &j->right_key};
-  const bool is_wide = w->count == 1 && w->max[0] > UINT32_MAX;
+  const bool is_wide = w->count == 1 && !w->narrow;
   uint64_t distinct = 0;
   RDX_SCOPED(rdx_free_local) uint32_t *codes = NULL;
   if (w->count > 1) {
     RDX_TRY(rdx_alloc(rows, sizeof *codes, WHAT, (void **)&codes, err));
     RDX_TRY(rdx_key_words_rank(j->x, w, codes, &distinct, NULL, err));
-  } else if (!is_wide) {
-    narrow(w->words[0], rows);
   }
-  void *values = w->count > 1 ? (void *)RDX_KEEP(codes) : (void *)RDX_KEEP(w->words[0]);
+  void *values = is_wide        ? (void *)RDX_KEEP(w->words[0])
+                 : w->count > 1 ? (void *)RDX_KEEP(codes)
+                                : (void *)RDX_KEEP(w->narrow);
   j->left_key.memory[0] = values;
   for (uint32_t i = 0; i < 2; i++) {
     sides[i]->memory[1] = w->valid[i];
@@ -127,7 +117,7 @@ static rdx_status combine_keys(rdx_joining *j, rdx_vector *sides, rdx_key_column
     RDX_TRY(code_strings(j, right, err));
     columns[i] = (rdx_key_column){.parts = {&left->column, &right->column}};
   }
-  RDX_TRY(rdx_key_words_create(j->x, columns, count, rows, true, &words, err));
+  RDX_TRY(rdx_key_words_join(j->x, columns, count, rows, &words, err));
   return take_words(j, &words, err);
 }
 

@@ -43,7 +43,7 @@ typedef struct maker {
   rdx_key_words *words;
   digit *digits; /* two for each column at most */
   uint32_t count;
-  bool matching;
+  bool matching, may_narrow;
   uint32_t part;      /* at work on */
   const digit *asked; /* whose span is looked for */
   span *spans;        /* for each worker */
@@ -234,11 +234,39 @@ static uint64_t number_of(const digit *d, uint64_t code, bool has) {
   return (d->column->descending ? d->max - code : code - d->min) + (all && first);
 }
 
+/* Clear the bits of eight rows at a time that are not `there`. */
+static void clear_bits(const uint8_t *there, uint64_t count, uint8_t *valid) {
+  for (uint64_t i = 0; i < count; i += 8) {
+    uint64_t bytes = 0x0101010101010101u;
+    memcpy(&bytes, there + i, count - i < 8 ? count - i : 8);
+    valid[i / 8] &= (uint8_t)(bytes * 0x0102040810204080u >> 56);
+  }
+}
+
+/* The same as write_block() of a column without NULLs, where those that match none get the number 0. */
+static void write_plain(const digit *d, const uint64_t *codes, uint64_t count, uint64_t *word, uint8_t *valid) {
+  const uint64_t min = d->min, top = d->max - d->min, radix = d->opens ? 0 : d->top + 1;
+  uint8_t there[BLOCK];
+  uint64_t all = 1;
+  for (uint64_t i = 0; i < count; i++) {
+    const uint64_t number = codes[i] - min, is = number <= top;
+    word[i] = (radix ? word[i] * radix : 0) + (number & (0 - is));
+    there[i] = (uint8_t)is;
+    all &= is;
+  }
+  if (!all)
+    clear_bits(there, count, valid);
+}
+
 static void write_block(const maker *m, const digit *d, uint64_t begin, uint64_t count, uint64_t *word,
                         uint8_t *valid) {
   const rdx_column *c = d->column->parts[m->part];
   uint64_t codes[BLOCK];
   load_codes(d, m->part, begin, count, codes);
+  if (m->matching && !c->validity && !d->column->descending && d->min <= d->max) {
+    write_plain(d, codes, count, word, valid + begin / 8);
+    return;
+  }
   for (uint64_t i = 0; i < count; i++) {
     bool has = rdx_column_has(c, begin + i);
     if (m->matching && (!has || codes[i] < d->min || codes[i] > d->max)) {
@@ -252,18 +280,27 @@ static void write_block(const maker *m, const digit *d, uint64_t begin, uint64_t
 
 static void write_words(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   const maker *m = context;
-  const uint64_t before = m->part == 1 ? m->words->rows[0] : 0;
+  const rdx_key_words *w = m->words;
+  const uint64_t before = m->part == 1 ? w->rows[0] : 0;
+  uint64_t own[BLOCK];
   (void)worker;
-  for (uint64_t first = begin; first < end; first += BLOCK)
+  for (uint64_t first = begin; first < end; first += BLOCK) {
+    const uint64_t count = end - first < BLOCK ? end - first : BLOCK;
     for (uint32_t i = 0; i < m->count; i++)
-      write_block(m, &m->digits[i], first, end - first < BLOCK ? end - first : BLOCK,
-                  m->words->words[m->digits[i].word] + before + first, m->words->valid[m->part]);
+      write_block(m, &m->digits[i], first, count, w->narrow ? own : w->words[m->digits[i].word] + before + first,
+                  w->valid[m->part]);
+    for (uint64_t i = 0; w->narrow && i < count; i++)
+      w->narrow[before + first + i] = (uint32_t)own[i];
+  }
 }
 
 static rdx_status write_all(maker *m, rdx_error *err) {
   rdx_key_words *w = m->words;
-  for (uint32_t i = 0; i < w->count; i++)
-    RDX_TRY(rdx_alloc(w->rows[0] + w->rows[1], sizeof **w->words, WHAT, (void **)&w->words[i], err));
+  const uint64_t rows = w->rows[0] + w->rows[1];
+  if (m->may_narrow && w->count == 1 && w->max[0] <= UINT32_MAX)
+    RDX_TRY(rdx_alloc(rows, sizeof *w->narrow, WHAT, (void **)&w->narrow, err));
+  for (uint32_t i = 0; i < w->count && !w->narrow; i++)
+    RDX_TRY(rdx_alloc(rows, sizeof **w->words, WHAT, (void **)&w->words[i], err));
   for (uint32_t part = 0; part < 2 && m->matching; part++) {
     RDX_TRY(rdx_alloc(w->rows[part] / 8 + 1, 1, WHAT, (void **)&w->valid[part], err));
     memset(w->valid[part], 0xff, w->rows[part] / 8 + 1);
@@ -282,17 +319,32 @@ static void end(maker *m) {
   rdx_free(m->spans);
 }
 
+static rdx_status create(maker *m, const rdx_key_column *columns, uint32_t count, rdx_error *err) {
+  rdx_key_words *w = m->words;
+  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *m->digits, WHAT, (void **)&m->digits, err));
+  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *m->maps, WHAT, (void **)&m->maps, err));
+  RDX_TRY(rdx_calloc(rdx_pool_threads(m->x->pool), sizeof *m->spans, WHAT, (void **)&m->spans, err));
+  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *w->words, WHAT, (void **)&w->words, err));
+  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *w->max, WHAT, (void **)&w->max, err));
+  RDX_TRY(make_digits(m, columns, count, err));
+  return write_all(m, err);
+}
+
 rdx_status rdx_key_words_create(rdx_execution *x, const rdx_key_column *columns, uint32_t count, const uint64_t rows[2],
                                 bool matching, rdx_key_words *out, rdx_error *err) {
   RDX_SCOPED(rdx_key_words_destroy) rdx_key_words made = {.rows = {rows[0], rows[1]}};
   RDX_SCOPED(end) maker m = {.x = x, .words = &made, .matching = matching, .map_count = 2 * count};
-  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *m.digits, WHAT, (void **)&m.digits, err));
-  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *m.maps, WHAT, (void **)&m.maps, err));
-  RDX_TRY(rdx_calloc(rdx_pool_threads(x->pool), sizeof *m.spans, WHAT, (void **)&m.spans, err));
-  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *made.words, WHAT, (void **)&made.words, err));
-  RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *made.max, WHAT, (void **)&made.max, err));
-  RDX_TRY(make_digits(&m, columns, count, err));
-  RDX_TRY(write_all(&m, err));
+  RDX_TRY(create(&m, columns, count, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
+}
+
+rdx_status rdx_key_words_join(rdx_execution *x, const rdx_key_column *columns, uint32_t count, const uint64_t rows[2],
+                              rdx_key_words *out, rdx_error *err) {
+  RDX_SCOPED(rdx_key_words_destroy) rdx_key_words made = {.rows = {rows[0], rows[1]}};
+  RDX_SCOPED(end)
+  maker m = {.x = x, .words = &made, .matching = true, .may_narrow = true, .map_count = 2 * count};
+  RDX_TRY(create(&m, columns, count, err));
   *out = RDX_KEEP(made);
   return RDX_OK;
 }
@@ -301,6 +353,7 @@ void rdx_key_words_destroy(rdx_key_words *w) {
   for (uint32_t i = 0; w->words && i < w->count; i++)
     rdx_free(w->words[i]);
   rdx_free(w->words);
+  rdx_free(w->narrow);
   rdx_free(w->max);
   rdx_free(w->valid[0]);
   rdx_free(w->valid[1]);

@@ -19,6 +19,7 @@ typedef struct rdx_key_words {
   uint64_t rows[2];
   uint32_t count;    /* words of a row, at least one */
   uint64_t **words;  /* [word][row]: the first table's rows, then the second's */
+  uint32_t *narrow;  /* of rdx_key_words_join(): the only word, in place of `words`, where 32 bits hold it; else NULL */
   uint64_t *max;     /* that a word of each may be */
   uint8_t *valid[2]; /* a bit for each row that may be equal to one of the other table; only where `matching` */
 } rdx_key_words;
@@ -27,6 +28,9 @@ typedef struct rdx_key_words {
  * is a value. */
 RDX_MUST_USE rdx_status rdx_key_words_create(rdx_execution *x, const rdx_key_column *columns, uint32_t count,
                                              const uint64_t rows[2], bool matching, rdx_key_words *out, rdx_error *err);
+/* The same of rows that match, for a join. */
+RDX_MUST_USE rdx_status rdx_key_words_join(rdx_execution *x, const rdx_key_column *columns, uint32_t count,
+                                           const uint64_t rows[2], rdx_key_words *out, rdx_error *err);
 void rdx_key_words_destroy(rdx_key_words *words);
 
 /* Number the distinct rows of both tables, ascending: `codes` has room for all rows. `firsts` (may be NULL) gets the
