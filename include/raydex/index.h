@@ -444,8 +444,9 @@ typedef struct rdx_lookup_params {
 typedef struct rdx_lookup_result rdx_lookup_result;
 
 /**
- * Find, for each of `probes`, the rows whose key equals it. A host column of probes may be of another integer type
- * than the keys (a value outside the keys' type matches nothing); any other difference of type is RDX_ERROR_ARGUMENT.
+ * Find, for each of `probes`, the rows whose key equals it. Of integers and decimals a host column of probes may be of
+ * another type or scale than the keys (a value that these cannot have matches nothing); any other difference of type is
+ * RDX_ERROR_ARGUMENT.
  * The result stays on the device until it is looked at. Destroy it with rdx_lookup_result_destroy() before its index.
  * Rows that the host has no memory for, or that pass rdx_device_params.memory_limit, are RDX_ERROR_MEMORY before they
  * are listed, with their number: look fewer probes up at a time, or see rdx_lookup_params.each.

@@ -103,9 +103,9 @@ RDX_API RDX_MUST_USE rdx_status rdx_join_between(rdx_device *device, const rdx_c
  * in an index over `keys`: it pays where a batch of probes is smaller than the column, and looked up once.
  *
  * `index`: NULL or RDX_INDEX_AUTO: RDX_INDEX_HASH. Of `params` `each` is RDX_ERROR_UNSUPPORTED; `sort_probes` changes
- * nothing. `index_stats` (NULL: not wanted) gets those of the index over the probes. `keys` in host memory may be of
- * another integer type than the probes; value columns have a value for each key. Fails with RDX_ERROR_DEVICE_MEMORY
- * where both sides, sorted, do not fit.
+ * nothing. `index_stats` (NULL: not wanted) gets those of the index over the probes. Of integers and decimals `keys` in
+ * host memory may be of another type than the probes; value columns have a value for each key. Fails with
+ * RDX_ERROR_DEVICE_MEMORY where both sides, sorted, do not fit.
  * Destroy the result with rdx_lookup_result_destroy() before the device is closed.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_lookup_inverse(rdx_device *device, const rdx_column *keys, const rdx_column *probes,

@@ -138,9 +138,9 @@ rdx_status rdx_column_check(const rdx_column *column, const char *what, rdx_erro
   if (column->scale > (column->type == RDX_TYPE_DECIMAL ? 18 : 0))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a column of type %s cannot have scale %u", what,
                     rdx_type_name(column->type), column->scale);
-  if (column->dictionary && column->type != RDX_TYPE_STRING)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a column of type %s cannot have a dictionary", what,
-                    rdx_type_name(column->type));
+  if ((column->dictionary || column->offsets) && column->type != RDX_TYPE_STRING)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: a column of type %s cannot have %s", what,
+                    rdx_type_name(column->type), column->dictionary ? "a dictionary" : "offsets");
   if (column->device || column->rows == 0)
     return rdx_column_check_view(column, what, err);
   if (column->dictionary)

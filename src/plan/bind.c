@@ -354,12 +354,24 @@ static rdx_status bind_unordered(rdx_block *b, const rdx_ast *ast, uint32_t coun
   return rdx_bind_filtered(b, ast, args, count);
 }
 
+/* In SQL one of outer columns is the outer query's. */
+static rdx_status refuse_aggregate(rdx_block *b, const rdx_ast *ast) {
+  b->outer_levels = 0;
+  for (uint32_t i = 0; i < ast->count; i++) {
+    rdx_bound *ignored = NULL;
+    RDX_TRY(rdx_bind(b, ast->args[i], &ignored));
+  }
+  const char *hint = b->outer_levels > 0 ? "calculate what it reads of the query around it in a query in FROM" : NULL;
+  return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, hint, "aggregates are not allowed in %s",
+                          b->clause);
+}
+
 /* The arguments of a statistic where that is not NULL, else what `out` is to be of. */
 static rdx_status bind_arguments(rdx_block *b, const rdx_ast *ast, const rdx_statistic *statistic, rdx_bound **args,
                                  rdx_plan_aggregate *out) {
   rdx_planner *p = b->planner;
   if (b->clause)
-    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates are not allowed in %s", b->clause);
+    return refuse_aggregate(b, ast);
   if (b->in_aggregate)
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates cannot be in aggregates");
   const bool keeps = p->binding.keeps_all, lazy = b->lazy;

@@ -453,6 +453,8 @@ static void test_dictionary_checks(void **state) {
   const rdx_field plain = {"s", RDX_TYPE_I32, 0};
   OK(rdx_table_writer_create(path, &plain, 1, &w, err));
   FAILS(rdx_table_writer_append(w, &number, err), RDX_ERROR_ARGUMENT, "cannot have a dictionary");
+  const rdx_column text = {.type = RDX_TYPE_I32, .rows = 1, .values = places, .offsets = (const uint64_t[]){0, 1}};
+  FAILS(rdx_table_writer_append(w, &text, err), RDX_ERROR_ARGUMENT, "cannot have offsets");
   rdx_table_writer_destroy(&w);
 }
 
