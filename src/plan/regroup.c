@@ -14,6 +14,7 @@
 #define MAX_VALUES 8      /* of a star's query */
 #define FEW_PARTS 32      /* one of so many rows */
 #define FEW_LEFT 4        /* one row of so many */
+#define MAX_VALUE 1e18    /* in units of its type */
 #define MAX_SUM 4e18      /* of any rows: 64 bits hold it, with room for what doubles round */
 #define MAX_AVERAGED 9e15 /* doubles are exact */
 
@@ -125,6 +126,10 @@ static bool reads_keys(const regrouping *r, const rdx_bound *e) {
 /* No value of the expression is further from 0; INFINITY: that is not known. */
 static rdx_status magnitude_of(regrouping *r, const rdx_bound *e, double *out);
 
+static double limit_of(rdx_sql_type t) {
+  return t.kind == RDX_SQL_INTEGER ? 2147483648.0 : t.kind == RDX_SQL_SMALLINT ? 32768.0 : INFINITY;
+}
+
 static void widen_by(const rdx_column *values, double *out) {
   for (uint64_t i = 0; i < values->rows; i++) {
     rdx_datum value = {.null = true};
@@ -141,7 +146,7 @@ static rdx_status magnitude_of_column(regrouping *r, const rdx_bound *e, double 
   const rdx_leaf *leaf = number < r->block->leaf_count ? &r->block->leaves[number] : NULL;
   rdx_column ends[2] = {{0}};
   bool found = false;
-  *out = e->type.kind == RDX_SQL_INTEGER ? 2147483648.0 : e->type.kind == RDX_SQL_SMALLINT ? 32768.0 : INFINITY;
+  *out = limit_of(e->type);
   if (!leaf || !leaf->table || column >= leaf->column_count)
     return RDX_OK;
   if (leaf->table->path)
@@ -179,9 +184,9 @@ static rdx_status magnitude_of(regrouping *r, const rdx_bound *e, double *out) {
   return RDX_OK;
 }
 
-/* Whether no sum of any rows, in units of its type, passes a limit. */
-static rdx_status check_sum(regrouping *r, const rdx_bound *value, double limit) {
-  double rows = 0, most = 0;
+/* Whether no sum of any rows, in units of its type, passes the limit. No value is further from 0 than `end`. */
+static rdx_status check_sum(regrouping *r, const rdx_bound *value, double end) {
+  double rows = 0, magnitude = 0;
   if (!rdx_is_exact(value->type)) {
     r->fits = false;
     return RDX_OK;
@@ -190,8 +195,18 @@ static rdx_status check_sum(regrouping *r, const rdx_bound *value, double limit)
     const rdx_leaf *leaf = &r->block->leaves[r->block->from.items[i].leaf];
     rows = fmax(rows, leaf->table ? (double)leaf->table->rows : INFINITY);
   }
-  RDX_TRY(magnitude_of(r, value, &most));
-  r->fits &= fmax(most, 1) * rows * pow(10, scale_of(value->type)) <= limit;
+  RDX_TRY(magnitude_of(r, value, &magnitude));
+  r->fits &= fmax(fmin(magnitude, end), 1) * rows * pow(10, scale_of(value->type)) <= r->limit;
+  return RDX_OK;
+}
+
+/* Whether a value fits its type in all rows: CASE may have it in some only, and the others must not fail. */
+static rdx_status check_value(regrouping *r, const rdx_bound *value) {
+  double magnitude = 0;
+  if (value->kind == RDX_BOUND_COLUMN)
+    return RDX_OK;
+  RDX_TRY(magnitude_of(r, value, &magnitude));
+  r->fits &= magnitude * pow(10, scale_of(value->type)) < MAX_VALUE && magnitude < limit_of(value->type);
   return RDX_OK;
 }
 
@@ -207,7 +222,9 @@ static rdx_status value_of_part(regrouping *r, rdx_plan_aggregate_kind kind, rdx
     i++;
   r->fits &= i < MAX_VALUES && rdx_star_adds(&a) && (kind < RDX_PLAN_MIN || is_alike(a.type));
   if (r->fits && kind == RDX_PLAN_SUM && i == r->value_count)
-    RDX_TRY(check_sum(r, value, r->limit));
+    RDX_TRY(check_sum(r, value, INFINITY));
+  if (r->fits && kind >= RDX_PLAN_MIN && i == r->value_count)
+    RDX_TRY(check_value(r, value));
   if (r->fits && i == r->value_count)
     r->values[r->value_count++] = a;
   return rdx_bind_column(r->block->planner, r->key_count + i, a.type, place, out);
@@ -242,6 +259,7 @@ static rdx_status common_value(regrouping *r, rdx_plan_aggregate_kind kind, rdx_
   if (kind == RDX_PLAN_COUNT)
     return count_of_part(r, args[0], args[1], out);
   r->fits &= is_narrow(value);
+  RDX_TRY(check_sum(r, value, limit_of(value->type)));
   RDX_TRY(rdx_bind_cast(&p->binding, args[0], whole, true, value->place, &args[0]));
   return rdx_bind_call_of(p, "*", args, 2, value->place, out);
 }
