@@ -387,6 +387,7 @@ static rdx_status build_rows(rdx_block *b, rdx_plan_node **out) {
   grouping g = {.block = b};
   RDX_TRY(part_late(b, &g));
   RDX_TRY(rdx_pull_queries(b));
+  RDX_TRY(rdx_push_filters(b));
   RDX_TRY(rdx_build_star(b, out));
   if (!*out)
     RDX_TRY(rdx_build_regrouped(b, out));

@@ -471,6 +471,9 @@ void rdx_limit_recursive(const rdx_bound_query *query, rdx_plan_node *below);
 /* The block's queries in FROM become plans, with the conditions of the block that can be theirs. */
 RDX_MUST_USE rdx_status rdx_build_queries(rdx_block *block);
 
+/* A FILTER that all aggregates of the block's rows have becomes a condition of these. */
+RDX_MUST_USE rdx_status rdx_push_filters(rdx_block *block);
+
 /* Whether the value of an expression, or of one with equal values, is there in any row. */
 bool rdx_cannot_fail(const rdx_planner *p, const rdx_bound *e);
 

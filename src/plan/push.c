@@ -164,3 +164,49 @@ rdx_status rdx_build_queries(rdx_block *b) {
       RDX_TRY(build_query(b->planner, &b->leaves[i]));
   return RDX_OK;
 }
+
+/* ---- FILTER of all aggregates ---- */
+
+/* Whether an aggregate is of CASE WHEN condition THEN value END, as FILTER makes it, and passes over NULLs. */
+static bool is_filtered(const rdx_plan_aggregate *a) {
+  const rdx_bound *v = a->value;
+  return a->kind <= RDX_PLAN_MAX && v && rdx_is_call(v, RDX_OP_CASE) && v->count == 3 &&
+         v->args[2]->kind == RDX_BOUND_CONSTANT && v->args[2]->value.null;
+}
+
+/* Whether all have one condition, which can be one of WHERE without that any fails less or more often. */
+static bool share_filter(const rdx_block *b) {
+  const rdx_bound *first = b->aggregate_count > 0 && b->aggregates[0].value ? b->aggregates[0].value : NULL;
+  bool share = first && b->group_count == 0 && b->set_count == 0 && b->dependent_count == 0 && b->firsts.count == 0;
+  for (uint32_t i = 0; i < b->aggregate_count && share; i++)
+    share = is_filtered(&b->aggregates[i]) && rdx_bound_equal(b->aggregates[i].value->args[0], first->args[0]);
+  for (uint32_t i = 0; i < b->from.conjuncts.count && share; i++)
+    share = rdx_cannot_fail(b->planner, b->from.conjuncts.list[i]);
+  return share && rdx_cannot_fail(b->planner, first->args[0]) && rdx_bound_leaves(first->args[0]) != 0;
+}
+
+/* What FILTER was put around. Where it cannot fail itself, errors about the aggregate show the place that they did. */
+static rdx_status unfilter(rdx_planner *p, const rdx_bound *filtered, rdx_bound **out) {
+  rdx_bound *value = filtered->args[1], *copy = NULL;
+  *out = value;
+  if (value->kind == RDX_BOUND_CALL)
+    return RDX_OK;
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *copy, &copy));
+  *copy = *value;
+  copy->place = filtered->place;
+  *out = copy;
+  return RDX_OK;
+}
+
+rdx_status rdx_push_filters(rdx_block *b) {
+  if (!share_filter(b))
+    return RDX_OK;
+  RDX_TRY(rdx_conjuncts_split(b->planner, &b->from.conjuncts, b->aggregates[0].value->args[0]));
+  for (uint32_t i = 0; i < b->aggregate_count; i++) {
+    rdx_plan_aggregate *a = &b->aggregates[i];
+    RDX_TRY(unfilter(b->planner, a->value, &a->value));
+    if (a->kind == RDX_PLAN_COUNT && !a->distinct && a->value->kind == RDX_BOUND_CONSTANT && !a->value->value.null)
+      a->value = NULL;
+  }
+  return RDX_OK;
+}
