@@ -292,13 +292,24 @@ typedef struct found {
   double float_sum;
 } found;
 
+/* Whether integers, which are most keys, are compared in `find`: it reads the bounds once, as there are many rows. */
+static bool are_integers(const rdx_column *keys, const rdx_column *lower, const rdx_column *upper, uint64_t probe) {
+  return keys->type != RDX_TYPE_STRING && !is_float(keys->type) && column_has(lower, probe) &&
+         (!upper || column_has(upper, probe));
+}
+
 static void find(found *f, const rdx_column *keys, const rdx_column *lower, const rdx_column *upper, uint64_t probe,
                  const rdx_column *values) {
   f->count = f->with_value = 0;
   f->sum = 0;
   f->float_sum = 0;
+  const bool integers = are_integers(keys, lower, upper, probe);
+  const i128 low = integers ? integer_at(lower, probe) : 0;
+  const i128 high = integers && upper ? integer_at(upper, probe) : low;
   for (uint64_t row = 0; row < keys->rows; row++) {
-    if (!column_matches(keys, row, lower, upper, probe))
+    const i128 key = integers ? integer_at(keys, row) : 0;
+    if (integers ? key < low || key > high || !column_has(keys, row)
+                 : !column_matches(keys, row, lower, upper, probe))
       continue;
     f->rows[f->count++] = (uint32_t)row;
     if (!column_has(values, row))
