@@ -167,13 +167,18 @@ static rdx_sql_type type_of(rdx_plan_window_kind kind, const rdx_bound *value) {
 
 /* ---- Windows ---- */
 
+/* What is given is the same for all rows, too, but as a group it is NULL in sets without it. */
+static bool may_differ(const rdx_bound *e) {
+  return has_columns(e) || rdx_bound_has(e, RDX_BOUND_PARAMETER);
+}
+
 static rdx_status bind_partition(rdx_block *b, const rdx_sql_window *written, rdx_plan_window *w) {
   RDX_TRY(rdx_planner_alloc(b->planner, written->partition_count, sizeof(rdx_bound *), &w->partition));
   RDX_TRY(rdx_planner_alloc(b->planner, written->order_count, sizeof *w->orders, &w->orders));
   for (uint32_t i = 0; i < written->partition_count; i++) {
     rdx_bound *value = NULL;
     RDX_TRY(rdx_bind(b, written->partition[i], &value));
-    if (has_columns(value)) /* what is the same for all parts nothing */
+    if (may_differ(value)) /* what is the same for all parts nothing */
       w->partition[w->partition_count++] = value;
   }
   for (uint32_t i = 0; i < written->order_count; i++) {
@@ -182,7 +187,7 @@ static rdx_status bind_partition(rdx_block *b, const rdx_sql_window *written, rd
     rdx_bound *value = NULL;
     RDX_TRY(rdx_bind(b, o->value, &value));
     RDX_TRY(rdx_bind_span(b->planner, &value));
-    if (has_columns(value))
+    if (may_differ(value))
       w->orders[w->order_count++] = (rdx_plan_ordering){value, o->descending, first};
   }
   return RDX_OK;
