@@ -25,7 +25,7 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define KEYS "100"
+#define KEYS "30"
 #define SOON_MS 1000.0
 #else
 #define KEYS "300"
