@@ -72,12 +72,12 @@ static rdx_status append(rdx_distinct *d, const char *bytes, uint64_t length, rd
   if (used + length > d->byte_capacity) {
     const uint64_t capacity = 2 * (used + length) + 64;
     RDX_TRY(rdx_realloc((void **)&d->bytes, capacity, 1, "a dictionary", err));
+    d->strings.values = d->bytes; /* at once: what follows may fail */
     d->byte_capacity = capacity;
     RDX_TRY(rdx_progress_at_times("dictionary", 0, 0, err));
   }
   if (length > 0)
     memcpy(d->bytes + used, bytes, length);
-  d->strings.values = d->bytes;
   d->offsets[++d->strings.rows] = used + length;
   return RDX_OK;
 }
