@@ -217,12 +217,17 @@ static rdx_status run_once(const session *s, const planner_method *method, const
   return status;
 }
 
+/* A query whose answer takes long may begin in time, and is left out when the time is over. */
+static bool is_over(const session *s) {
+  return s->b->deadline > 0 && bench_seconds() > s->b->deadline;
+}
+
 /* Each method once, which prepares what it needs; its answer must be that of the others. What it cannot do it is left
  * out of. */
 static rdx_status run_first(const session *s, planner_query *q, outcome *o, rdx_error *err) {
   uint64_t expected = 0;
   uint32_t kept = 0;
-  for (uint32_t i = 0; i < q->method_count; i++) {
+  for (uint32_t i = 0; i < q->method_count && !is_over(s); i++) {
     uint64_t sum = 0;
     double ms = 0;
     const rdx_status status = run_once(s, &q->methods[i], q->text, &ms, &sum, err);
@@ -244,7 +249,7 @@ static rdx_status run_first(const session *s, planner_query *q, outcome *o, rdx_
 static rdx_status run_rounds(const session *s, const planner_query *q, outcome *o, rdx_error *err) {
   double sum = 0;
   for (uint32_t round = 0; round < MAX_ROUNDS && (round < MIN_ROUNDS || sum < ENOUGH_MS * q->method_count); round++) {
-    for (uint32_t i = 0; i < q->method_count; i++) {
+    for (uint32_t i = 0; i < q->method_count && !is_over(s); i++) {
       const uint32_t m = (i + round) % q->method_count;
       double ms = 0;
       const rdx_status status = run_once(s, &q->methods[m], q->text, &ms, NULL, err);
@@ -267,7 +272,7 @@ static rdx_status run_query(session *s, planner_query *q, rdx_error *err) {
   *o = (outcome){.kind = q->kind, .rows = s->tables.rows};
   snprintf(o->text, sizeof o->text, "%s", q->text);
   rdx_status status = run_first(s, q, o, err);
-  if (status != RDX_OK || o->method_count < 2)
+  if (status != RDX_OK || o->method_count < 2 || is_over(s))
     return status; /* there is no choice */
   status = reset(s, err);
   if (status == RDX_OK)
@@ -276,7 +281,7 @@ static rdx_status run_query(session *s, planner_query *q, rdx_error *err) {
     status = keep_awake(s, WAKE_UP_MS, err);
   if (status == RDX_OK)
     status = run_rounds(s, q, o, err);
-  s->count += status == RDX_OK;
+  s->count += status == RDX_OK && !is_over(s);
   return status;
 }
 
@@ -302,7 +307,7 @@ static rdx_status run_queries(session *s, uint32_t wanted, rdx_error *err) {
   rdx_status status = prepare(s, err);
   const uint32_t before = s->count;
   for (uint32_t i = 0; i < 2 * wanted && s->count < before + wanted && status == RDX_OK; i++) {
-    if (s->b->deadline > 0 && bench_seconds() > s->b->deadline) {
+    if (is_over(s)) {
       s->b->skipped++;
       return RDX_OK;
     }
