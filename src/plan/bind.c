@@ -173,17 +173,30 @@ static rdx_bound *find_output(const rdx_block *b, const char *name) {
   return output;
 }
 
-/* A name at this block or further out. */
+/* The block, this one or further out, that a name is of, and how many levels out it is; NULL: none. */
+static rdx_block *find_block(rdx_block *b, const char *qualifier, const char *name, found *f, uint32_t *level) {
+  for (*level = 0; b; b = b->parent, ++*level) {
+    find_name(b, qualifier, name, f);
+    if (f->count > 0 || (qualifier && has_alias(b, qualifier)))
+      break;
+  }
+  return b;
+}
+
+/* What is bound at a block `level` levels out becomes a value here. */
+static rdx_status bring_in(rdx_block *b, uint32_t level, rdx_bound **value) {
+  outer o = {b->planner, level};
+  RDX_TRY(rdx_bound_rewrite(b->planner, *value, outer_node, &o, value));
+  for (; level > 0; b = b->parent, level--)
+    b->outer_levels = b->outer_levels > level ? b->outer_levels : level;
+  return RDX_OK;
+}
+
 static rdx_status bind_name(rdx_block *block, const char *qualifier, const char *name, rdx_sql_place place,
                             rdx_bound **out) {
   uint32_t level = 0;
   found f = {0};
-  rdx_block *at = block;
-  for (; at; at = at->parent, level++) {
-    find_name(at, qualifier, name, &f);
-    if (f.count > 0 || (qualifier && has_alias(at, qualifier)))
-      break;
-  }
+  rdx_block *at = find_block(block, qualifier, name, &f, &level);
   if (f.count == 0) {
     *out = qualifier ? NULL : find_output(block, name);
     return *out ? RDX_OK : no_name(block, qualifier, name, place);
@@ -196,13 +209,7 @@ static rdx_status bind_name(rdx_block *block, const char *qualifier, const char 
   *out = f.value;
   if (!f.value)
     RDX_TRY(rdx_leaf_value(at, f.leaf, f.column, place, out));
-  if (level == 0)
-    return RDX_OK;
-  outer o = {block->planner, level};
-  RDX_TRY(rdx_bound_rewrite(block->planner, *out, outer_node, &o, out));
-  for (rdx_block *inner = block; level > 0; inner = inner->parent, level--)
-    inner->outer_levels = inner->outer_levels > level ? inner->outer_levels : level;
-  return RDX_OK;
+  return level > 0 ? bring_in(block, level, out) : RDX_OK;
 }
 
 static rdx_status bind_parameter(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
@@ -354,24 +361,12 @@ static rdx_status bind_unordered(rdx_block *b, const rdx_ast *ast, uint32_t coun
   return rdx_bind_filtered(b, ast, args, count);
 }
 
-/* In SQL one of outer columns is the outer query's. */
-static rdx_status refuse_aggregate(rdx_block *b, const rdx_ast *ast) {
-  b->outer_levels = 0;
-  for (uint32_t i = 0; i < ast->count; i++) {
-    rdx_bound *ignored = NULL;
-    RDX_TRY(rdx_bind(b, ast->args[i], &ignored));
-  }
-  const char *hint = b->outer_levels > 0 ? "calculate what it reads of the query around it in a query in FROM" : NULL;
-  return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, hint, "aggregates are not allowed in %s",
-                          b->clause);
-}
-
 /* The arguments of a statistic where that is not NULL, else what `out` is to be of. */
 static rdx_status bind_arguments(rdx_block *b, const rdx_ast *ast, const rdx_statistic *statistic, rdx_bound **args,
                                  rdx_plan_aggregate *out) {
   rdx_planner *p = b->planner;
   if (b->clause)
-    return refuse_aggregate(b, ast);
+    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates are not allowed in %s", b->clause);
   if (b->in_aggregate)
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates cannot be in aggregates");
   const bool keeps = p->binding.keeps_all, lazy = b->lazy;
@@ -421,6 +416,42 @@ static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *whic
   return rdx_add_aggregate(b, which->kind, value, ast->distinct, ast->place, out);
 }
 
+/* The innermost block whose columns an aggregate reads, beside those of subqueries. */
+typedef struct owner {
+  uint32_t level; /* how many levels out it is; UINT32_MAX: it reads none */
+  bool subquery;  /* there is one */
+} owner;
+
+static void find_owner(rdx_block *b, const rdx_ast *ast, owner *o) {
+  uint32_t level = 0;
+  found f = {0};
+  o->subquery |= ast->query != NULL;
+  if (ast->kind == RDX_AST_COLUMN && (!find_block(b, ast->qualifier, ast->name, &f, &level) || level < o->level))
+    o->level = f.count > 0 ? level : 0;
+  for (uint32_t i = 0; i < ast->count; i++)
+    find_owner(b, ast->args[i], o);
+  for (uint32_t i = 0; i < ast->order_count; i++)
+    find_owner(b, ast->orders[i].value, o);
+  if (ast->filter)
+    find_owner(b, ast->filter, o);
+}
+
+/* An aggregate, or grouping(), that reads columns of blocks further out alone is of the innermost of them. */
+static rdx_status bind_outer_aggregate(rdx_block *b, const rdx_ast *ast, bool *done, rdx_bound **out) {
+  owner o = {.level = UINT32_MAX};
+  rdx_block *at = b;
+  find_owner(b, ast, &o);
+  *done = o.level > 0 && o.level < UINT32_MAX;
+  if (!*done)
+    return RDX_OK;
+  if (o.subquery)
+    return rdx_block_refuse(b, ast->place, "an aggregate of outer columns cannot have a subquery");
+  for (uint32_t i = 0; i < o.level; i++)
+    at = at->parent;
+  RDX_TRY(rdx_bind(at, ast, out));
+  return bring_in(b, o.level, out);
+}
+
 /* ---- All of it ---- */
 
 /* Whether the first argument may decide that others are not looked at. */
@@ -433,8 +464,13 @@ static rdx_status bind_call(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   rdx_bound **args = NULL;
   const struct aggregate_name *aggregate = find_aggregate(ast);
   const rdx_statistic *statistic = rdx_find_statistic(ast->name);
+  bool done = false;
   if (ast->over)
     return rdx_bind_window(b, ast, out);
+  if (aggregate || statistic || strcmp(ast->name, "grouping") == 0)
+    RDX_TRY(bind_outer_aggregate(b, ast, &done, out));
+  if (done)
+    return RDX_OK;
   if (aggregate)
     return bind_aggregate(b, aggregate, ast, out);
   if (statistic)

@@ -85,7 +85,12 @@ static rdx_status group_node(void *user, rdx_bound *node, rdx_bound **out) {
                           leaf->names[rdx_column_of(node->index)]);
 }
 
-/* Leaves that are read before or in the aggregate. */
+/* Whether a subquery is joined to the rows, as it decides which there are, or what is read early is its value. */
+static bool is_early(const rdx_dependent *d, uint64_t leaves) {
+  return (d->join != RDX_PLAN_LEFT && d->join != RDX_PLAN_SINGLE) || d->attached || leaves >> d->leaf & 1;
+}
+
+/* Leaves that are read before or in the aggregate, beside what subqueries read. */
 static uint64_t read_early(const rdx_block *b) {
   uint64_t leaves = 0;
   for (uint32_t i = 0; i < b->from.conjuncts.count; i++)
@@ -95,8 +100,6 @@ static uint64_t read_early(const rdx_block *b) {
   leaves |= rdx_aggregates_leaves(b->aggregates, b->aggregate_count);
   for (uint32_t i = 0; i < b->firsts.count; i++)
     leaves |= rdx_bound_leaves(b->firsts.list[i]);
-  for (uint32_t i = 0; i < b->dependent_count; i++)
-    leaves |= b->dependents[i].needs;
   return leaves;
 }
 
@@ -120,15 +123,21 @@ static uint64_t read_late(rdx_block *b) {
 /* Part the subqueries that can be joined to the groups from the others, which the block keeps. A value that nothing
  * reads any more, because a constant decided what it was in, is in neither. */
 static rdx_status part_late(rdx_block *b, grouping *g) {
-  const uint64_t before = read_early(b), after = read_late(b);
+  uint64_t before = read_early(b), after = read_late(b);
   uint32_t kept = 0;
   rdx_dependent *all = NULL;
   RDX_TRY(rdx_planner_alloc(b->planner, b->dependent_count, sizeof *all, &all));
   RDX_TRY(rdx_planner_alloc(b->planner, b->dependent_count, sizeof *g->late, &g->late));
+  for (uint32_t i = b->dependent_count; i-- > 0;) { /* each may read those before it */
+    const rdx_dependent *d = &b->dependents[i];
+    if (is_early(d, before))
+      before |= d->needs;
+    else if (after >> d->leaf & 1)
+      after |= d->needs;
+  }
   for (uint32_t i = 0; i < b->dependent_count; i++) {
     all[i] = b->dependents[i];
-    const bool value = all[i].join == RDX_PLAN_LEFT || all[i].join == RDX_PLAN_SINGLE;
-    if (!value || all[i].attached || before >> all[i].leaf & 1)
+    if (is_early(&all[i], before))
       b->dependents[kept++] = all[i];
     else if (after >> all[i].leaf & 1)
       g->late[g->late_count++].dependent = &all[i];

@@ -300,10 +300,10 @@ static rdx_status answer_node(void *user, rdx_bound *node, rdx_bound **out) {
 }
 
 /* Whether a query that aggregates all its rows compares some with outer columns by other than =, or reads outer columns
- * in its list. An aggregate of outer columns alone would be the outer query's. */
+ * in its list. */
 bool rdx_compares_pairs(const rdx_block *c) {
   uint32_t outer = 0;
-  bool pairs = false, foreign = false;
+  bool pairs = false;
   for (uint32_t i = 0; i < c->visible; i++)
     pairs |= rdx_bound_has(c->outputs[i].value, RDX_BOUND_OUTER);
   for (uint32_t i = 0; i < c->correlations.count; i++)
@@ -314,10 +314,8 @@ bool rdx_compares_pairs(const rdx_block *c) {
     pairs |= a->argument && rdx_bound_has(a->argument, RDX_BOUND_OUTER);
     for (uint32_t k = 0; k < a->order_count; k++)
       pairs |= rdx_bound_has(a->orders[k].value, RDX_BOUND_OUTER);
-    foreign |= a->kind != RDX_PLAN_FIRST && a->value && rdx_bound_has(a->value, RDX_BOUND_OUTER) &&
-               !rdx_bound_has(a->value, RDX_BOUND_COLUMN);
   }
-  return pairs && !foreign;
+  return pairs;
 }
 
 /* Collects the columns of aggregates. */

@@ -705,10 +705,12 @@ rdx_status rdx_bind_from_item(rdx_block *b, const rdx_from *from, rdx_group *gro
 
 rdx_status rdx_bind_from(rdx_block *b, const rdx_sql_query *query) {
   rdx_cte *ctes = b->ctes;
+  b->clause = "FROM";
   for (uint32_t i = 0; i < query->from_count; i++) {
     b->ctes = b->numbers && i == 0 ? NULL : ctes; /* what changes is a table */
     RDX_TRY(bind_item(b, query->from[i], &b->from));
     b->ctes = ctes;
   }
+  b->clause = NULL;
   return RDX_OK;
 }

@@ -42,6 +42,9 @@ static rdx_status place_node(void *user, rdx_bound *node, rdx_bound **out) {
     p->planner->next_ref = i + 1;
     return rdx_bind_column(p->planner, i, node->type, node->place, out);
   }
+  if (rdx_leaf_of(node->index) == RDX_AGGREGATES_LEAF || rdx_leaf_of(node->index) == RDX_GROUPINGS_LEAF)
+    return rdx_planner_fail(p->planner, RDX_ERROR_ARGUMENT, node->place, "compute it in a query in FROM",
+                            "aggregates are not allowed in GROUP BY");
   return rdx_planner_fail(p->planner, RDX_ERROR_INTERNAL, node->place, NULL, "a column is in no relation of its plan");
 }
 
