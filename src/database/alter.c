@@ -459,7 +459,7 @@ static rdx_status rename_file(rdx_statement *s, const rdx_catalog_table *table, 
 static rdx_status rename_table(rdx_statement *s, rdx_catalog_table *table, const char *to, rdx_error *err) {
   char doing[160];
   snprintf(doing, sizeof doing, "rename table \"%.100s\"", table->name);
-  RDX_TRY(rdx_defined_check_new(s, to, err));
+  RDX_TRY(rdx_defined_check_new(s, to, table->name, err));
   RDX_TRY(rdx_defined_check_unread(s, table->name, NULL, doing, err));
   RDX_SCOPED(rdx_index_alterations_drop) rdx_index_alterations indexes = {0};
   if (!table->temporary)

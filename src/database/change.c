@@ -263,7 +263,7 @@ static rdx_status check_new(const rdx_statement *s, bool *exists, rdx_error *err
   rdx_catalog_release(s->database->catalog, table);
   if (*exists && !written->if_not_exists)
     return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "table \"%.100s\" is there already", written->name);
-  return *exists ? RDX_OK : rdx_defined_check_new(s, written->name, err);
+  return *exists ? RDX_OK : rdx_defined_check_new(s, written->name, NULL, err);
 }
 
 static rdx_status run_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {

@@ -14,6 +14,7 @@
 #include "database/schema.h"
 
 #define KIND "query"
+#define OTHER_CASE "it is written in another letter case, which tells no two apart"
 
 static rdx_status fail(const rdx_statement *s, rdx_status status, const char *hint, const char *what, const char *name,
                        rdx_error *err) {
@@ -252,17 +253,20 @@ rdx_status rdx_defined_check_unread(const rdx_statement *s, const char *table, c
 
 /* ---- Statements ---- */
 
-rdx_status rdx_defined_check_new(const rdx_statement *s, const char *name, rdx_error *err) {
+rdx_status rdx_defined_check_new(const rdx_statement *s, const char *name, const char *renamed, rdx_error *err) {
   rdx_catalog_table *table = NULL;
   char nearest[64];
-  if (rdx_defined_has(s->database, name, true))
-    return fail(s, RDX_ERROR_ARGUMENT, NULL, "there is a view \"%.100s\" already", name, err);
+  if (rdx_defined_has(s->database, name, false))
+    return fail(s, RDX_ERROR_ARGUMENT, rdx_defined_has(s->database, name, true) ? NULL : OTHER_CASE,
+                "there is a view \"%.100s\" already", name, err);
   if (rdx_views_has(s->database, name))
     return fail(s, RDX_ERROR_ARGUMENT, NULL, "there is a materialized view \"%.100s\" already", name, err);
   RDX_TRY(rdx_catalog_find(s->database->catalog, name, &table, nearest, err));
   const bool same = table && strcmp(table->name, name) == 0;
+  const bool taken = table && (same || !renamed || strcmp(table->name, renamed) != 0);
   rdx_catalog_release(s->database->catalog, table);
-  return same ? fail(s, RDX_ERROR_ARGUMENT, NULL, "there is a table \"%.100s\" already", name, err) : RDX_OK;
+  return taken ? fail(s, RDX_ERROR_ARGUMENT, same ? NULL : OTHER_CASE, "there is a table \"%.100s\" already", name, err)
+               : RDX_OK;
 }
 
 static const char *column_name(const rdx_prepared *p, uint32_t i) {
@@ -302,7 +306,7 @@ rdx_status rdx_defined_create(rdx_statement *s, rdx_answer *answer, rdx_error *e
   const rdx_sql_statement *written = s->prepared->statement;
   RDX_SCOPED(drop_view) rdx_defined_view v = {0};
   const bool replaced = written->replaces && rdx_defined_has(d, written->name, true);
-  RDX_TRY(replaced ? check_replaceable(s, written->name, err) : rdx_defined_check_new(s, written->name, err));
+  RDX_TRY(replaced ? check_replaceable(s, written->name, err) : rdx_defined_check_new(s, written->name, NULL, err));
   RDX_TRY(check_columns(s, err));
   RDX_TRY(rdx_change_check_lasting(s, "a view", err));
   RDX_TRY(make_view(d, written->name, s->prepared->text, s->prepared->rest, &v, err));

@@ -210,8 +210,10 @@ RDX_MUST_USE rdx_status rdx_defined_check_droppable(const rdx_statement *stateme
 /* Fail where one reads a column of a table, or, where `column` is NULL, the table: that `doing` cannot be done. */
 RDX_MUST_USE rdx_status rdx_defined_check_unread(const rdx_statement *statement, const char *table, const char *column,
                                                  const char *doing, rdx_error *err);
-/* Fail where a table or a view of either kind has the name of what is to be created. */
-RDX_MUST_USE rdx_status rdx_defined_check_new(const rdx_statement *statement, const char *name, rdx_error *err);
+/* Fail where a table or a view has the name of what is created, in any letter case, or a materialized view has it;
+ * `renamed`: the table that is to have it, which may have it in another case; NULL: none. */
+RDX_MUST_USE rdx_status rdx_defined_check_new(const rdx_statement *statement, const char *name, const char *renamed,
+                                              rdx_error *err);
 
 /* Indexes (indexes.c), likewise. */
 RDX_MUST_USE rdx_status rdx_indexes_learn(rdx_database *database, const char *name, const char *text, bool *settled,

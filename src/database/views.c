@@ -207,7 +207,7 @@ rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err
     return written->if_not_exists ? RDX_OK
                                   : rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
                                                   "there is a materialized view \"%.100s\" already", written->name);
-  RDX_TRY(rdx_defined_check_new(s, written->name, err));
+  RDX_TRY(rdx_defined_check_new(s, written->name, NULL, err));
   const char *wrong = find_star(s->prepared, &star);
   if (wrong)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,
