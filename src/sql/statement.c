@@ -660,6 +660,8 @@ static rdx_status take_copy(rdx_tree *t, const node *n, rdx_sql_statement *out) 
   else
     RDX_TRY(take_query_node(t, c->query, out->place, &out->query));
   RDX_TRY(rdx_tree_names(t, c->n_attlist, c->attlist, &out->names, &out->name_count));
+  if (!c->filename[0] && rdx_sql_text_names_file(t->text))
+    return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, out->place, NULL, "the name of the file is empty");
   if (c->filename[0])
     RDX_TRY(rdx_tree_copy(t, c->filename, &out->path));
   return take_options(t, c->n_options, c->options, out);

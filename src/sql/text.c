@@ -555,3 +555,15 @@ rdx_status rdx_sql_text_scan(const char *text, rdx_arena *arena, rdx_sql_source 
   rdx_free(s.brackets);
   return status;
 }
+
+bool rdx_sql_text_names_file(const rdx_sql_source *copy) {
+  uint32_t depth = 0;
+  rdx_token k = rdx_token_at(copy->begin);
+  for (; k.kind != RDX_TOKEN_END; k = rdx_token_at(k.end)) {
+    if (depth == 0 && (rdx_token_is(&k, "to") || rdx_token_is(&k, "from")))
+      break;
+    depth += k.kind == RDX_TOKEN_OTHER && *k.begin == '(';
+    depth -= k.kind == RDX_TOKEN_OTHER && *k.begin == ')';
+  }
+  return rdx_token_at(k.end).kind == RDX_TOKEN_STRING;
+}

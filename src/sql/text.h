@@ -47,6 +47,9 @@ RDX_MUST_USE rdx_status rdx_sql_text_scan(const char *text, rdx_arena *arena, rd
  * version 16. False: there are too many. */
 RDX_MUST_USE bool rdx_sql_text_name_subquery(rdx_sql_source *text, size_t at, rdx_arena *arena);
 
+/* Whether COPY names a file, which the tree does not tell where the name is empty: standard streams are no string. */
+bool rdx_sql_text_names_file(const rdx_sql_source *copy);
+
 /* The byte of the statement that a byte of the copy stands for. */
 size_t rdx_sql_text_offset(const rdx_sql_source *text, size_t at);
 
