@@ -240,7 +240,7 @@ static rdx_parse parse_float(rdx_type type, const char *text, size_t length, voi
 typedef struct instant {
   int64_t micros; /* since 1970 */
   bool zoned;
-  bool ends_day; /* said as 24:00 */
+  bool carries; /* its time is said as 24:00, or its second as 60 */
 } instant;
 
 /* `count` digits as a number; -1 where there are others. */
@@ -309,7 +309,8 @@ static rdx_parse parse_fraction(const char *text, size_t length, int32_t *micros
   return fine ? RDX_PARSE_RANGE : RDX_PARSE_OK;
 }
 
-/* HH:MM[:SS[.ffffff]][offset]; 24:00 is the end of the day, which inference takes for text: it would not come back. */
+/* HH:MM[:SS[.ffffff]][offset]; 24:00 is the end of the day, second 60 the first one of the next minute. Inference takes
+ * both for text: they would not come back. */
 static rdx_parse parse_time(const char *text, size_t length, instant *out) {
   int32_t second = 0, micros = 0, offset = 0;
   const rdx_parse zone = parse_offset(text, &length, &out->zoned, &offset);
@@ -326,9 +327,10 @@ static rdx_parse parse_time(const char *text, size_t length, instant *out) {
     fraction = parse_fraction(text + 8, length - 8, &micros);
   if (hour < 0 || minute < 0 || second < 0 || fraction == RDX_PARSE_FORMAT)
     return RDX_PARSE_FORMAT;
-  out->ends_day = hour == 24 && minute == 0 && second == 0 && micros == 0;
-  if ((hour > 23 && !out->ends_day) || minute > 59 || second > 59 || fraction != RDX_PARSE_OK || zone != RDX_PARSE_OK)
+  const bool ends_day = hour == 24 && minute == 0 && second == 0 && micros == 0;
+  if ((hour > 23 && !ends_day) || minute > 59 || second > 60 || fraction != RDX_PARSE_OK || zone != RDX_PARSE_OK)
     return RDX_PARSE_RANGE;
+  out->carries = ends_day || second == 60;
   out->micros = (((hour * 60 + minute) - offset) * 60 + (int64_t)second) * 1000000 + micros;
   return RDX_PARSE_OK;
 }
@@ -536,7 +538,7 @@ static void look_at_others(const char *text, size_t length, rdx_look *out) {
   if (length >= 10 && text[4] == '-' && parse_date(text, length, &day) == RDX_PARSE_OK) {
     out->traits = BIT(RDX_TRAIT_DATE);
     out->time = day;
-  } else if (length >= 10 && text[4] == '-' && read_instant(text, length, &t) == RDX_PARSE_OK && !t.ends_day) {
+  } else if (length >= 10 && text[4] == '-' && read_instant(text, length, &t) == RDX_PARSE_OK && !t.carries) {
     out->traits = BIT(RDX_TRAIT_TIMESTAMP) | (t.zoned ? BIT(RDX_TRAIT_ZONED) : BIT(RDX_TRAIT_LOCAL));
     out->time = t.micros;
   } else if (is_word(text, length, "true") || is_word(text, length, "false")) {
