@@ -314,7 +314,6 @@ static rdx_status take_select(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql
     RDX_TRY(
         rdx_tree_expressions(t, s->n_distinct_clause, s->distinct_clause, &out->distinct_on, &out->distinct_on_count));
   RDX_TRY(rdx_tree_refuse_if(t, s->into_clause != NULL, out->place, "SELECT INTO cannot stand here"));
-  RDX_TRY(rdx_tree_check_windows(t));
   out->distinct_sets = s->group_distinct;
   RDX_TRY(take_targets(t, s, out));
   t->in_exists = false;
@@ -398,6 +397,7 @@ static rdx_status take_bound(rdx_tree *t, const node *n, rdx_ast **out) {
 static rdx_status take_rest(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
   RDX_TRY(rdx_tree_refuse_if(t, s->n_locking_clause > 0, out->place, "FOR UPDATE and FOR SHARE are not supported"));
   RDX_TRY(rdx_tree_orders(t, s->n_sort_clause, s->sort_clause, &out->order_by, &out->order_count));
+  RDX_TRY(rdx_tree_unused_windows(t, out));
   RDX_TRY(take_bound(t, s->limit_count, &out->limit));
   out->ties = s->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES;
   return take_bound(t, s->limit_offset, &out->offset);
@@ -406,13 +406,13 @@ static rdx_status take_rest(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_q
 rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query **out) {
   rdx_sql_query *q = NULL;
   rdx_tree_node *const *const windows = t->windows;
+  bool *const window_used = t->window_used;
   const size_t window_count = t->window_count;
   const uint32_t levels = t->levels;
   RDX_TRY(rdx_tree_enter(t, 0));
   RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q, (void **)&q));
   *out = q;
-  t->windows = s->window_clause;
-  t->window_count = s->n_window_clause;
+  RDX_TRY(rdx_tree_windows(t, s->n_window_clause, s->window_clause));
   if (s->with_clause)
     RDX_TRY(rdx_tree_with(t, s->with_clause, q));
   if (s->n_values_lists > 0)
@@ -423,6 +423,7 @@ rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_que
     RDX_TRY(take_select(t, s, q));
   RDX_TRY(take_rest(t, s, q));
   t->windows = windows;
+  t->window_used = window_used;
   t->window_count = window_count;
   t->levels = levels;
   return RDX_OK;

@@ -199,6 +199,8 @@ typedef struct rdx_sql_query {
   uint32_t group_count;
   bool distinct_sets; /* GROUP BY DISTINCT */
   rdx_ast *having;
+  rdx_ast **unused_windows; /* of WINDOW: a call over each */
+  uint32_t unused_count;
   /* VALUES */
   rdx_ast **values; /* of equal rows, one behind the other */
   uint32_t row_count, width;

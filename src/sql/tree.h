@@ -28,6 +28,7 @@ typedef struct rdx_tree {
   uint32_t parameters; /* the largest */
   size_t window_count; /* WINDOW of the query at hand */
   rdx_tree_node *const *windows;
+  bool *window_used; /* each of them: OVER or another one has named it */
   bool takes_default; /* the query that comes next is VALUES of INSERT, where DEFAULT may stand */
   uint32_t unnamed;   /* subqueries in FROM that have no name */
   bool in_exists;     /* the query that comes next is EXISTS's: it need not list anything */
@@ -108,8 +109,10 @@ RDX_MUST_USE rdx_status rdx_tree_null(rdx_tree *t, rdx_sql_place place, rdx_ast 
 RDX_MUST_USE rdx_status rdx_tree_orders(rdx_tree *t, size_t count, rdx_tree_node *const *nodes, rdx_sql_order **out,
                                         uint32_t *out_count);
 /* What stands behind OVER. */
-/* Fail where two of the windows that WINDOW names have one name. */
-RDX_MUST_USE rdx_status rdx_tree_check_windows(const rdx_tree *t);
+/* Begin with the windows that WINDOW names: fail where two have one name. */
+RDX_MUST_USE rdx_status rdx_tree_windows(rdx_tree *t, size_t count, rdx_tree_node *const *windows);
+/* Calls over those that nothing names. */
+RDX_MUST_USE rdx_status rdx_tree_unused_windows(rdx_tree *t, rdx_sql_query *out);
 RDX_MUST_USE rdx_status rdx_tree_window(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_window **out);
 
 RDX_MUST_USE rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query **out);

@@ -69,8 +69,11 @@ static rdx_status take_frame(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_w
   return w->end_offset ? rdx_tree_expression(t, w->end_offset, &out->end_offset) : RDX_OK;
 }
 
-rdx_status rdx_tree_check_windows(const rdx_tree *t) {
-  for (size_t i = 0; i < t->window_count; i++)
+rdx_status rdx_tree_windows(rdx_tree *t, size_t count, rdx_tree_node *const *windows) {
+  t->windows = windows;
+  t->window_count = count;
+  RDX_TRY(rdx_tree_alloc(t, count, sizeof *t->window_used, (void **)&t->window_used));
+  for (size_t i = 0; i < count; i++)
     for (size_t k = 0; k < i; k++)
       if (strcmp(t->windows[i]->window_def->name, t->windows[k]->window_def->name) == 0)
         return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text,
@@ -81,9 +84,12 @@ rdx_status rdx_tree_check_windows(const rdx_tree *t) {
 
 /* One of the first `count` windows that WINDOW names, by its number. */
 static rdx_status find_named(const rdx_tree *t, const char *name, size_t count, rdx_sql_place place, size_t *out) {
-  for (*out = 0; *out < count; ++*out)
-    if (strcmp(t->windows[*out]->window_def->name, name) == 0)
-      return RDX_OK;
+  for (*out = 0; *out < count; ++*out) {
+    if (strcmp(t->windows[*out]->window_def->name, name) != 0)
+      continue;
+    t->window_used[*out] = true;
+    return RDX_OK;
+  }
   return rdx_sql_error(t->err, RDX_ERROR_NOT_FOUND, t->text->text, place, NULL, "there is no window \"%.60s\"", name);
 }
 
@@ -134,5 +140,19 @@ rdx_status rdx_tree_window(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_win
   }
   RDX_TRY(take_definition(t, w, before, *out));
   t->levels--;
+  return RDX_OK;
+}
+
+rdx_status rdx_tree_unused_windows(rdx_tree *t, rdx_sql_query *out) {
+  RDX_TRY(rdx_tree_alloc(t, t->window_count, sizeof(rdx_ast *), (void **)&out->unused_windows));
+  for (size_t i = 0; i < t->window_count; i++) {
+    rdx_ast *call = NULL;
+    if (t->window_used[i])
+      continue;
+    RDX_TRY(rdx_tree_call(t, rdx_tree_place(t, t->windows[i]->window_def->location), "count", 0, &call));
+    call->star = true;
+    RDX_TRY(rdx_tree_window(t, t->windows[i]->window_def, &call->over)); /* by its name */
+    out->unused_windows[out->unused_count++] = call;
+  }
   return RDX_OK;
 }
