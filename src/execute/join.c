@@ -88,27 +88,6 @@ static rdx_status check_single(const rdx_joining *j, const rdx_pairs *p, rdx_err
   return RDX_OK;
 }
 
-/* NOT IN: a NULL among the right values makes every answer unknown, or false; a left one its own. */
-static rdx_status anti_null(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
-  const rdx_column *left = &j->left_key.column, *right = &j->right_key.column;
-  uint32_t *rows = NULL;
-  uint64_t count = 0;
-  bool none = false;
-  for (uint64_t i = 0; i < right->rows && right->validity && !none; i++)
-    none = !rdx_column_has(right, i);
-  if (right->rows == 0) {
-    RDX_TRY(rdx_number_rows(j->x, 0, left->rows, &rows, err));
-    return rdx_pairs_take_left(rows, left->rows, p, err);
-  }
-  RDX_TRY(rdx_pairs_left(j, RDX_JOIN_ANTI, p, err));
-  RDX_TRY(rdx_alloc(p->count, sizeof *rows, WHAT, (void **)&rows, err));
-  for (uint64_t i = 0; i < p->count && !none; i++)
-    if (rdx_column_has(left, p->left[i]))
-      rows[count++] = p->left[i];
-  rdx_pairs_drop(p);
-  return rdx_pairs_take_left(rows, count, p, err);
-}
-
 /* ---- Kinds ---- */
 
 static bool keeps_left_only(rdx_plan_join kind) {
@@ -119,8 +98,6 @@ static bool keeps_left_only(rdx_plan_join kind) {
 static rdx_status find_equal(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   const rdx_plan_join kind = j->node->join;
   rdx_matches matches;
-  if (kind == RDX_PLAN_ANTI_NULL)
-    return anti_null(j, p, err);
   if (keeps_left_only(kind))
     return rdx_pairs_left(j, kind == RDX_PLAN_SEMI ? RDX_JOIN_SEMI : RDX_JOIN_ANTI, p, err);
   RDX_TRY(rdx_matches_find(j, kind != RDX_PLAN_INNER, &matches, err));
@@ -213,6 +190,11 @@ static rdx_status find_pairs(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   RDX_TRY(find_device(j, err));
   if (node->key_count == 0)
     return node->filter ? find_true(j, NULL, p, err) : find_all(j, p, err);
+  if (node->join == RDX_PLAN_ANTI_NULL) {
+    bool found = false;
+    RDX_TRY(rdx_pairs_not_in(j, &found, p, err));
+    return found ? RDX_OK : find_true(j, NULL, p, err);
+  }
   RDX_TRY(rdx_join_keys(j, err));
   if (!node->filter)
     return find_equal(j, p, err);
@@ -235,12 +217,6 @@ static rdx_status take_part(const rdx_joining *of, uint64_t begin, uint64_t coun
   RDX_TRY(rdx_frame_select(of->x->pool, &out->left.frame, rows, count, err));
   RDX_TRY(rdx_operand_refresh(of->x, &out->left, err));
   return rdx_operand_refresh(of->x, &out->right, err);
-}
-
-static void end(rdx_joining *j) {
-  rdx_join_keys_drop(j);
-  rdx_operand_drop(&j->left);
-  rdx_operand_drop(&j->right);
 }
 
 typedef struct collection {
@@ -271,7 +247,7 @@ static rdx_status collect(const rdx_joining *j, uint64_t begin, const rdx_pairs 
 }
 
 static rdx_status find_part(const rdx_joining *j, uint64_t begin, uint64_t count, rdx_pairs *out, rdx_error *err) {
-  RDX_SCOPED(end) rdx_joining part = {0};
+  RDX_SCOPED(rdx_joining_drop) rdx_joining part = {0};
   RDX_TRY(take_part(j, begin, count, &part, err));
   return find_pairs(&part, out, err);
 }
@@ -331,7 +307,7 @@ static rdx_status join_portion(rdx_execution *x, const rdx_plan_node *node, rdx_
   rdx_portions *p = x->portions;
   const rdx_joining all = {.x = x, .node = node, .left = p->left, .right = p->right};
   const uint64_t count = rdx_portions_count(p);
-  RDX_SCOPED(end) rdx_joining part = {0};
+  RDX_SCOPED(rdx_joining_drop) rdx_joining part = {0};
   RDX_TRY(take_part(&all, p->done, count, &part, err));
   RDX_TRY(join_here(&part, out, err));
   rdx_portions_advance(x, p, count, out->rows);
@@ -356,7 +332,7 @@ static rdx_status join_all(rdx_joining *j, rdx_frame *out, rdx_error *err) {
 rdx_status rdx_execute_join(rdx_execution *x, const rdx_plan_node *node, rdx_frame *out, rdx_error *err) {
   if (x->portions && x->portions->source == node)
     return join_portion(x, node, out, err);
-  RDX_SCOPED(end) rdx_joining j = {.x = x, .node = node, .counted = x->counted == node};
+  RDX_SCOPED(rdx_joining_drop) rdx_joining j = {.x = x, .node = node, .counted = x->counted == node};
   bool done = false;
   RDX_TRY(rdx_operand_run_in_place(x, node->left, &j.left, err));
   RDX_TRY(rdx_operand_run_in_place(x, node->right, &j.right, err));

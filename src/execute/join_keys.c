@@ -41,9 +41,9 @@ static rdx_status make_alike(rdx_joining *j, rdx_bound *a, rdx_bound *b, rdx_vec
   return make_as(j, a, b, type, left, right, err);
 }
 
-/* Key `i` of both inputs, of one type. Decimals of more digits than a column has are compared as texts, which are the
- * same where the decimals are: both have the digits of their common type. */
-static rdx_status make_key(rdx_joining *j, uint32_t i, rdx_vector *left, rdx_vector *right, rdx_error *err) {
+/* Decimals of more digits than a column has are compared as texts, which are the same where the decimals are: both have
+ * the digits of their common type. */
+rdx_status rdx_join_key(rdx_joining *j, uint32_t i, rdx_vector *left, rdx_vector *right, rdx_error *err) {
   rdx_bound *const a = j->node->left_keys[i], *const b = j->node->right_keys[i];
   rdx_bound *wide_a = NULL, *wide_b = NULL;
   const rdx_sql_type types[2] = {a->type, b->type}, text = {.kind = RDX_SQL_TEXT};
@@ -112,7 +112,7 @@ static rdx_status combine_keys(rdx_joining *j, rdx_vector *sides, rdx_key_column
   for (uint32_t i = 0; i < count; i++) {
     rdx_vector *left = &sides[2 * i], *right = &sides[2 * i + 1];
     if (!left->column.type) /* not made yet */
-      RDX_TRY(make_key(j, i, left, right, err));
+      RDX_TRY(rdx_join_key(j, i, left, right, err));
     RDX_TRY(code_strings(j, left, err));
     RDX_TRY(code_strings(j, right, err));
     columns[i] = (rdx_key_column){.parts = {&left->column, &right->column}};
@@ -127,7 +127,7 @@ rdx_status rdx_join_keys(rdx_joining *j, rdx_error *err) {
   RDX_SCOPED(rdx_vectors_destroy) rdx_vectors sides = {0};
   rdx_key_column *columns = NULL;
   if (count == 1) {
-    RDX_TRY(make_key(j, 0, &j->left_key, &j->right_key, err));
+    RDX_TRY(rdx_join_key(j, 0, &j->left_key, &j->right_key, err));
     if (j->left_key.column.type != RDX_TYPE_STRING)
       return RDX_OK;
   }
@@ -140,7 +140,9 @@ rdx_status rdx_join_keys(rdx_joining *j, rdx_error *err) {
   return combine_keys(j, sides.list, columns, err);
 }
 
-void rdx_join_keys_drop(rdx_joining *j) {
+void rdx_joining_drop(rdx_joining *j) {
   rdx_vector_destroy(&j->left_key);
   rdx_vector_destroy(&j->right_key);
+  rdx_operand_drop(&j->left);
+  rdx_operand_drop(&j->right);
 }

@@ -19,11 +19,15 @@ typedef struct rdx_joining {
   uint64_t max_pairs;             /* more are refused as if there were no memory for them; 0: none are */
 } rdx_joining;
 
+void rdx_joining_drop(rdx_joining *j);
+
 /* ---- Keys ---- */
+
+/* Key `i` of both inputs, of one type. A column whose rows are all that count is viewed: see rdx_operand_flat(). */
+RDX_MUST_USE rdx_status rdx_join_key(rdx_joining *j, uint32_t i, rdx_vector *left, rdx_vector *right, rdx_error *err);
 
 /* Calculate the keys of both inputs. */
 RDX_MUST_USE rdx_status rdx_join_keys(rdx_joining *j, rdx_error *err);
-void rdx_join_keys_drop(rdx_joining *j);
 
 /* ---- Matches ---- */
 
@@ -72,6 +76,9 @@ RDX_MUST_USE rdx_status rdx_pairs_list(rdx_joining *j, const rdx_matches *matche
 RDX_MUST_USE rdx_status rdx_pairs_cross(rdx_joining *j, rdx_pairs *out, rdx_error *err);
 /* The left rows of a semi or an anti join. */
 RDX_MUST_USE rdx_status rdx_pairs_left(rdx_joining *j, rdx_join_kind kind, rdx_pairs *out, rdx_error *err);
+
+/* The left rows that NOT IN keeps (not_in.c). False in `*found`: too many keys have NULLs. */
+RDX_MUST_USE rdx_status rdx_pairs_not_in(rdx_joining *j, bool *found, rdx_pairs *out, rdx_error *err);
 
 /* ---- Conditions ---- */
 

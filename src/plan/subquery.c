@@ -332,12 +332,14 @@ static rdx_status bind_left(rdx_block *b, const rdx_ast *ast, uint32_t columns, 
   return RDX_OK;
 }
 
-/* left = column `i` of the leaf: keys of the join. */
+/* left = column `i` of the leaf: keys of the join. A left NULL decides nothing where NOT IN has others. */
 static rdx_status add_keys(rdx_block *b, rdx_bound **left, uint32_t count, rdx_sql_place place, rdx_dependent *d) {
   for (uint32_t i = 0; i < count; i++) {
     rdx_bound *column = NULL, *equal = NULL;
     RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d->leaf, i), b->leaves[d->leaf].types[i], place, &column));
     RDX_TRY(rdx_bind_pair(b, "=", left[i], column, place, &equal));
+    if (is_null(left[i]))
+      continue;
     if (!rdx_is_call(equal, RDX_OP_EQ))
       return rdx_block_refuse(b, place, "these values cannot be looked for in a subquery");
     d->outer_keys[d->key_count] = equal->args[0];
@@ -346,11 +348,24 @@ static rdx_status add_keys(rdx_block *b, rdx_bound **left, uint32_t count, rdx_s
   return RDX_OK;
 }
 
+/* Whether all values on the left compare so with those of the leaf. */
+static rdx_status compare_row(rdx_block *b, const char *op, rdx_bound **left, uint32_t count, rdx_sql_place place,
+                              const rdx_dependent *d, rdx_bound **out) {
+  rdx_bound **parts = NULL;
+  RDX_TRY(rdx_planner_alloc(b->planner, count, sizeof *parts, &parts));
+  for (uint32_t i = 0; i < count; i++) {
+    rdx_bound *column = NULL;
+    RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d->leaf, i), b->leaves[d->leaf].types[i], place, &column));
+    RDX_TRY(rdx_bind_pair(b, op, left[i], column, place, &parts[i]));
+  }
+  *out = parts[0];
+  return count > 1 ? rdx_bind_call_of(b->planner, "and", parts, count, place, out) : RDX_OK;
+}
+
 /* NOT IN with correlation: no row for which x = y is true or unknown. */
-static rdx_status add_not_in(rdx_block *b, rdx_bound *left, rdx_sql_place place, rdx_dependent *d) {
-  rdx_bound *column = NULL, *equal = NULL;
-  RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d->leaf, 0), b->leaves[d->leaf].types[0], place, &column));
-  RDX_TRY(rdx_bind_pair(b, "=", left, column, place, &equal));
+static rdx_status add_not_in(rdx_block *b, rdx_bound **left, uint32_t count, rdx_sql_place place, rdx_dependent *d) {
+  rdx_bound *equal = NULL;
+  RDX_TRY(compare_row(b, "=", left, count, place, d, &equal));
   RDX_TRY(rdx_bind_pair(b, "is not false", equal, NULL, place, &equal));
   return rdx_conjuncts_add(b->planner, &d->filter, equal);
 }
@@ -393,16 +408,16 @@ static rdx_status bind_in_conjunct(rdx_block *b, const rdx_ast *ast, bool negate
   if (correlated && one_row)
     return rdx_block_refuse(
         b, ast->place, "IN of a subquery that reads outer columns and aggregates without GROUP BY can have one column");
-  bool null = false;
+  uint32_t nulls = 0;
   for (uint32_t i = 0; i < count; i++)
-    null |= is_null(left[i]);
-  if (null)
+    nulls += is_null(left[i]);
+  if (negated ? nulls == count : nulls > 0)
     return add_null_in(b, q, negated, ast->place);
   const rdx_plan_join join = !negated ? RDX_PLAN_SEMI : correlated ? RDX_PLAN_ANTI : RDX_PLAN_ANTI_NULL;
   RDX_TRY(rdx_make_dependent(b, q, &(rdx_form){join, count, false}, count, &d));
-  if (negated && correlated)
-    RDX_TRY(add_not_in(b, left[0], ast->place, &d));
-  else
+  if (negated && (correlated || count > RDX_SPLIT_KEYS))
+    RDX_TRY(add_not_in(b, left, count, ast->place, &d));
+  if (!negated || !correlated)
     RDX_TRY(add_keys(b, left, count, ast->place, &d));
   return rdx_add_dependent(b, d);
 }
@@ -461,9 +476,6 @@ rdx_status rdx_bind_subquery_conjunct(rdx_block *b, const rdx_ast *ast, bool *do
     return RDX_OK;
   /* <> ALL is NOT IN */
   const bool any = !ast->all && strcmp(ast->name, "=") == 0, none = ast->all && strcmp(ast->name, "<>") == 0;
-  const bool row = ast->args[0]->kind == RDX_AST_CALL && strcmp(ast->args[0]->name, "row") == 0;
-  if ((any || none) && negated != none && row) /* NOT IN of several columns is a value */
-    return RDX_OK;
   *done = any || none;
   return *done ? bind_in_conjunct(b, ast, negated != none) : bind_compare_conjunct(b, ast, negated, done);
 }
@@ -527,7 +539,7 @@ static void make_distinct(rdx_bound_query *q) {
 static rdx_status bind_marked(rdx_block *b, const rdx_ast *ast, const char *op, rdx_bound_query *q, rdx_bound **left,
                               rdx_bound **out) {
   rdx_dependent d;
-  rdx_bound **equal = NULL, *mark = NULL;
+  rdx_bound *mark = NULL;
   const uint32_t count = q->column_count;
   const bool correlated = q->outer_levels > 0;
   if (correlated && q->block && q->block->aggregating && q->block->group_count == 0) { /* it has one row */
@@ -544,15 +556,7 @@ static rdx_status bind_marked(rdx_block *b, const rdx_ast *ast, const char *op, 
     make_distinct(q);
   RDX_TRY(rdx_make_dependent(b, q, &(rdx_form){RDX_PLAN_LEFT, count, correlated && q->block && !q->block->aggregating},
                              0, &d));
-  RDX_TRY(rdx_planner_alloc(b->planner, count, sizeof *equal, &equal));
-  for (uint32_t i = 0; i < count; i++) {
-    rdx_bound *column = NULL;
-    RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d.leaf, i), b->leaves[d.leaf].types[i], ast->place, &column));
-    RDX_TRY(rdx_bind_pair(b, op, left[i], column, ast->place, &equal[i]));
-  }
-  d.compared = equal[0];
-  if (count > 1)
-    RDX_TRY(rdx_bind_call_of(b->planner, "and", equal, count, ast->place, &d.compared));
+  RDX_TRY(compare_row(b, op, left, count, ast->place, &d, &d.compared));
   RDX_TRY(rdx_add_mark(b, d, ast->place, &mark));
   return read_mark(b, mark, ast->place, out);
 }
