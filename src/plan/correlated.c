@@ -100,6 +100,12 @@ rdx_status rdx_build_correlated(rdx_block *b, rdx_bound_query *q, const rdx_form
   }
   for (uint32_t i = 0; i < x->columns.count; i++)
     RDX_TRY(add_output(c, x->columns.list[i]));
+  if (c->distinct && c->output_count == 0) { /* one row, if there is any */
+    rdx_bound *one = NULL;
+    RDX_TRY(rdx_bind_constant(&b->planner->binding, (rdx_sql_type){.kind = RDX_SQL_BOOL}, (rdx_datum){.i = true},
+                              q->written->place, &one));
+    RDX_TRY(add_output(c, one));
+  }
   return rdx_build_query(b->planner, q, out);
 }
 
