@@ -17,6 +17,7 @@ typedef struct pair_filter {
   uint32_t *left, *right; /* the batch */
   uint64_t count, capacity;
   uint32_t *marks; /* of left rows; NULL: pairs are kept */
+  uint32_t *alone; /* of left rows for which a part of the condition that reads these only is not true; NULL: of none */
   uint32_t *kept_left, *kept_right;
   uint64_t kept, kept_capacity;
 } pair_filter;
@@ -38,7 +39,54 @@ static rdx_status reserve(const pair_filter *f, uint32_t **left, uint32_t **righ
   return RDX_OK;
 }
 
+static bool reads_from(const rdx_bound *e, uint32_t column) {
+  bool reads = e->kind == RDX_BOUND_COLUMN && e->index >= column;
+  for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count && !reads; i++)
+    reads = reads_from(e->args[i], column);
+  return reads;
+}
+
+/* What fails by its values, as that of a row without partners, may not matter: all pairs tell. */
+static bool may_not_matter(rdx_status status) {
+  return status == RDX_ERROR_ARGUMENT || status == RDX_ERROR_RANGE || status == RDX_ERROR_FORMAT ||
+         status == RDX_ERROR_OVERFLOW || status == RDX_ERROR_UNSUPPORTED;
+}
+
+/* Mark left rows for which this is not true. */
+static rdx_status mark_alone(pair_filter *f, const rdx_bound *condition, rdx_error *err) {
+  rdx_operand *left = &f->j->left;
+  const uint64_t rows = left->frame.rows;
+  RDX_SCOPED(rdx_free_local) uint32_t *places = NULL;
+  uint64_t count = 0;
+  RDX_TRY(rdx_operand_bring(left, condition, err));
+  const rdx_evaluation e = rdx_operand_evaluation(f->j->x, left);
+  RDX_TRY(rdx_evaluate_filter(&e, condition, &places, &count, err));
+  if (!f->alone)
+    RDX_TRY(rdx_calloc(rows / 32 + 1, sizeof *f->alone, WHAT, (void **)&f->alone, err));
+  for (uint64_t i = 0, k = 0; i < rows; i++) {
+    const bool is_true = k < count && places[k] == i;
+    RDX_TRY(rdx_loop_goes_on(i, rows, "join", err));
+    k += is_true;
+    f->alone[i / 32] |= (uint32_t)!is_true << i % 32;
+  }
+  return RDX_OK;
+}
+
+static rdx_status find_alone(pair_filter *f, rdx_error *err) {
+  const rdx_joining *j = f->j;
+  rdx_bound **parts = NULL;
+  uint32_t count = 0;
+  RDX_TRY(rdx_filter_parts(j->x, j->node->filter, &parts, &count, err));
+  for (uint32_t i = 0; i < count && j->right.frame.rows > 0; i++) {
+    const rdx_status status = reads_from(parts[i], j->left.frame.count) ? RDX_OK : mark_alone(f, parts[i], err);
+    if (!may_not_matter(status))
+      RDX_TRY(status);
+  }
+  return RDX_OK;
+}
+
 static rdx_status begin(pair_filter *f, rdx_error *err) {
+  RDX_TRY(find_alone(f, err));
   RDX_TRY(reserve(f, &f->left, &f->right, &f->capacity, BATCH, err));
   return f->marks ? RDX_OK : reserve(f, &f->kept_left, &f->kept_right, &f->kept_capacity, 64, err);
 }
@@ -48,6 +96,7 @@ static void drop(pair_filter *f) {
   rdx_free(f->right);
   rdx_free(f->kept_left);
   rdx_free(f->kept_right);
+  rdx_free(f->alone);
 }
 
 /* The places of the batch's pairs for which the condition is true, for rdx_free(). */
@@ -87,13 +136,14 @@ static rdx_status filter_batch(pair_filter *f, rdx_error *err) {
 
 /* Whether no more pairs of a left row need be looked at. */
 static bool is_done(const pair_filter *f, uint32_t left) {
-  return f->marks && (f->marks[left / 32] >> left % 32 & 1u) != 0;
+  const uint32_t done = (f->marks ? f->marks[left / 32] : 0) | (f->alone ? f->alone[left / 32] : 0);
+  return (done >> left % 32 & 1u) != 0;
 }
 
 /* Take pairs into the batch behind which they stand, but for those of left rows that are done. */
 static void drop_done(pair_filter *f, uint64_t count) {
   uint64_t to = f->count;
-  if (!f->marks) {
+  if (!f->marks && !f->alone) {
     f->count += count;
     return;
   }
@@ -233,12 +283,6 @@ static rdx_status sort_kept(pair_filter *f, rdx_error *err) {
   f->kept_left = RDX_KEEP(left);
   f->kept_right = RDX_KEEP(right);
   return RDX_OK;
-}
-
-/* What fails by its values, as that of a row without partners, may not matter: all pairs tell. */
-static bool may_not_matter(rdx_status status) {
-  return status == RDX_ERROR_ARGUMENT || status == RDX_ERROR_RANGE || status == RDX_ERROR_FORMAT ||
-         status == RDX_ERROR_OVERFLOW || status == RDX_ERROR_UNSUPPORTED;
 }
 
 static void drop_values(rdx_vector (*values)[3]) {

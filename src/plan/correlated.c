@@ -120,7 +120,21 @@ void rdx_dependent_find_needs(rdx_dependent *d) {
   d->needs = needs & ~((uint64_t)1 << d->leaf);
 }
 
+/* Where rows need a match, what the filter says of them alone is a condition of the block. */
+static rdx_status raise_conditions(rdx_block *b, rdx_dependent *d) {
+  const rdx_conjuncts all = d->filter;
+  d->filter = (rdx_conjuncts){0};
+  for (uint32_t i = 0; i < all.count; i++) {
+    rdx_bound *c = all.list[i];
+    const bool own =
+        d->join == RDX_PLAN_SEMI && !(rdx_bound_leaves(c) >> d->leaf & 1) && !rdx_bound_has(c, RDX_BOUND_OUTER);
+    RDX_TRY(rdx_conjuncts_add(b->planner, own ? &b->from.conjuncts : &d->filter, c));
+  }
+  return RDX_OK;
+}
+
 rdx_status rdx_add_dependent(rdx_block *b, rdx_dependent d) {
+  RDX_TRY(raise_conditions(b, &d));
   rdx_dependent_find_needs(&d);
   RDX_TRY(rdx_planner_grow(b->planner, &b->dependents, b->dependent_count, &b->dependent_capacity, sizeof d));
   b->dependents[b->dependent_count++] = d;
