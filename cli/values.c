@@ -6,20 +6,10 @@
 #include "cli/cli.h"
 
 void cli_write_text(FILE *stream, const char *text, size_t length) {
-  bool quotes = length == 0; /* else it would read back as NULL */
-  for (size_t i = 0; i < length && !quotes; i++)
-    quotes = text[i] == ',' || text[i] == '"' || text[i] == '\n' || text[i] == '\r';
-  if (!quotes) {
+  if (rdx_csv_needs_quotes(text, length, ',', false))
+    console_write_quoted(stream, text, length);
+  else
     fwrite(text, 1, length, stream);
-    return;
-  }
-  fputc('"', stream);
-  for (size_t i = 0; i < length; i++) {
-    if (text[i] == '"')
-      fputc('"', stream);
-    fputc(text[i], stream);
-  }
-  fputc('"', stream);
 }
 
 void cli_write_value(FILE *stream, const rdx_column *c, uint64_t row) {

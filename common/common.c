@@ -526,6 +526,16 @@ void console_output_discard(console_output *out) {
   out->temporary[0] = '\0';
 }
 
+void console_write_quoted(FILE *stream, const char *text, size_t length) {
+  fputc('"', stream);
+  for (size_t i = 0; i < length; i++) {
+    if (text[i] == '"')
+      fputc('"', stream);
+    fputc(text[i], stream);
+  }
+  fputc('"', stream);
+}
+
 /* ---- Numbers ---- */
 
 bool console_parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out) {

@@ -119,6 +119,9 @@ RDX_MUST_USE rdx_status console_output_close(console_output *out, rdx_status sta
 /* Drop the file, unless it was committed. */
 void console_output_discard(console_output *out);
 
+/* Write `length` bytes as a CSV field in quotes. */
+void console_write_quoted(FILE *stream, const char *text, size_t length);
+
 /* ---- Numbers in options: all of the text, or false ---- */
 
 bool console_parse_u64(const char *text, uint64_t min, uint64_t max, uint64_t *out);

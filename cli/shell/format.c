@@ -74,6 +74,15 @@ static void write_tab_field(const writer *w, const char *text, uint64_t length) 
   }
 }
 
+/* In quotes, too, where it would stand for NULL. */
+static void write_csv_field(const writer *w, const char *text, uint64_t length) {
+  if (rdx_csv_needs_quotes(text, length, w->separator[0], w->columns == 1) ||
+      (strlen(w->null) == length && memcmp(text, w->null, length) == 0))
+    console_write_quoted(w->stream, text, length);
+  else
+    fwrite(text, 1, length, w->stream);
+}
+
 /* A field of CSV on a terminal may hold what the terminal would obey: escaped it is another text, but shown. */
 static void write_csv_on_terminal(const writer *w, const char *text, uint64_t length) {
   char *shown = NULL;
@@ -83,7 +92,7 @@ static void write_csv_on_terminal(const writer *w, const char *text, uint64_t le
     return;
   shell_write_escaped(memory, text, length, w->escapes);
   if (fclose(memory) == 0)
-    shell_write_csv_field(w->stream, shown, size, w->separator, w->null);
+    write_csv_field(w, shown, size);
   free(shown);
 }
 
@@ -95,7 +104,7 @@ static void write_field(const writer *w, const char *text, uint64_t length) {
   else if (w->escapes)
     write_csv_on_terminal(w, text, length);
   else
-    shell_write_csv_field(w->stream, text, length, w->separator, w->null);
+    write_csv_field(w, text, length);
 }
 
 static void write_field_names(const writer *w) {

@@ -58,10 +58,6 @@ const char *shell_value(const rdx_column *column, uint64_t row, char scratch[RDX
 /* Whether values are right-aligned, and numbers in JSON. */
 bool shell_is_number(rdx_type type);
 
-/* A field of CSV, in quotes where it would read back as something else: the empty string, what has a separator, a
- * quote or a line break in it, and what stands for NULL. As rdx_table_write_csv() writes it. */
-void shell_write_csv_field(FILE *stream, const char *text, uint64_t length, const char *separator, const char *null);
-
 /* A string of JSON, in its quotes. Bytes that are no UTF-8 become U+FFFD. */
 void shell_write_json_string(FILE *stream, const char *text, uint64_t length);
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Single values as text, as fields of CSV, and in JSON. */
+/* Single values as text, and in JSON. */
 
 #include "cli/shell/format.h"
 
 #include <string.h>
-#include <strings.h>
 
 const char *shell_value(const rdx_column *column, uint64_t row, char scratch[RDX_VALUE_TEXT], uint64_t *length) {
   if (column->validity && !(column->validity[row / 8] >> row % 8 & 1))
@@ -19,39 +18,6 @@ const char *shell_value(const rdx_column *column, uint64_t row, char scratch[RDX
 
 bool shell_is_number(rdx_type type) {
   return (type >= RDX_TYPE_I8 && type <= RDX_TYPE_F64) || type == RDX_TYPE_DECIMAL;
-}
-
-/* Whether a text that begins so would be taken for the start of something else, were it the first of a file. */
-static bool misleads(const char *text, uint64_t length) {
-  static const char *const beginnings[] = {"\xef\xbb\xbf", "sep=", "BZh", "PK\x03"};
-  for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
-    if (length >= strlen(beginnings[i]) && strncasecmp(text, beginnings[i], strlen(beginnings[i])) == 0)
-      return true;
-  return false;
-}
-
-static bool needs_quotes(const char *text, uint64_t length, const char *separator, const char *null) {
-  if (length == 0 || (strlen(null) == length && memcmp(text, null, length) == 0) || misleads(text, length))
-    return true;
-  const char special[] = {'"', '\n', '\r', separator[0]};
-  for (size_t i = 0; i < sizeof special; i++)
-    if (memchr(text, special[i], length))
-      return true;
-  return false;
-}
-
-void shell_write_csv_field(FILE *stream, const char *text, uint64_t length, const char *separator, const char *null) {
-  if (!needs_quotes(text, length, separator, null)) {
-    fwrite(text, 1, length, stream);
-    return;
-  }
-  fputc('"', stream);
-  for (uint64_t i = 0; i < length; i++) {
-    if (text[i] == '"')
-      fputc('"', stream);
-    fputc(text[i], stream);
-  }
-  fputc('"', stream);
 }
 
 static void write_json_control(FILE *stream, unsigned char c) {

@@ -316,6 +316,13 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_read(const char *path, const rdx_csv_p
 RDX_API RDX_MUST_USE rdx_status rdx_table_write_csv(const rdx_table *table, const char *path, char delimiter,
                                                     bool header, rdx_error *err);
 
+/**
+ * Whether a string must be in quotes to read back as this field of CSV: the empty string, one with a delimiter (0:
+ * ','), a quote or a line break, and one that begins as other files do. `alone`: its table has no other column, whose
+ * delimiter would tell that ';', '|' and tabs are none.
+ */
+RDX_API bool rdx_csv_needs_quotes(const char *text, uint64_t length, char delimiter, bool alone);
+
 /** Room for any value that is no string as text. */
 #define RDX_VALUE_TEXT 64
 

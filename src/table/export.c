@@ -24,7 +24,6 @@ typedef struct run {
 typedef struct export {
   const rdx_table *table;
   char delimiter;
-  bool special[256]; /* of each byte: it stands in quotes only */
   int file;
   const char *name; /* of the file, for errors */
   uint64_t first;   /* row of the first run of a round */
@@ -55,30 +54,37 @@ static bool misleads(const char *text, size_t length) {
   return false;
 }
 
-/* A field that reads back as this string, which takes at most 2 * length + 2 bytes; how many it took. In quotes is what
- * has one of the bytes that `special` marks. */
-static size_t quote(const char *text, size_t length, const bool *special, char *out) {
-  char *to = out;
-  bool quotes = misleads(text, length);
-  for (size_t i = 0; i < length && !quotes; i++)
-    quotes = special[(uint8_t)text[i]];
-  if (!quotes) {
-    memcpy(to, text, length);
-    return length;
-  }
-  *to++ = '"';
-  for (size_t i = 0; i < length; i++) {
-    if (text[i] == '"')
-      *to++ = '"';
-    *to++ = text[i];
-  }
-  *to++ = '"';
-  return (size_t)(to - out);
+/* Bytes that stand in quotes only; 2: where nothing else tells that they are no delimiter. */
+static const uint8_t special[256] = {['"'] = 1, ['\n'] = 1, ['\r'] = 1, [';'] = 2, ['|'] = 2, ['\t'] = 2};
+
+static inline bool needs_quotes(const char *text, uint64_t length, char delimiter, uint8_t mask) {
+  bool needs = misleads(text, length);
+  for (uint64_t i = 0; i < length && !needs; i++)
+    needs = text[i] == delimiter || special[(uint8_t)text[i]] & mask;
+  return needs;
 }
 
-static rdx_status put_text(run *r, const char *text, uint64_t length, const bool *special, rdx_error *err) {
+bool rdx_csv_needs_quotes(const char *text, uint64_t length, char delimiter, bool alone) {
+  return needs_quotes(text, length, delimiter ? delimiter : ',', alone ? 3 : 1);
+}
+
+/* A field that reads back as this string, which takes at most 2 * length + 2 bytes. */
+static rdx_status put_text(const export *x, run *r, const char *text, uint64_t length, rdx_error *err) {
   RDX_TRY(reserve(r, 2 * length + 3, err));
-  r->size += quote(text, length, special, r->text + r->size);
+  char *to = r->text + r->size;
+  if (needs_quotes(text, length, x->delimiter, x->table->column_count == 1 ? 3 : 1)) {
+    *to++ = '"';
+    for (uint64_t i = 0; i < length; i++) {
+      if (text[i] == '"')
+        *to++ = '"';
+      *to++ = text[i];
+    }
+    *to++ = '"';
+  } else {
+    memcpy(to, text, length);
+    to += length;
+  }
+  r->size = (uint64_t)(to - r->text);
   return RDX_OK;
 }
 
@@ -93,7 +99,7 @@ static rdx_status put_row(const export *x, run *r, uint64_t row) {
         text = rdx_column_text(c, row, &length);
       else
         length = rdx_column_format(c, row, value);
-      RDX_TRY(put_text(r, text, length, x->special, &r->err));
+      RDX_TRY(put_text(x, r, text, length, &r->err));
     }
     RDX_TRY(reserve(r, 1, &r->err));
     r->text[r->size++] = i + 1 < x->table->column_count ? x->delimiter : '\n';
@@ -122,7 +128,7 @@ static rdx_status write_header(export *x, rdx_error *err) {
   run *r = &x->runs[0];
   for (uint32_t i = 0; i < x->table->column_count; i++) {
     const char *name = x->table->columns[i].name;
-    RDX_TRY(put_text(r, name, strlen(name), x->special, err));
+    RDX_TRY(put_text(x, r, name, strlen(name), err));
     r->text[r->size++] = i + 1 < x->table->column_count ? x->delimiter : '\n';
   }
   return write_run(x, r, err);
@@ -168,10 +174,6 @@ rdx_status rdx_table_write_csv(const rdx_table *table, const char *path, char de
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_write_csv: table must not be NULL");
   RDX_TRY(rdx_csv_check_delimiter(delimiter, err));
   export x = {.table = table, .delimiter = delimiter ? delimiter : ','};
-  /* Where there is one column nothing else tells what is no delimiter. */
-  const char others[] = {'"', '\n', '\r', x.delimiter, ';', '|', '\t'};
-  for (size_t i = 0; i < (table->column_count == 1 ? sizeof others : 4); i++)
-    x.special[(uint8_t)others[i]] = true;
   if (!path) {
     x.file = STDOUT_FILENO;
     x.name = "the standard output";
