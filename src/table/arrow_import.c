@@ -190,6 +190,8 @@ static rdx_status check_struct(const struct ArrowSchema *schema, const struct Ar
       (array->n_children > 0 && (!schema->children || !array->children)))
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "the Arrow schema and array do not go together");
   const uint8_t *bits = array->n_buffers > 0 && array->buffers && array->null_count != 0 ? array->buffers[0] : NULL;
+  if (array->null_count > 0 && !bits)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "the Arrow array has NULLs, and no bits that say which they are");
   for (int64_t i = array->offset; bits && i < array->offset + array->length; i++)
     if (!(bits[i / 8] >> i % 8 & 1))
       return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "row %lld of the Arrow array is NULL as a whole",

@@ -51,6 +51,8 @@ static bool has_bit(const uint8_t *bits, uint64_t i) {
 
 rdx_status rdx_incoming_take_validity(incoming *in, rdx_error *err) {
   const uint8_t *bits = in->array->buffers[0];
+  if (!bits && in->array->null_count > 0) /* -1: it is not known how many there are, but there can be none */
+    return rdx_incoming_malformed(in->name, "it has NULLs, and no bits that say which they are", err);
   if (!bits || in->array->null_count == 0)
     return RDX_OK;
   if (in->offset % 8 == 0) {

@@ -625,7 +625,12 @@ static void test_errors(void **state) {
   h.array.null_count = 1;
   h.none[0] = some;
   fail_hand(&h, RDX_ERROR_UNSUPPORTED, "row 2 of the Arrow array is NULL as a whole");
+  h.none[0] = NULL;
+  fail_hand(&h, RDX_ERROR_ARGUMENT, "the Arrow array has NULLs, and no bits");
   h.array.null_count = 0;
+  h.child.null_count = 1;
+  fail_hand(&h, RDX_ERROR_ARGUMENT, "it has NULLs, and no bits");
+  h.child.null_count = -1;
   h.schema.n_children = 2;
   fail_hand(&h, RDX_ERROR_ARGUMENT, "do not go together");
   h.schema.format = "i";
