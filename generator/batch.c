@@ -8,13 +8,15 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- Scale factors ---- */
 
 bool generator_parse_scale(const char *text, uint32_t max, double *out) {
   char *end = NULL;
   *out = strtod(text, &end);
-  return end != text && *end == '\0' && *out > 0 && *out <= max;
+  const bool decimal = text[strspn(text, "+-.0123456789eE")] == '\0'; /* no hexadecimal digits, no blanks */
+  return decimal && end != text && *end == '\0' && *out > 0 && *out <= max;
 }
 
 rdx_status generator_check_scale(double scale, uint32_t max, rdx_error *err) {
