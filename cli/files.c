@@ -202,6 +202,9 @@ static rdx_status take_types(const char *path, const rdx_table *table, cli_types
   for (out->count = 0; out->count < rows; out->count++) {
     rdx_csv_type *type = &out->types[out->count];
     type->column = copy_string(names, out->count, &to);
+    for (uint64_t i = 0; i < out->count; i++)
+      if (strcmp(out->types[i].column, type->column) == 0)
+        return console_error(err, RDX_ERROR_FORMAT, "%s names column '%s' twice", path, type->column);
     const char *wrong = cli_parse_type_name(copy_string(types, out->count, &to), type);
     if (wrong)
       return console_error(err, RDX_ERROR_FORMAT, "%s, column '%s': %s", path, type->column, wrong);
