@@ -3,6 +3,8 @@
 
 /* Values as text that reads back as the same values: the other way round is value.c. */
 
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>
@@ -30,11 +32,12 @@ static char *put_signed(char *to, int64_t value) {
   return put_number(to, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, 1);
 }
 
-/* The shortest of the usual forms that reads back exactly. */
+/* The shortest of the usual forms that reads back exactly. Subnormal numbers have few bits. */
 static char *put_float(char *to, double value, rdx_type type) {
   if (value != value)
     return to + sprintf(to, "nan");
-  for (int digits = type == RDX_TYPE_F32 ? 6 : 15;; digits++) {
+  const bool subnormal = fabs(value) < (type == RDX_TYPE_F32 ? (double)FLT_MIN : DBL_MIN);
+  for (int digits = subnormal ? 1 : type == RDX_TYPE_F32 ? FLT_DIG : DBL_DIG;; digits++) {
     double wide = 0;
     float narrow = 0;
     const int length = rdx_text_print(to, RDX_VALUE_TEXT, "%.*g", digits, value);
