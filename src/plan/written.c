@@ -8,6 +8,8 @@
 
 #include "plan/internal.h"
 
+#include <string.h>
+
 static bool is_literal(const rdx_ast *ast) {
   return ast->kind == RDX_AST_NULL || ast->kind == RDX_AST_BOOL || ast->kind == RDX_AST_NUMBER ||
          ast->kind == RDX_AST_STRING;
@@ -17,9 +19,9 @@ static bool is_literal(const rdx_ast *ast) {
 static bool is_plain(const rdx_ast *ast) {
   if (is_literal(ast) || ast->kind == RDX_AST_COLUMN)
     return true;
-  bool plain =
-      ast->kind == RDX_AST_CAST || (ast->kind == RDX_AST_CALL && !ast->over && !ast->star && !ast->filter &&
-                                    ast->count > 0 && !rdx_is_aggregate(ast) && !rdx_is_window_function(ast->name));
+  bool plain = ast->kind == RDX_AST_CAST ||
+               (ast->kind == RDX_AST_CALL && !ast->over && !ast->star && !ast->filter && !rdx_is_aggregate(ast) &&
+                !rdx_is_window_function(ast->name) && strcmp(ast->name, "random") != 0);
   for (uint32_t i = 0; i < ast->count && plain; i++)
     plain = is_plain(ast->args[i]);
   return plain;
