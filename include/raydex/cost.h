@@ -57,6 +57,7 @@ typedef struct rdx_calibration {
   double gather[RDX_CALIBRATION_SIZES]; /**< a number looked up in such a dimension */
   double sort;                          /**< groups of a query found by sorting next to no rows */
   double sort_row;                      /**< a row of such a query, its number added to its group */
+  double sort_group;                    /**< a group of such a query, brought to the host */
   double sort_key;                      /**< a key of 32 bits sorted, with a row number */
   double join[RDX_CALIBRATION_JOINS];   /**< a join of next to no rows, by each of RDX_CALIBRATION_JOIN_METHODS */
   /** A key put into its index, of RDX_CALIBRATION_KEYS keys. */

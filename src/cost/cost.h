@@ -26,6 +26,7 @@ typedef struct rdx_work {
   double tests, gathers; /* of rows by bits, of numbers, in dimensions of `table_rows` */
   double table_rows;
   double sorts, sorted_rows;   /* queries whose groups are found by sorting, and rows of them */
+  double sorted_groups;
   double sorted;               /* keys */
   uint32_t join_method;        /* of RDX_CALIBRATION_JOIN_METHODS */
   double joins, built, probed; /* keys put into the index, and looked up in it */

@@ -25,7 +25,8 @@ static const rdx_calibration two_cores = {
     .test = {0.017, 0.145, 0.18},
     .gather = {0.053, 0.14, 3.2},
     .sort = 2000,
-    .sort_row = 30,
+    .sort_row = 15,
+    .sort_group = 15,
     .sort_key = 4.5,
     .join = {25000, 60000, 25000, 15000, 20000},
     .join_build = {{10.4, 10.4, 10.4}, {20, 20, 20}, {25, 25, 25}, {22, 22, 22}, {24, 24, 24}},
@@ -62,6 +63,7 @@ static const rdx_calibration h100 = {
     .gather = {0.002, 0.004, 0.01},
     .sort = 200000,
     .sort_row = 0.2,
+    .sort_group = 20,
     .sort_key = 0.08,
     .join = {300000, 200000, 270000, 225000, 260000},
     .join_build = {{0.3, 0.3, 0.3}, {0.3, 0.3, 0.3}, {0.3, 0.3, 0.3}, {0.3, 0.3, 0.3}, {0.3, 0.3, 0.3}},
@@ -80,7 +82,7 @@ static const rdx_calibration h100 = {
 
 static void scale(rdx_calibration *c, double factor) {
   double *const rates[] = {&c->read_byte, &c->pack_value, &c->scan_code, &c->found_row, &c->add_row, &c->group_row,
-                           &c->table_row, &c->number_row, &c->sort_row,  &c->sort_key,  &c->value};
+                           &c->table_row, &c->number_row, &c->sort_row,  &c->sort_group, &c->sort_key,  &c->value};
   double *const sized[] = {c->test, c->gather, c->ray, c->hit};
   for (size_t i = 0; i < RDX_COUNT(rates); i++)
     *rates[i] *= factor;

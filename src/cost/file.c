@@ -58,6 +58,7 @@ static const field fields[] = {
     SIZED(gather),
     ONE(sort),
     ONE(sort_row),
+    ONE(sort_group),
     ONE(sort_key),
     JOINS(join),
     JOINS_SIZED(join_build),

@@ -249,23 +249,24 @@ static rdx_status measure_lookup(measuring *m, rdx_error *err) {
 
 #define GROUPS 64u
 
-typedef enum query_kind { QUERY_GROUPS, QUERY_TESTS, QUERY_SUMS, QUERY_KINDS } query_kind;
+typedef enum query_kind { QUERY_GROUPS, QUERY_TESTS, QUERY_SUMS, QUERY_KINDS, QUERY_SORT } query_kind;
 
 typedef struct querying {
   rdx_star *star;
   query_kind kind;
 } querying;
 
-/* A sum by groups, of the few rows of one of them, or of all. */
+/* A sum by groups, of the few rows of one of them, or of all; or by both attributes, of which there are more pairs than
+ * groups that have a place each. */
 static rdx_status query_once(void *context, double *ms, rdx_error *err) {
-  static const uint32_t group_by = 0, zero = 0;
+  static const uint32_t group_by[] = {0, 1}, zero = 0;
   static const rdx_expression value = {.kind = RDX_EXPRESSION_ATTRIBUTE, .attribute = 1};
   static const rdx_aggregate sum = {RDX_AGGREGATE_SUM, &value};
   const querying *q = context;
   const rdx_predicate first = {.kind = RDX_PREDICATE_EQ, .values = column_u32(&zero, 1)};
   const rdx_query query = {.where = q->kind == QUERY_TESTS ? &first : NULL,
-                           .group_by = &group_by,
-                           .group_count = q->kind == QUERY_GROUPS,
+                           .group_by = group_by,
+                           .group_count = q->kind == QUERY_GROUPS ? 1 : q->kind == QUERY_SORT ? 2 : 0,
                            .aggregates = &sum,
                            .aggregate_count = 1};
   rdx_query_result *result = NULL;
@@ -283,9 +284,9 @@ typedef struct star_numbers {
   const uint32_t *attribute, *summed, *foreign;
 } star_numbers;
 
-/* All kinds of queries over `rows` rows. */
-static rdx_status time_queries(measuring *m, const star_numbers *n, uint64_t rows, double ms[QUERY_KINDS],
-                               rdx_error *err) {
+/* Queries of the kinds from `first` to before `end` over `rows` rows. */
+static rdx_status time_queries(measuring *m, const star_numbers *n, uint64_t rows, query_kind first, query_kind end,
+                               double *ms, rdx_error *err) {
   const rdx_attribute attributes[] = {
       {"attribute", column_u32(n->attribute, n->dimension ? n->dimension : rows), n->dimension ? 1 : 0},
       {"summed", column_u32(n->summed, rows), 0},
@@ -300,8 +301,8 @@ static rdx_status time_queries(measuring *m, const star_numbers *n, uint64_t row
   querying q = {0};
   RDX_TRY(rdx_star_create(m->device, &relation, &params, &q.star, err));
   rdx_status status = RDX_OK;
-  for (q.kind = QUERY_GROUPS; q.kind < QUERY_KINDS && status == RDX_OK; q.kind++)
-    status = time_best(query_once, &q, &ms[q.kind], err);
+  for (q.kind = first; q.kind < end && status == RDX_OK; q.kind++)
+    status = time_best(query_once, &q, &ms[q.kind - first], err);
   rdx_star_destroy(&q.star);
   return status;
 }
@@ -309,7 +310,7 @@ static rdx_status time_queries(measuring *m, const star_numbers *n, uint64_t row
 static rdx_status time_all(measuring *m, const star_numbers *n, const uint64_t sizes[POINTS],
                            double ms[POINTS][QUERY_KINDS], rdx_error *err) {
   for (uint32_t i = 0; i < POINTS; i++)
-    RDX_TRY(time_queries(m, n, sizes[i], ms[i], err));
+    RDX_TRY(time_queries(m, n, sizes[i], QUERY_GROUPS, QUERY_KINDS, ms[i], err));
   return RDX_OK;
 }
 
@@ -350,19 +351,27 @@ static rdx_status measure_groups(measuring *m, rdx_error *err) {
   return RDX_OK;
 }
 
-/* Groups that are too many for a place each are found by sorting: most have a row or two here. */
-static rdx_status measure_group_sort(measuring *m, rdx_error *err) {
-  const uint64_t rows = (ROWS / 8) >> m->shift, groups = rows;
+/* `groups` pairs of equal numbers, of all that could be, in `rows` rows. */
+static rdx_status time_group_sort(measuring *m, uint64_t rows, uint32_t groups, double *ms, rdx_error *err) {
   RDX_SCOPED(rdx_free_local) uint32_t *numbers = NULL;
-  double few[QUERY_KINDS], ms[QUERY_KINDS];
-  RDX_TRY(make_numbers(m, rows, (uint32_t)groups, &numbers, err));
-  for (uint64_t i = 0; i < rows; i++)
-    numbers[i] *= UINT32_MAX / (uint32_t)groups;
-  const star_numbers n = {.attribute = numbers, .summed = m->ordered};
-  RDX_TRY(time_queries(m, &n, FEW_ROWS, few, err));
-  RDX_TRY(time_queries(m, &n, rows, ms, err));
-  m->out->sort = divide(1e6 * few[QUERY_GROUPS] - m->out->launch, 1);
-  m->out->sort_row = divide(1e6 * (ms[QUERY_GROUPS] - few[QUERY_GROUPS]), (double)(rows - FEW_ROWS));
+  RDX_TRY(make_numbers(m, rows, groups, &numbers, err));
+  const star_numbers n = {.attribute = numbers, .summed = numbers};
+  return time_queries(m, &n, rows, QUERY_SORT, QUERY_SORT + 1, ms, err);
+}
+
+#define FEW_PAIRS 512   /* that take next to nothing by themselves; all that could be are too many */
+#define SOME_PAIRS 4096 /* so are those for most rows of a device */
+
+/* Groups that are too many for a place each are found by sorting. */
+static rdx_status measure_group_sort(measuring *m, rdx_error *err) {
+  const uint64_t rows = ROWS >> m->shift, groups = rows / 8;
+  double few = 0, many_rows = 0, many_groups = 0;
+  RDX_TRY(time_group_sort(m, FEW_PAIRS, FEW_PAIRS, &few, err));
+  RDX_TRY(time_group_sort(m, rows, SOME_PAIRS, &many_rows, err));
+  RDX_TRY(time_group_sort(m, groups, (uint32_t)groups, &many_groups, err));
+  m->out->sort = divide(1e6 * few - m->out->launch, 1);
+  m->out->sort_row = divide(1e6 * (many_rows - few), (double)rows);
+  m->out->sort_group = divide(1e6 * (many_groups - few) - m->out->sort_row * (double)groups, (double)groups);
   return RDX_OK;
 }
 

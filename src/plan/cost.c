@@ -54,7 +54,7 @@ static const rdx_calibration *rates_for(const rdx_planner *p, double rows) {
   return p->has_host && is_few(rows) ? &p->host : &p->rates;
 }
 
-#define CLEARLY 0.85 /* of the first method's time for few rows, below which another is taken: it varies by more */
+#define CLEARLY 0.77 /* of the first method's time for few rows, below which another is taken: it varies by more */
 
 /* The place of the fastest method, or of the one that a setting asks for; of others the first stands for them. */
 static uint32_t join_place(const rdx_planner *p, const rdx_calibration *rates, double smaller, double larger) {

@@ -343,6 +343,7 @@ static double add_groups(const rdx_planner *p, const rdx_star_estimate *e, const
   if (cells > MAX_CELLS || cells > 65536 + 4 * rows) {
     w->sorts += 1;
     w->sorted_rows += kept;
+    w->sorted_groups += fmin(rdx_star_groups(e, node, unknown), kept);
     return 0;
   }
   const double bytes = 8 * cells * (1 + measures), copies = 4.0 * p->threads;
