@@ -5,8 +5,6 @@
 
 #include "column/encoded_column.h"
 
-#include <string.h>
-
 #include "column/keys.h"
 #include "kernels/bitmap/kernels.h"
 #include "kernels/packed/kernels.h"

@@ -4,7 +4,6 @@
 /* Databases: a folder's tables on a device, and what is kept from statement to statement. */
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/words.h"
 #include "database/definitions.h"

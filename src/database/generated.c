@@ -6,8 +6,6 @@
 
 #include "database/generated.h"
 
-#include <string.h>
-
 #define WHAT "a generated column"
 #define CLAUSE "column generation expressions"
 

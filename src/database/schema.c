@@ -4,7 +4,6 @@
 /* information_schema.tables, .columns and .table_constraints: views whose texts list what there is. */
 
 #include <stdlib.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/words.h"

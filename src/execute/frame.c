@@ -7,8 +7,6 @@
 
 #include <raydex/index.h> /* RDX_NO_ROW */
 
-#include <string.h>
-
 #include "execute/operators.h"
 
 #define WHAT "a result on its way"

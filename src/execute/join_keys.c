@@ -3,8 +3,6 @@
 
 /* Keys of joins: one column for each input, whatever they are made of. */
 
-#include <string.h>
-
 #include "execute/keys.h"
 #include "execute/pairs.h"
 

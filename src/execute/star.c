@@ -3,8 +3,6 @@
 
 /* Stars: one query of a star that the catalog keeps. */
 
-#include <string.h>
-
 #include "execute/predicate.h"
 #include "execute/query.h"
 #include "star/star.h"

@@ -3,7 +3,6 @@
 
 /* Comparisons. NaN equals NaN and is above all other numbers. */
 
-#include <math.h>
 #include <string.h>
 
 #include "expression/block.h"

@@ -6,7 +6,6 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "expression/block.h"
 #include "expression/decimal.h"

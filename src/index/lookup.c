@@ -7,8 +7,6 @@
  * ever smaller slices whose results are joined on the host; of rows, and where these are wanted in parts, slices are
  * cut by counts. */
 
-#include <string.h>
-
 #include "index/probe_order.h"
 #include "index/index.h"
 #include "index/partition.h"

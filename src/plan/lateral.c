@@ -7,8 +7,6 @@
 
 #include "plan/correlated.h"
 
-#include <string.h>
-
 typedef struct lateral {
   rdx_block *block;
   const rdx_from *from;

@@ -5,7 +5,6 @@
  * their texts. */
 
 #include <stdio.h>
-#include <strings.h>
 
 #include "sql/tree.h"
 

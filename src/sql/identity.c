@@ -4,7 +4,6 @@
 /* Columns that number rows: GENERATED ... AS IDENTITY, and serial. The next number is a part of their declaration, as
  * RESTART WITH. */
 
-#include <stdio.h>
 #include <string.h>
 
 #include "sql/tree.h"

@@ -9,7 +9,6 @@
 #include <raydex/query.h>
 
 #include <stdbool.h>
-#include <stdint.h>
 
 /* The operands in the order that they are computed in, the same however they were written. */
 void rdx_expression_operands(const rdx_expression *e, const rdx_expression **first, const rdx_expression **second);

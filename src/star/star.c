@@ -7,7 +7,6 @@
 
 #include <stdatomic.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "base/options.h"
 #include "star/result.h"

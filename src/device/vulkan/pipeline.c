@@ -4,7 +4,6 @@
 /* Pipelines: made on first use, kept by the device, and cached on disk between processes. */
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -8,8 +8,6 @@
  * have is out. A CPU with few threads does without launches after one another, and without sharing the words of the
  * result: each thread does all that for the rows of a slice. */
 
-#include <string.h>
-
 #include "scan/method/sieve.h"
 
 #define MAX_TERMS 8

@@ -6,7 +6,6 @@
  * groups, and runs of them are added up. */
 
 #include <pthread.h>
-#include <string.h>
 
 #include "star/method/column_query.h"
 #include "star/star.h"

@@ -5,8 +5,6 @@
 
 #include "star/method/cube.h"
 
-#include <string.h>
-
 #include "kernels/primitives/kernels.h"
 #include "base/numbers.h"
 

@@ -5,8 +5,6 @@
 
 #include "star/method/rt_filter.h"
 
-#include <string.h>
-
 #include "kernels/bitmap/kernels.h"
 #include "kernels/primitives/kernels.h"
 #include "scan/evaluate.h"
