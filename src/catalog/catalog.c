@@ -108,22 +108,19 @@ static rdx_status describe(rdx_table_version *v, const char *name, const char *p
   return RDX_OK;
 }
 
+static void drop_version(rdx_table_version **version) {
+  rdx_table_version_drop_user(*version);
+}
+
 /* A version of `content`, which becomes its own also on failure. */
-static rdx_status make_version(const char *name, const char *path, rdx_table *content, bool verifies,
+static rdx_status make_version(rdx_catalog *c, const char *name, const char *path, rdx_table *content, bool verifies,
                                rdx_table_version **out, rdx_error *err) {
-  rdx_table_version *v = NULL;
-  const rdx_status status = rdx_calloc(1, sizeof *v, WHAT, (void **)&v, err);
-  if (status != RDX_OK) {
-    rdx_table_destroy(&content);
-    return status;
-  }
-  *v = (rdx_table_version){.content = content, .verifies = verifies, .users = 1};
-  const rdx_status described = describe(v, name, path, err);
-  if (described != RDX_OK) {
-    rdx_table_version_drop_user(v);
-    return described;
-  }
-  *out = v;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *own = content;
+  RDX_SCOPED(drop_version) rdx_table_version *v = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *v, WHAT, (void **)&v, err));
+  *v = (rdx_table_version){.catalog = c, .content = RDX_KEEP(own), .verifies = verifies, .users = 1};
+  RDX_TRY(describe(v, name, path, err));
+  *out = RDX_KEEP(v);
   return RDX_OK;
 }
 
@@ -279,19 +276,15 @@ static void replace_version(rdx_catalog *c, rdx_source *s, rdx_table_version *ve
 }
 
 rdx_status rdx_catalog_add(rdx_catalog *c, const char *name, rdx_table *table, rdx_error *err) {
-  rdx_table_version *version = NULL;
+  RDX_SCOPED(drop_version) rdx_table_version *version = NULL;
   rdx_source *source = NULL;
-  RDX_TRY(make_version(name, NULL, table, false, &version, err));
+  RDX_TRY(make_version(c, name, NULL, table, false, &version, err));
   RDX_LOCKED(&c->lock);
-  const rdx_status status = add_source(c, name, NULL, &source, err);
-  if (status != RDX_OK) {
-    rdx_table_version_drop_user(version);
-    return status;
-  }
+  RDX_TRY(add_source(c, name, NULL, &source, err));
   source->added = true;
   rdx_free(source->path);
   source->path = NULL;
-  replace_version(c, source, version);
+  replace_version(c, source, RDX_KEEP(version));
   return RDX_OK;
 }
 
@@ -482,7 +475,7 @@ static rdx_status refresh(rdx_catalog *c, rdx_source *s, rdx_error *err) {
   const bool table_file = rdx_table_is_file(s->path);
   RDX_TRY(table_file ? rdx_table_open_unverified(s->path, &content, err)
                      : rdx_table_read(s->path, &s->csv, &content, err));
-  RDX_TRY(make_version(s->name, s->path, content, table_file, &version, err));
+  RDX_TRY(make_version(c, s->name, s->path, content, table_file, &version, err));
   version->file = info;
   replace_version(c, s, version);
   return RDX_OK;
@@ -514,11 +507,12 @@ rdx_status rdx_catalog_find(rdx_catalog *c, const char *name, rdx_catalog_table 
   return RDX_OK;
 }
 
-void rdx_catalog_release(rdx_catalog *c, rdx_catalog_table *table) {
-  if (!table)
+void rdx_catalog_release(rdx_catalog_table **table) {
+  rdx_table_version *version = rdx_table_version_of(RDX_KEEP(*table));
+  if (!version)
     return;
-  RDX_LOCKED(&c->lock);
-  rdx_table_version_drop_user(rdx_table_version_of(table));
+  RDX_LOCKED(&version->catalog->lock);
+  rdx_table_version_drop_user(version);
 }
 
 /* ---- The list of names ---- */

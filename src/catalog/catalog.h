@@ -65,7 +65,7 @@ RDX_MUST_USE rdx_status rdx_catalog_path(const rdx_catalog *catalog, const char 
  * Release it with rdx_catalog_release(). A file that was replaced since is opened anew. */
 RDX_MUST_USE rdx_status rdx_catalog_find(rdx_catalog *catalog, const char *name, rdx_catalog_table **out,
                                          char nearest[64], rdx_error *err);
-void rdx_catalog_release(rdx_catalog *catalog, rdx_catalog_table *table);
+void rdx_catalog_release(rdx_catalog_table **table);
 
 /* The names that there are, ascending, NULL at the end: for rdx_free(), with all of them. */
 RDX_MUST_USE rdx_status rdx_catalog_names(rdx_catalog *catalog, char ***out, rdx_error *err);

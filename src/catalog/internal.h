@@ -47,6 +47,7 @@ typedef struct rdx_kept_column {
 /* A version of a table: what plans see of it (rdx_catalog_table), its content, and what is prepared over it. */
 typedef struct rdx_table_version {
   rdx_catalog_table table; /* first: what users have points here */
+  rdx_catalog *catalog;
   rdx_table *content;
   bool verifies;    /* columns are verified when they are opened */
   uint8_t **blocks; /* of each column: a bit for each block of rows that is; NULL: none, nor the dictionary */

@@ -28,6 +28,18 @@ typedef struct altered {
   rdx_error *err;
 } altered;
 
+static uint32_t capacity_of(const altered *a) {
+  return a->table->column_count + a->statement->prepared->runs->alteration_count;
+}
+
+static void drop(altered *a) {
+  for (uint32_t i = 0; a->columns && i < capacity_of(a); i++)
+    rdx_vector_destroy(&a->columns[i].value);
+  rdx_free(a->columns);
+  rdx_index_alterations_drop(&a->indexes);
+  rdx_arena_free(&a->arena);
+}
+
 static rdx_new_column *find_column(const altered *a, const char *name) {
   for (uint32_t i = 0; i < a->count; i++)
     if (strcmp(a->columns[i].name, name) == 0)
@@ -407,24 +419,14 @@ static rdx_status take_constraints(altered *a, const rdx_sql_statement *written)
 
 static rdx_status alter_columns(rdx_statement *s, rdx_catalog_table *table, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
-  const uint32_t capacity = table->column_count + written->alteration_count;
-  altered a = {.statement = s, .table = table, .count = table->column_count, .err = err};
-  rdx_table *old = NULL;
-  RDX_TRY(rdx_calloc(capacity, sizeof *a.columns, WHAT, (void **)&a.columns, err));
+  RDX_SCOPED(drop) altered a = {.statement = s, .table = table, .count = table->column_count, .err = err};
+  RDX_SCOPED(rdx_table_destroy) rdx_table *old = NULL;
+  RDX_TRY(rdx_calloc(capacity_of(&a), sizeof *a.columns, WHAT, (void **)&a.columns, err));
   for (uint32_t i = 0; i < table->column_count; i++)
     a.columns[i] = (rdx_new_column){table->columns[i].name, table->columns[i].declaration, .from = i};
-  rdx_status status = rdx_change_open(s, table, &old, err);
-  if (status == RDX_OK)
-    status = take_constraints(&a, written);
-  if (status == RDX_OK)
-    status = write_columns(&a, written, old);
-  rdx_table_destroy(&old);
-  for (uint32_t i = 0; i < capacity; i++)
-    rdx_vector_destroy(&a.columns[i].value);
-  rdx_free(a.columns);
-  rdx_index_alterations_drop(&a.indexes);
-  rdx_arena_free(&a.arena);
-  return status;
+  RDX_TRY(rdx_change_open(s, table, &old, err));
+  RDX_TRY(take_constraints(&a, written));
+  return write_columns(&a, written, old);
 }
 
 /* ---- The name ---- */
@@ -480,13 +482,10 @@ static rdx_status rename_table(rdx_statement *s, rdx_catalog_table *table, const
 rdx_status rdx_change_run_alter(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
   const bool renames = written->alterations[0].kind == RDX_ALTER_RENAME;
-  rdx_catalog_table *table = NULL;
+  RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *table = NULL;
   snprintf(answer->tag, sizeof answer->tag, "ALTER TABLE");
   RDX_TRY(rdx_change_find_if(s, written->name, written->if_exists, &table, err));
   if (!table)
     return RDX_OK;
-  const rdx_status status =
-      renames ? rename_table(s, table, written->alterations[0].to, err) : alter_columns(s, table, err);
-  rdx_catalog_release(s->database->catalog, table);
-  return status;
+  return renames ? rename_table(s, table, written->alterations[0].to, err) : alter_columns(s, table, err);
 }

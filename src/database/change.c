@@ -30,10 +30,8 @@ rdx_status rdx_change_fail(const rdx_statement *s, rdx_error *err, rdx_status st
 static rdx_status find(const rdx_statement *s, const char *name, rdx_catalog_table **out, rdx_error *err) {
   char nearest[64];
   RDX_TRY(rdx_catalog_find(s->database->catalog, name, out, nearest, err));
-  if (*out && strcmp((*out)->name, name) != 0) { /* one whose name is written otherwise */
-    rdx_catalog_release(s->database->catalog, *out);
-    *out = NULL;
-  }
+  if (*out && strcmp((*out)->name, name) != 0) /* one whose name is written otherwise */
+    rdx_catalog_release(out);
   return RDX_OK;
 }
 
@@ -110,14 +108,12 @@ rdx_status rdx_change_find_if(const rdx_statement *s, const char *name, bool if_
 /* ---- Writing versions ---- */
 
 static rdx_status append(rdx_table_writer *writer, const rdx_table *table, rdx_error *err) {
-  rdx_column *columns = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_column *columns = NULL;
   const uint32_t count = rdx_table_columns(table);
   RDX_TRY(rdx_alloc(count, sizeof *columns, "a table", (void **)&columns, err));
   for (uint32_t i = 0; i < count; i++)
     columns[i] = *rdx_table_column(table, i);
-  const rdx_status status = rdx_table_writer_append(writer, columns, err);
-  rdx_free(columns);
-  return status;
+  return rdx_table_writer_append(writer, columns, err);
 }
 
 static rdx_status write_file(const char *path, const rdx_field *fields, uint32_t count, const rdx_table *first,
@@ -257,10 +253,9 @@ static rdx_status make_empty(const rdx_statement *s, rdx_arena *arena, rdx_table
 /* `*exists` with IF NOT EXISTS: nothing is to be done. */
 static rdx_status check_new(const rdx_statement *s, bool *exists, rdx_error *err) {
   const rdx_sql_statement *written = s->prepared->runs;
-  rdx_catalog_table *table = NULL;
+  RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *table = NULL;
   RDX_TRY(find(s, written->name, &table, err));
   *exists = table != NULL;
-  rdx_catalog_release(s->database->catalog, table);
   if (*exists && !written->if_not_exists)
     return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "table \"%.100s\" is there already", written->name);
   return *exists ? RDX_OK : rdx_defined_check_new(s, written->name, NULL, err);
@@ -476,15 +471,13 @@ static rdx_status view_table(rdx_statement *s, rdx_catalog_table *table, rdx_ans
 }
 
 static rdx_status read_table(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  rdx_catalog_table *table = NULL;
+  RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *table = NULL;
   RDX_TRY(rdx_change_find(s, s->prepared->runs->name, &table, err));
-  const rdx_status status = view_table(s, table, answer, err);
+  RDX_TRY(view_table(s, table, answer, err));
   answer->stats.rows = table->rows;
   /* The view reads the table's memory: the answer holds it no longer than this statement does. */
-  s->copied = status == RDX_OK ? table : NULL;
-  if (status != RDX_OK)
-    rdx_catalog_release(s->database->catalog, table);
-  return status;
+  s->copied = RDX_KEEP(table);
+  return RDX_OK;
 }
 
 static bool same_file(const char *a, const char *b) {
@@ -524,8 +517,7 @@ static rdx_status run_copy_to(rdx_statement *s, const rdx_copy_options *options,
                               : rdx_table_write_csv(answer->table, written->path, csv->delimiter,
                                                     csv->header != RDX_SWITCH_OFF, err);
   rdx_table_destroy(&answer->table);
-  rdx_catalog_release(s->database->catalog, s->copied);
-  s->copied = NULL;
+  rdx_catalog_release(&s->copied);
   snprintf(answer->tag, sizeof answer->tag, "COPY %llu", (unsigned long long)answer->stats.rows);
   return status;
 }
@@ -560,17 +552,13 @@ static rdx_status read_file(rdx_statement *s, const rdx_catalog_table *table, co
 }
 
 static rdx_status run_copy_from(rdx_statement *s, const rdx_copy_options *options, rdx_answer *answer, rdx_error *err) {
-  rdx_catalog_table *table = NULL;
+  RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *table = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *rows = NULL;
   RDX_TRY(rdx_change_find(s, s->prepared->runs->name, &table, err));
-  rdx_status status = read_file(s, table, options, &answer->table, err);
-  if (status == RDX_OK) {
-    answer->stats.rows = rdx_table_rows(answer->table);
-    status = rdx_change_insert(s, table, answer->table, err);
-  }
-  rdx_table_destroy(&answer->table);
-  rdx_catalog_release(s->database->catalog, table);
+  RDX_TRY(read_file(s, table, options, &rows, err));
+  answer->stats.rows = rdx_table_rows(rows);
   snprintf(answer->tag, sizeof answer->tag, "COPY %llu", (unsigned long long)answer->stats.rows);
-  return status;
+  return rdx_change_insert(s, table, rows, err);
 }
 
 static rdx_status run_copy(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
@@ -624,15 +612,10 @@ static rdx_status remove_table(rdx_statement *s, const rdx_catalog_table *table,
 }
 
 static rdx_status drop_table(rdx_statement *s, const char *name, rdx_error *err) {
-  rdx_catalog_table *table = NULL;
-  rdx_index_alterations indexes = {0};
+  RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *table = NULL;
+  RDX_SCOPED(rdx_index_alterations_drop) rdx_index_alterations indexes = {0};
   RDX_TRY(rdx_change_find_if(s, name, s->prepared->runs->if_exists, &table, err));
-  if (!table)
-    return RDX_OK;
-  const rdx_status status = remove_table(s, table, &indexes, err);
-  rdx_index_alterations_drop(&indexes);
-  rdx_catalog_release(s->database->catalog, table);
-  return status;
+  return table ? remove_table(s, table, &indexes, err) : RDX_OK;
 }
 
 static rdx_status run_drop(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
@@ -662,15 +645,12 @@ static rdx_status run_drop(rdx_statement *s, rdx_answer *answer, rdx_error *err)
 }
 
 static rdx_status analyze_table(rdx_statement *s, const char *name, rdx_error *err) {
-  rdx_catalog_table *table = NULL;
-  rdx_status status = RDX_OK;
+  RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *table = NULL;
+  bool unique;
   RDX_TRY(rdx_change_find(s, name, &table, err));
-  for (uint32_t i = 0; i < table->column_count && status == RDX_OK; i++) {
-    bool unique;
-    status = rdx_catalog_unique(s->database->catalog, table, i, &unique, err);
-  }
-  rdx_catalog_release(s->database->catalog, table);
-  return status;
+  for (uint32_t i = 0; i < table->column_count; i++)
+    RDX_TRY(rdx_catalog_unique(s->database->catalog, table, i, &unique, err));
+  return RDX_OK;
 }
 
 static rdx_status run_analyze(rdx_statement *s, rdx_answer *answer, rdx_error *err) {

@@ -178,23 +178,19 @@ static rdx_status put_columns(const rdx_row_columns *row, const rdx_sql_constrai
 static rdx_status name_constraint(rdx_constraints *of, const rdx_row_columns *row, rdx_sql_constraint *k,
                                   rdx_arena *arena, rdx_error *err) {
   static const char *const ends[] = {"_pkey", "_key", "_check"};
-  rdx_printed base = {.err = err}, name = {.err = err};
+  RDX_SCOPED(rdx_printed_free) rdx_printed base = {.err = err}, name = {.err = err};
   rdx_print(&base, "%s", row->table);
-  rdx_status status = k->kind == RDX_CONSTRAINT_PRIMARY_KEY ? RDX_OK : put_columns(row, k, arena, &base, err);
+  if (k->kind != RDX_CONSTRAINT_PRIMARY_KEY)
+    RDX_TRY(put_columns(row, k, arena, &base, err));
   rdx_print(&base, "%s", ends[k->kind]);
-  rdx_print(&name, "%s", base.data ? base.data : "");
-  for (uint32_t n = 1; status == RDX_OK && base.status == RDX_OK && name.status == RDX_OK && is_taken(of, name.data);
-       n++) {
+  RDX_TRY(base.status);
+  rdx_print(&name, "%s", base.data);
+  for (uint32_t n = 1; name.status == RDX_OK && is_taken(of, name.data); n++) {
     name.size = 0;
     rdx_print(&name, "%s%u", base.data, n);
   }
-  if (status == RDX_OK)
-    status = base.status != RDX_OK ? base.status : name.status;
-  if (status == RDX_OK)
-    status = rdx_arena_text(arena, name.data, WHAT, &k->name, err);
-  rdx_free(base.data);
-  rdx_free(name.data);
-  return status;
+  RDX_TRY(name.status);
+  return rdx_arena_text(arena, name.data, WHAT, &k->name, err);
 }
 
 static rdx_status check_names(const rdx_statement *s, const rdx_constraints *of, const char *table, rdx_error *err) {
@@ -268,13 +264,10 @@ static void show_row(const rdx_table *rows, const uint32_t *columns, uint32_t co
   rdx_print(to, ")");
 }
 
-static rdx_status fail_with_row(const rdx_statement *s, const char *what, rdx_printed *row, const char *end,
+static rdx_status fail_with_row(const rdx_statement *s, const char *what, const rdx_printed *row, const char *end,
                                 rdx_error *err) {
-  const rdx_status status = row->status == RDX_OK
-                                ? rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "%.250s%.200s%s", what, row->data, end)
-                                : row->status;
-  rdx_free(row->data);
-  return status;
+  RDX_TRY(row->status);
+  return rdx_change_fail(s, err, RDX_ERROR_ARGUMENT, "%.250s%.200s%s", what, row->data, end);
 }
 
 /* ---- Checks ---- */
@@ -306,7 +299,7 @@ static rdx_status check_condition(checking *c, const rdx_sql_constraint *k) {
   const rdx_statement *s = c->of->statement;
   RDX_SCOPED(rdx_free_local) uint32_t *rows = NULL;
   rdx_binding binding = {.arena = &c->arena, .text = c->execution.text, .err = c->err};
-  rdx_printed row = {.err = c->err};
+  RDX_SCOPED(rdx_printed_free) rdx_printed row = {.err = c->err};
   rdx_bound *holds = NULL, *fails = NULL;
   uint64_t count = 0;
   char what[400];
@@ -327,7 +320,7 @@ static rdx_status check_condition(checking *c, const rdx_sql_constraint *k) {
 
 /* Row `at` has a key that is there already. */
 static rdx_status fail_key(const checking *c, const rdx_sql_constraint *k, const uint32_t *columns, uint64_t at) {
-  rdx_printed row = {.err = c->err};
+  RDX_SCOPED(rdx_printed_free) rdx_printed row = {.err = c->err};
   char what[250];
   show_row(c->of->rows, columns, k->column_count, at, &row);
   snprintf(what, sizeof what,

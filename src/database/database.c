@@ -56,11 +56,11 @@ void rdx_database_close(rdx_database **database) {
   rdx_database *d = *database;
   *database = NULL;
   for (uint32_t i = 0; i < d->named_count; i++) {
-    rdx_prepared_release(d->named[i].prepared);
+    rdx_prepared_release(&d->named[i].prepared);
     rdx_free(d->named[i].name);
   }
   for (uint32_t i = 0; i < d->kept_count; i++)
-    rdx_prepared_release(d->kept[i]);
+    rdx_prepared_release(&d->kept[i]);
   rdx_views_free(d);
   rdx_defined_free(d);
   rdx_indexes_free(d);

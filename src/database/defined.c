@@ -42,18 +42,13 @@ static rdx_defined_view *find_any_case(const rdx_database *d, const char *name) 
 /* Room for one more, and the view of this name and text. */
 static rdx_status make_view(rdx_database *d, const char *name, const char *text, size_t length, rdx_defined_view *out,
                             rdx_error *err) {
-  *out = (rdx_defined_view){0};
-  pthread_mutex_lock(&d->lock);
-  rdx_status status =
-      rdx_realloc((void **)&d->defined, (size_t)d->defined_count + 1, sizeof *d->defined, "a view", err);
-  pthread_mutex_unlock(&d->lock);
-  RDX_TRY(status);
-  status = rdx_copy_text(name, "a view", &out->name, err);
-  if (status == RDX_OK)
-    status = rdx_copy_bytes(text, length, "a view", &out->text, err);
-  if (status != RDX_OK)
-    drop_view(out);
-  return status;
+  RDX_SCOPED(drop_view) rdx_defined_view v = {0};
+  RDX_TRY(rdx_copy_text(name, "a view", &v.name, err));
+  RDX_TRY(rdx_copy_bytes(text, length, "a view", &v.text, err));
+  RDX_LOCKED(&d->lock);
+  RDX_TRY(rdx_realloc((void **)&d->defined, (size_t)d->defined_count + 1, sizeof *d->defined, "a view", err));
+  *out = RDX_KEEP(v);
+  return RDX_OK;
 }
 
 /* In place of the one that has its name. */
@@ -196,11 +191,9 @@ static bool reads(const rdx_query_plan *plan, const reading *r) {
 
 /* One that cannot be planned reads nothing any more. */
 static rdx_status view_reads(rdx_database *d, const char *text, const reading *r, bool *out, rdx_error *err) {
-  rdx_prepared *p = NULL;
+  RDX_SCOPED(rdx_prepared_release) rdx_prepared *p = NULL;
   const rdx_status status = rdx_prepared_alone(d, text, &p, err);
   *out = status == RDX_OK && reads(p->plan, r);
-  if (status == RDX_OK)
-    rdx_prepared_release(p);
   return status == RDX_ERROR_MEMORY || status == RDX_ERROR_CANCELLED ? status : RDX_OK;
 }
 
@@ -254,7 +247,7 @@ rdx_status rdx_defined_check_unread(const rdx_statement *s, const char *table, c
 /* ---- Statements ---- */
 
 rdx_status rdx_defined_check_new(const rdx_statement *s, const char *name, const char *renamed, rdx_error *err) {
-  rdx_catalog_table *table = NULL;
+  RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *table = NULL;
   char nearest[64];
   if (rdx_defined_has(s->database, name, false))
     return fail(s, RDX_ERROR_ARGUMENT, rdx_defined_has(s->database, name, true) ? NULL : OTHER_CASE,
@@ -264,7 +257,6 @@ rdx_status rdx_defined_check_new(const rdx_statement *s, const char *name, const
   RDX_TRY(rdx_catalog_find(s->database->catalog, name, &table, nearest, err));
   const bool same = table && strcmp(table->name, name) == 0;
   const bool taken = table && (same || !renamed || strcmp(table->name, renamed) != 0);
-  rdx_catalog_release(s->database->catalog, table);
   return taken ? fail(s, RDX_ERROR_ARGUMENT, same ? NULL : OTHER_CASE, "there is a table \"%.100s\" already", name, err)
                : RDX_OK;
 }

@@ -71,17 +71,16 @@ static bool is_on(const rdx_index_entry *e, const char *table, const char *colum
 /* `to` NULL: it goes. */
 static rdx_status change_entry(const rdx_index_entry *e, const char *column, const char *to, rdx_index_entry *out,
                                rdx_error *err) {
-  rdx_printed w = {.err = err};
+  RDX_SCOPED(rdx_printed_free) rdx_printed w = {.err = err};
   if (to) {
     put_definition(&w, e->name, e->written, column, to);
-    const rdx_status status = w.status == RDX_OK ? rdx_index_entry_read(out, e->name, w.data, err) : w.status;
-    rdx_free(w.data);
-    return status;
+    RDX_TRY(w.status);
+    return rdx_index_entry_read(out, e->name, w.data, err);
   }
   rdx_print(&w, "DROP INDEX ");
   put_quoted(&w, e->name, '"');
-  out->text = w.data;
   RDX_TRY(w.status);
+  out->text = RDX_KEEP(w.data);
   return rdx_copy_text(e->name, "an index", &out->name, err);
 }
 
@@ -122,7 +121,7 @@ void rdx_index_alterations_drop(rdx_index_alterations *changes) {
 
 /* Whether the table is there with the columns of the index; one that cannot be read is taken for it. */
 static bool fits(rdx_database *d, const rdx_sql_statement *s) {
-  rdx_catalog_table *table = NULL;
+  RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *table = NULL;
   char nearest[64];
   if (s->kind != RDX_STATEMENT_CREATE_INDEX || rdx_catalog_find(d->catalog, s->table, &table, nearest, NULL) != RDX_OK)
     return s->kind == RDX_STATEMENT_CREATE_INDEX;
@@ -133,22 +132,20 @@ static bool fits(rdx_database *d, const rdx_sql_statement *s) {
       i++;
     all = i < table->column_count;
   }
-  rdx_catalog_release(d->catalog, table);
   return all;
 }
 
 rdx_status rdx_indexes_announce(rdx_database *d, const rdx_index_alterations *changes, rdx_error *err) {
-  rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < changes->count && d->folder && status == RDX_OK; i++) {
-    rdx_printed w = {.err = err};
+  for (uint32_t i = 0; i < changes->count && d->folder; i++) {
+    RDX_SCOPED(rdx_printed_free) rdx_printed w = {.err = err};
     const rdx_index_entry *to = &changes->entries[i], *e = rdx_index_entry_find(d, to->name);
     put_definition(&w, e->name, e->written, NULL, e->index.table);
     rdx_print(&w, ";\n");
     rdx_print(&w, "%s", to->text);
-    status = w.status == RDX_OK ? rdx_definition_write(d, "index", e->name, w.data, err) : w.status;
-    rdx_free(w.data);
+    RDX_TRY(w.status);
+    RDX_TRY(rdx_definition_write(d, "index", e->name, w.data, err));
   }
-  return status;
+  return RDX_OK;
 }
 
 void rdx_indexes_withdraw(rdx_database *d, const rdx_index_alterations *changes) {

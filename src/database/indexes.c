@@ -213,7 +213,7 @@ static void make_name(const rdx_sql_statement *written, char *out, size_t size) 
 rdx_status rdx_indexes_create(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   rdx_database *d = s->database;
   const rdx_sql_statement *written = s->prepared->statement;
-  rdx_catalog_table *table = NULL;
+  RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *table = NULL;
   char nearest[64], name[256];
   if (written->name)
     snprintf(name, sizeof name, "%s", written->name);
@@ -227,11 +227,8 @@ rdx_status rdx_indexes_create(rdx_statement *s, rdx_answer *answer, rdx_error *e
   RDX_TRY(rdx_catalog_find(d->catalog, written->table, &table, nearest, err));
   if (!table)
     return fail(s, RDX_ERROR_NOT_FOUND, "there is no table", written->table, err);
-  rdx_status status = rdx_change_check_lasts(s, table, "an index", err);
-  if (status == RDX_OK)
-    status = create(s, name, table, err);
-  rdx_catalog_release(d->catalog, table);
-  return status;
+  RDX_TRY(rdx_change_check_lasts(s, table, "an index", err));
+  return create(s, name, table, err);
 }
 
 rdx_status rdx_indexes_drop(rdx_database *d, const char *name, bool *found, rdx_error *err) {

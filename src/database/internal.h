@@ -139,11 +139,13 @@ struct rdx_answer {
 
 /* Parse and plan `text`, or take what was kept of it; NULL where it has no statement. Release it. */
 RDX_MUST_USE rdx_status rdx_prepared_find(rdx_database *database, const char *text, rdx_prepared **out, rdx_error *err);
-void rdx_prepared_release(rdx_prepared *prepared);
+void rdx_prepared_release(rdx_prepared **prepared);
 /* Whether its tables and the settings are still those that it was planned with. */
 bool rdx_prepared_is_current(rdx_prepared *prepared);
 
-/* Plan it anew where tables were replaced since: parameters stay as they were given. */
+/* Plan it anew where tables were replaced since. */
+RDX_MUST_USE rdx_status rdx_prepared_renew(rdx_prepared **prepared, bool *renewed, rdx_error *err);
+/* Its plan, likewise: parameters stay as they were given. */
 RDX_MUST_USE rdx_status rdx_statement_renew(rdx_statement *statement, rdx_error *err);
 
 /* Parameters (parameters.c): room for those of a new statement, also to be freed on failure; fit them to its plan. */

@@ -48,7 +48,7 @@ static rdx_status add_text(rdx_growing *column, uint64_t row, const char *text, 
 static rdx_status add_names(rdx_growing *column, uint64_t row, const char *const *names, uint32_t count,
                             rdx_error *err) {
   size_t size = 1;
-  char *text = NULL;
+  RDX_SCOPED(rdx_free_local) char *text = NULL;
   if (count == 0)
     return rdx_growing_add_null(column, row, err);
   for (uint32_t i = 0; i < count; i++)
@@ -59,9 +59,7 @@ static rdx_status add_names(rdx_growing *column, uint64_t row, const char *const
     to = i > 0 ? stpcpy(to, ", ") : to;
     to = stpcpy(to, names[i]);
   }
-  const rdx_status status = rdx_growing_add_string(column, row, text, (uint64_t)(to - text), err);
-  rdx_free(text);
-  return status;
+  return rdx_growing_add_string(column, row, text, (uint64_t)(to - text), err);
 }
 
 static rdx_status start_column(rdx_growing *column, const char *name, rdx_type type, uint8_t scale, rdx_error *err) {
@@ -197,16 +195,14 @@ static rdx_status list_plan(const rdx_plan_node *root, rdx_table **out, rdx_erro
 
 static rdx_status list_view(rdx_database *d, const char *name, rdx_table **out, rdx_error *err) {
   RDX_SCOPED(rdx_free_local) char *text = NULL;
-  rdx_prepared *p = NULL;
+  RDX_SCOPED(rdx_prepared_release) rdx_prepared *p = NULL;
   RDX_TRY(rdx_select_text(name, "", &text, err));
   RDX_TRY(rdx_prepared_alone(d, text, &p, err));
-  const rdx_status status = list_plan(p->plan->root, out, err);
-  rdx_prepared_release(p);
-  return status;
+  return list_plan(p->plan->root, out, err);
 }
 
 rdx_status rdx_columns_list(rdx_database *d, const char *name, rdx_table **out, rdx_error *err) {
-  rdx_catalog_table *table = NULL;
+  RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *table = NULL;
   char nearest[64] = "";
   if (rdx_defined_has(d, name, true))
     return list_view(d, name, out, err);
@@ -216,9 +212,7 @@ rdx_status rdx_columns_list(rdx_database *d, const char *name, rdx_table **out, 
   if (!table)
     return rdx_fail(err, RDX_ERROR_NOT_FOUND, "table \"%.200s\" does not exist%s%s%s", name,
                     *nearest ? "; did you mean \"" : "", nearest, *nearest ? "\"?" : "");
-  const rdx_status status = list_columns(table, out, err);
-  rdx_catalog_release(d->catalog, table);
-  return status;
+  return list_columns(table, out, err);
 }
 
 rdx_status rdx_database_columns(rdx_database *database, const char *name, rdx_table **out, rdx_error *err) {

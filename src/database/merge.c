@@ -123,7 +123,7 @@ rdx_status rdx_change_run_merge(rdx_statement *s, rdx_answer *answer, rdx_error 
   RDX_SCOPED(drop) merging m = {.statement = s, .table = s->prepared->plan->change.table, .err = err};
   rdx_catalog_table *table = NULL;
   RDX_TRY(rdx_change_find(s, s->prepared->runs->name, &table, err)); /* it may be a view */
-  rdx_catalog_release(s->database->catalog, table);
+  rdx_catalog_release(&table);
   RDX_TRY(rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err));
   m.found = answer->table;
   RDX_TRY(part(&m));

@@ -131,7 +131,7 @@ static rdx_status put_constraints(rdx_database *d, const char *name, rdx_printed
 
 /* A file that cannot be read is one, too. */
 static rdx_status put_table(rdx_database *d, const char *name, rdx_printed *to, rdx_error *err) {
-  rdx_catalog_table *table = NULL;
+  RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *table = NULL;
   char nearest[64];
   const bool view = rdx_defined_has(d, name, true);
   const rdx_status status = view ? RDX_OK : rdx_catalog_find(d->catalog, name, &table, nearest, err);
@@ -140,7 +140,6 @@ static rdx_status put_table(rdx_database *d, const char *name, rdx_printed *to, 
   rdx_print(to, "%s(", to->size > 0 ? ", " : "");
   put_text(to, name);
   rdx_print(to, ", '%s')", view ? "VIEW" : table && table->temporary ? "LOCAL TEMPORARY" : "BASE TABLE");
-  rdx_catalog_release(d->catalog, table);
   return to->status;
 }
 
@@ -195,19 +194,13 @@ static rdx_status put_rows(rdx_database *d, const struct view *v, rdx_printed *t
 
 static rdx_status write_view(rdx_database *d, const struct view *v, rdx_arena *arena, const char **out,
                              rdx_error *err) {
-  rdx_printed rows = {.err = err}, text = {.err = err};
-  rdx_status status = put_rows(d, v, &rows, err);
-  if (status == RDX_OK) {
-    rdx_print(&text, "CREATE VIEW \"%s\" AS SELECT %s FROM (VALUES ", v->name, v->list);
-    rdx_print(&text, "%s) AS v (%s)%s", rows.size > 0 ? rows.data : v->none, v->names,
-              rows.size > 0 ? "" : " WHERE false");
-    status = text.status;
-  }
-  if (status == RDX_OK)
-    status = rdx_arena_text(arena, text.data, "a view", out, err);
-  rdx_free(rows.data);
-  rdx_free(text.data);
-  return status;
+  RDX_SCOPED(rdx_printed_free) rdx_printed rows = {.err = err}, text = {.err = err};
+  RDX_TRY(put_rows(d, v, &rows, err));
+  rdx_print(&text, "CREATE VIEW \"%s\" AS SELECT %s FROM (VALUES ", v->name, v->list);
+  rdx_print(&text, "%s) AS v (%s)%s", rows.size > 0 ? rows.data : v->none, v->names,
+            rows.size > 0 ? "" : " WHERE false");
+  RDX_TRY(text.status);
+  return rdx_arena_text(arena, text.data, "a view", out, err);
 }
 
 rdx_status rdx_schema_find(rdx_database *d, const char *name, rdx_arena *arena, rdx_view_text *out, rdx_error *err) {

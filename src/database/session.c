@@ -94,22 +94,11 @@ static rdx_status execute_with(rdx_statement *s, rdx_prepared *p, rdx_answer *an
   return rdx_run_planned(&(rdx_statement){.database = s->database, .prepared = p, .parameters = values}, answer, err);
 }
 
-/* Run it as it is, or planned anew; release it. */
-static rdx_status execute_current(rdx_statement *s, rdx_prepared *p, rdx_answer *answer, rdx_error *err) {
-  rdx_prepared *fresh = p;
-  const rdx_status found = rdx_prepared_is_current(p) ? RDX_OK : rdx_prepared_find(s->database, p->text, &fresh, err);
-  if (fresh != p || found != RDX_OK)
-    rdx_prepared_release(p);
-  RDX_TRY(found);
-  const rdx_status status = execute_with(s, fresh, answer, err);
-  rdx_prepared_release(fresh);
-  return status;
-}
-
 static rdx_status run_execute(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   rdx_database *d = s->database;
-  rdx_prepared *p = NULL;
-  rdx_turn turn = {0};
+  RDX_SCOPED(rdx_turn_give) rdx_turn turn = {0};
+  RDX_SCOPED(rdx_prepared_release) rdx_prepared *p = NULL;
+  bool renewed;
   pthread_mutex_lock(&d->lock);
   rdx_named *named = find_named(d, s->prepared->statement->name);
   if (named) {
@@ -119,13 +108,10 @@ static rdx_status run_execute(rdx_statement *s, rdx_answer *answer, rdx_error *e
   pthread_mutex_unlock(&d->lock);
   if (!p)
     return no_name(s, err);
-  rdx_status status = p->runs->kind != RDX_STATEMENT_SELECT ? rdx_turn_take(d, p, &turn, err) : RDX_OK;
-  if (status == RDX_OK)
-    status = execute_current(s, p, answer, err);
-  else
-    rdx_prepared_release(p);
-  rdx_turn_give(&turn);
-  return status;
+  if (p->runs->kind != RDX_STATEMENT_SELECT)
+    RDX_TRY(rdx_turn_take(d, p, &turn, err));
+  RDX_TRY(rdx_prepared_renew(&p, &renewed, err));
+  return execute_with(s, p, answer, err);
 }
 
 static rdx_status run_deallocate(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
@@ -135,7 +121,7 @@ static rdx_status run_deallocate(rdx_statement *s, rdx_answer *answer, rdx_error
   for (;;) {
     pthread_mutex_lock(&d->lock);
     rdx_named *named = name ? find_named(d, name) : d->named_count > 0 ? &d->named[0] : NULL;
-    const rdx_named gone = named ? *named : (rdx_named){0};
+    rdx_named gone = named ? *named : (rdx_named){0};
     if (named)
       *named = d->named[--d->named_count];
     pthread_mutex_unlock(&d->lock);
@@ -143,7 +129,7 @@ static rdx_status run_deallocate(rdx_statement *s, rdx_answer *answer, rdx_error
       break;
     found = true;
     rdx_free(gone.name);
-    rdx_prepared_release(gone.prepared);
+    rdx_prepared_release(&gone.prepared);
     if (name)
       break;
   }

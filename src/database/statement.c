@@ -18,15 +18,16 @@
 /* ---- Preparations ---- */
 
 static void free_prepared(rdx_prepared *p) {
-  rdx_plan_release(p->database->catalog, p->plan);
+  rdx_plan_release(p->plan);
   for (uint32_t i = 0; i < p->view_count; i++)
-    rdx_prepared_release(p->view_owners[i]);
+    rdx_prepared_release(&p->view_owners[i]);
   rdx_arena_free(&p->arena);
   rdx_free(p->text);
   rdx_free(p);
 }
 
-void rdx_prepared_release(rdx_prepared *p) {
+void rdx_prepared_release(rdx_prepared **prepared) {
+  rdx_prepared *p = RDX_KEEP(*prepared);
   if (!p)
     return;
   pthread_mutex_lock(&p->database->lock);
@@ -161,11 +162,10 @@ bool rdx_prepared_is_current(rdx_prepared *p) {
   bool current = p->settings == p->database->settings_version && !(p->plan && p->plan->now != 0 && p->ran) &&
                  !(p->plan && (p->plan->lists || ((p->plan->once || p->plan->random) && p->ran)));
   for (uint32_t i = 0; p->plan && i < p->plan->table_count && current; i++) {
-    rdx_catalog_table *table = NULL;
+    RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *table = NULL;
     char nearest[64];
     const rdx_status status = rdx_catalog_find(p->database->catalog, p->plan->tables[i]->name, &table, nearest, NULL);
     current = status == RDX_OK && table == p->plan->tables[i];
-    rdx_catalog_release(p->database->catalog, table);
   }
   return current;
 }
@@ -188,86 +188,68 @@ static rdx_prepared *take_kept(rdx_database *d, const char *text) {
 
 /* Take one out, so that its tables can go. */
 static void forget(rdx_database *d, rdx_prepared *p) {
-  bool found = false;
-  pthread_mutex_lock(&d->lock);
+  RDX_SCOPED(rdx_prepared_release) rdx_prepared *found = NULL;
+  RDX_LOCKED(&d->lock);
   for (uint32_t i = 0; i < d->kept_count; i++) {
     if (found)
       d->kept[i - 1] = d->kept[i];
-    found |= d->kept[i] == p;
+    else if (d->kept[i] == p)
+      found = p;
   }
-  d->kept_count -= found;
-  pthread_mutex_unlock(&d->lock);
-  if (found)
-    rdx_prepared_release(p);
+  d->kept_count -= found != NULL;
 }
 
 static rdx_status keep(rdx_database *d, rdx_prepared *p, rdx_error *err) {
-  rdx_prepared *dropped = NULL;
-  rdx_status status = RDX_OK;
+  RDX_SCOPED(rdx_prepared_release) rdx_prepared *dropped = NULL;
   if (!p->plan || p->rest > KEPT_LENGTH ||
       p->statement->kind == RDX_STATEMENT_EXPLAIN) /* it tells how things are now */
     return RDX_OK;
-  pthread_mutex_lock(&d->lock);
+  RDX_LOCKED(&d->lock);
   if (!d->kept)
-    status = rdx_alloc(KEPT_STATEMENTS, sizeof *d->kept, "kept statements", (void **)&d->kept, err);
-  if (status == RDX_OK) {
-    if (d->kept_count == KEPT_STATEMENTS)
-      dropped = d->kept[--d->kept_count];
-    memmove(d->kept + 1, d->kept, d->kept_count++ * sizeof(rdx_prepared *));
-    d->kept[0] = p;
-    p->users++;
-  }
-  pthread_mutex_unlock(&d->lock);
-  rdx_prepared_release(dropped);
-  return status;
+    RDX_TRY(rdx_alloc(KEPT_STATEMENTS, sizeof *d->kept, "kept statements", (void **)&d->kept, err));
+  if (d->kept_count == KEPT_STATEMENTS)
+    dropped = d->kept[--d->kept_count];
+  memmove(d->kept + 1, d->kept, d->kept_count++ * sizeof(rdx_prepared *));
+  d->kept[0] = p;
+  p->users++;
+  return RDX_OK;
 }
 
 rdx_status rdx_prepared_alone(rdx_database *d, const char *text, rdx_prepared **out, rdx_error *err) {
-  RDX_TRY(begin_prepared(d, text, out, err));
-  const rdx_status status = parse_and_plan(*out, err);
-  if (status != RDX_OK)
-    rdx_prepared_release(*out);
-  return status;
+  RDX_SCOPED(rdx_prepared_release) rdx_prepared *p = NULL;
+  RDX_TRY(begin_prepared(d, text, &p, err));
+  RDX_TRY(parse_and_plan(p, err));
+  *out = RDX_KEEP(p);
+  return RDX_OK;
 }
 
 rdx_status rdx_prepared_find(rdx_database *d, const char *text, rdx_prepared **out, rdx_error *err) {
-  rdx_prepared *p = take_kept(d, text);
-  if (p && rdx_prepared_is_current(p)) {
-    *out = p;
-    return RDX_OK;
-  }
-  if (p) {
+  RDX_SCOPED(rdx_prepared_release) rdx_prepared *p = take_kept(d, text);
+  if (p && !rdx_prepared_is_current(p)) {
     forget(d, p);
-    rdx_prepared_release(p);
+    rdx_prepared_release(&p);
   }
-  RDX_TRY(begin_prepared(d, text, &p, err));
-  rdx_status status = parse_and_plan(p, err);
-  if (status == RDX_OK)
-    status = keep(d, p, err);
-  if (status != RDX_OK) {
-    rdx_prepared_release(p);
-    return status;
+  if (!p) {
+    RDX_TRY(rdx_prepared_alone(d, text, &p, err));
+    RDX_TRY(keep(d, p, err));
   }
-  *out = p;
+  *out = RDX_KEEP(p);
+  return RDX_OK;
+}
+
+rdx_status rdx_prepared_renew(rdx_prepared **prepared, bool *renewed, rdx_error *err) {
+  rdx_prepared *p = NULL;
+  *renewed = false;
+  if (!(*prepared)->plan || rdx_prepared_is_current(*prepared))
+    return RDX_OK;
+  RDX_TRY(rdx_prepared_find((*prepared)->database, (*prepared)->text, &p, err));
+  rdx_prepared_release(prepared);
+  *prepared = p;
+  *renewed = true;
   return RDX_OK;
 }
 
 /* ---- The public interface ---- */
-
-static rdx_status make_statement(rdx_database *d, rdx_prepared *p, rdx_statement **out, rdx_error *err) {
-  rdx_statement *s = NULL;
-  RDX_TRY(rdx_calloc(1, sizeof *s, "a statement", (void **)&s, err));
-  s->database = d;
-  s->prepared = p;
-  const rdx_status status = rdx_parameters_create(s, err);
-  if (status == RDX_OK) {
-    *out = s;
-  } else {
-    rdx_parameters_free(s);
-    rdx_free(s);
-  }
-  return status;
-}
 
 /* The time of a statement, as far as SET timeout gives it one. */
 static void start_time(const rdx_database *d) {
@@ -287,7 +269,8 @@ static rdx_status end_time(const rdx_database *d, rdx_status status, rdx_error *
 
 rdx_status rdx_statement_prepare(rdx_database *database, const char *text, const char **rest, rdx_statement **out,
                                  rdx_error *err) {
-  rdx_prepared *p = NULL;
+  RDX_SCOPED(rdx_statement_destroy) rdx_statement *s = NULL;
+  RDX_SCOPED(rdx_prepared_release) rdx_prepared *p = NULL;
   if (!database || !text || !out)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_statement_prepare: database, text and out must not be NULL");
   *out = NULL;
@@ -296,33 +279,26 @@ rdx_status rdx_statement_prepare(rdx_database *database, const char *text, const
   RDX_TRY(end_time(database, fresh == RDX_OK ? rdx_prepared_find(database, text, &p, err) : fresh, err));
   if (rest)
     *rest = text + p->rest;
-  if (!p->statement) {
-    rdx_prepared_release(p);
+  if (!p->statement)
     return RDX_OK;
-  }
-  const rdx_status status = make_statement(database, p, out, err);
-  if (status != RDX_OK)
-    rdx_prepared_release(p);
-  else
-    (*out)->planned = true;
-  return status;
+  RDX_TRY(rdx_calloc(1, sizeof *s, "a statement", (void **)&s, err));
+  *s = (rdx_statement){.database = database, .prepared = RDX_KEEP(p), .planned = true};
+  RDX_TRY(rdx_parameters_create(s, err));
+  *out = RDX_KEEP(s);
+  return RDX_OK;
 }
 
 rdx_status rdx_statement_renew(rdx_statement *s, rdx_error *err) {
-  rdx_prepared *p = NULL;
-  if (!s->prepared->plan || rdx_prepared_is_current(s->prepared))
-    return RDX_OK;
-  RDX_TRY(rdx_prepared_find(s->database, s->prepared->text, &p, err));
-  rdx_prepared_release(s->prepared);
-  s->prepared = p;
-  s->planned = true;
+  bool renewed;
+  RDX_TRY(rdx_prepared_renew(&s->prepared, &renewed, err));
+  s->planned |= renewed;
   return RDX_OK;
 }
 
 static rdx_status run_explain(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   rdx_prepared *p = s->prepared;
   const rdx_sql_statement *written = p->statement;
-  rdx_node_actuals *actuals = NULL;
+  RDX_SCOPED(rdx_free_local) rdx_node_actuals *actuals = NULL;
   rdx_explanation e = {.prepared = p, .json = written->json};
   if (!p->plan)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, p->text, written->inner->place, NULL,
@@ -331,18 +307,13 @@ static rdx_status run_explain(rdx_statement *s, rdx_answer *answer, rdx_error *e
     RDX_TRY(rdx_calloc(p->plan->node_count, sizeof *actuals, "EXPLAIN", (void **)&actuals, err));
     const rdx_status status = rdx_prepared_run(p, s->parameters, actuals, answer, err);
     rdx_table_destroy(&answer->table);
-    if (status != RDX_OK) {
-      rdx_free(actuals);
-      return status;
-    }
+    RDX_TRY(status);
     e.actuals = actuals;
     e.execute_ms = answer->stats.execute_ms;
   }
-  const rdx_status status = rdx_explain(&e, &answer->table, err);
-  rdx_free(actuals);
   answer->stats.explains = true;
   snprintf(answer->tag, sizeof answer->tag, "EXPLAIN");
-  return status;
+  return rdx_explain(&e, &answer->table, err);
 }
 
 rdx_status rdx_run_planned(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
@@ -376,12 +347,10 @@ static rdx_status run_now(rdx_statement *s, rdx_answer *answer, rdx_error *err) 
 }
 
 static rdx_status run(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
-  rdx_turn turn = {0};
+  RDX_SCOPED(rdx_turn_give) rdx_turn turn = {0};
   RDX_TRY(rdx_turn_is_for(s->prepared) ? rdx_turn_take(s->database, s->prepared, &turn, err)
                                        : rdx_definitions_refresh(s->database, err));
-  const rdx_status status = run_now(s, answer, err);
-  rdx_turn_give(&turn);
-  return status;
+  return run_now(s, answer, err);
 }
 
 void rdx_statement_count_rays(rdx_statement *statement, bool count) {
@@ -406,7 +375,7 @@ void rdx_statement_destroy(rdx_statement **statement) {
   if (!statement || !*statement)
     return;
   rdx_parameters_free(*statement);
-  rdx_prepared_release((*statement)->prepared);
+  rdx_prepared_release(&(*statement)->prepared);
   rdx_free(*statement);
   *statement = NULL;
 }

@@ -37,17 +37,16 @@ bool rdx_turn_is_for(const rdx_prepared *p) {
 
 /* The folder of the file of the table that a statement changes, for rdx_free(); NULL: there is none. */
 static rdx_status find_folder(rdx_database *d, const rdx_sql_statement *written, char **out, rdx_error *err) {
-  rdx_catalog_table *table = NULL;
+  RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *table = NULL;
   char nearest[64];
   if (written->name && rdx_catalog_find(d->catalog, written->name, &table, nearest, NULL) != RDX_OK)
     table = NULL; /* the statement will say so */
-  const rdx_status status = table && table->path ? rdx_copy_text(table->path, "a path", out, err) : RDX_OK;
-  if (*out) {
-    const char *folder = dirname(*out);
-    memmove(*out, folder, strlen(folder) + 1);
-  }
-  rdx_catalog_release(d->catalog, table);
-  return status;
+  if (!table || !table->path)
+    return RDX_OK;
+  RDX_TRY(rdx_copy_text(table->path, "a path", out, err));
+  const char *folder = dirname(*out);
+  memmove(*out, folder, strlen(folder) + 1);
+  return RDX_OK;
 }
 
 static rdx_status pause_and_ask(rdx_error *err) {

@@ -50,13 +50,11 @@ rdx_status rdx_change_choose(const rdx_plan_change *c, const rdx_table *found, u
 rdx_status rdx_change_take(const rdx_statement *s, const rdx_table *found, uint32_t first, uint32_t count,
                            const uint32_t *rows, uint64_t row_count, rdx_table **out, rdx_error *err) {
   const rdx_plan_column *columns = s->prepared->plan->root->columns + first;
-  rdx_frame frame = {0};
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame frame = {0};
   RDX_TRY(rdx_frame_create(count, row_count, &frame, err));
   for (uint32_t i = 0; i < count; i++)
     frame.columns[i].input = (rdx_input){*rdx_table_column(found, first + i), rows};
-  const rdx_status status = rdx_result_table(s->database->pool, &frame, columns, out, err);
-  rdx_frame_destroy(&frame);
-  return status;
+  return rdx_result_table(s->database->pool, &frame, columns, out, err);
 }
 
 rdx_status rdx_change_take_rows(const rdx_statement *s, const rdx_table *from, const uint32_t *list, uint64_t count,
@@ -64,20 +62,19 @@ rdx_status rdx_change_take_rows(const rdx_statement *s, const rdx_table *from, c
   const uint32_t columns = rdx_table_columns(from);
   RDX_SCOPED(rdx_frame_destroy) rdx_frame frame = {0};
   RDX_SCOPED(rdx_free_local) rdx_plan_column *names = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *table = NULL;
   RDX_TRY(rdx_calloc(columns, sizeof *names, WHAT, (void **)&names, err));
   RDX_TRY(rdx_frame_create(columns, count, &frame, err));
   for (uint32_t i = 0; i < columns; i++) {
     frame.columns[i].input = (rdx_input){*rdx_table_column(from, i), list};
     names[i].name = rdx_table_column_name(from, i);
   }
-  RDX_TRY(rdx_result_table(s->database->pool, &frame, names, out, err));
-  rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < columns && status == RDX_OK; i++)
+  RDX_TRY(rdx_result_table(s->database->pool, &frame, names, &table, err));
+  for (uint32_t i = 0; i < columns; i++)
     if (rdx_table_column_declaration(from, i))
-      status = rdx_copy_text(rdx_table_column_declaration(from, i), WHAT, &(*out)->columns[i].declaration, err);
-  if (status != RDX_OK)
-    rdx_table_destroy(out);
-  return status;
+      RDX_TRY(rdx_copy_text(rdx_table_column_declaration(from, i), WHAT, &table->columns[i].declaration, err));
+  *out = RDX_KEEP(table);
+  return RDX_OK;
 }
 
 rdx_status rdx_change_take_values(const rdx_statement *s, const rdx_catalog_table *table, const rdx_table *found,
@@ -133,14 +130,13 @@ static rdx_status insert_numbered(rdx_statement *s, rdx_catalog_table *table, rd
 
 rdx_status rdx_change_run_insert(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   const bool numbered = s->prepared->plan->change.numbers > 0; /* RETURNING, WITH or DEFAULT */
-  rdx_catalog_table *table = NULL;
+  RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *table = NULL;
   RDX_TRY(rdx_change_find(s, s->prepared->runs->name, &table, err));
   rdx_status status = rdx_prepared_run(s->prepared, s->parameters, NULL, answer, err);
   if (status == RDX_OK)
     status = s->prepared->runs->conflict ? rdx_change_run_conflict(s, table, answer, err)
              : numbered                  ? insert_numbered(s, table, answer, err)
                                          : rdx_change_insert(s, table, answer->table, err);
-  rdx_catalog_release(s->database->catalog, table);
   if (!numbered)
     rdx_table_destroy(&answer->table);
   snprintf(answer->tag, sizeof answer->tag, "INSERT 0 %llu", (unsigned long long)answer->stats.rows);
@@ -218,7 +214,7 @@ rdx_status rdx_change_run_update(rdx_statement *s, rdx_answer *answer, rdx_error
   const bool updates = s->prepared->runs->kind == RDX_STATEMENT_UPDATE;
   rdx_catalog_table *table = NULL;
   RDX_TRY(rdx_change_find(s, s->prepared->runs->name, &table, err)); /* it may be a view */
-  rdx_catalog_release(s->database->catalog, table);
+  rdx_catalog_release(&table);
   RDX_TRY(change_rows(s, answer, err));
   snprintf(answer->tag, sizeof answer->tag, "%s %llu", updates ? "UPDATE" : "DELETE",
            (unsigned long long)answer->stats.rows);

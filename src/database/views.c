@@ -64,20 +64,17 @@ static void renew(rdx_database *d, rdx_view *v) {
   rdx_sql_statement *placeless = NULL;
   if (v->prepared && rdx_prepared_is_current(v->prepared))
     return;
-  rdx_prepared_release(v->prepared);
-  v->prepared = NULL;
-  if (rdx_prepared_alone(d, v->text, &v->prepared, &ignored) != RDX_OK) {
-    v->prepared = NULL;
-  } else if (rdx_sql_parse_placeless(v->text, &v->prepared->arena, &placeless, &ignored) != RDX_OK) {
-    rdx_prepared_release(v->prepared);
-    v->prepared = NULL;
-  } else {
+  rdx_prepared_release(&v->prepared);
+  if (rdx_prepared_alone(d, v->text, &v->prepared, &ignored) != RDX_OK)
+    return;
+  if (rdx_sql_parse_placeless(v->text, &v->prepared->arena, &placeless, &ignored) == RDX_OK)
     v->query = placeless->query;
-  }
+  else
+    rdx_prepared_release(&v->prepared);
 }
 
 static void drop_view(rdx_view *v) {
-  rdx_prepared_release(v->prepared);
+  rdx_prepared_release(&v->prepared);
   rdx_free(v->name);
   rdx_free(v->text);
 }
@@ -201,7 +198,7 @@ rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err
   rdx_database *d = s->database;
   const rdx_sql_statement *written = s->prepared->statement;
   const rdx_plan_node *star = NULL;
-  char *text = NULL;
+  RDX_SCOPED(rdx_free_local) char *text = NULL;
   snprintf(answer->tag, sizeof answer->tag, "CREATE MATERIALIZED VIEW");
   if (find_view(d, written->name))
     return written->if_not_exists ? RDX_OK
@@ -217,12 +214,10 @@ rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,
                          "WITH NO DATA is not supported");
   RDX_TRY(rdx_copy_bytes(s->prepared->text, s->prepared->rest, "a view", &text, err));
-  rdx_status status = add_view(d, written->name, strlen(written->name), text, err);
-  rdx_free(text);
-  RDX_TRY(status);
+  RDX_TRY(add_view(d, written->name, strlen(written->name), text, err));
   rdx_definitions_changed(d);
   rdx_view *v = &d->views[d->view_count - 1];
-  status = build_cube(s, v, err);
+  rdx_status status = build_cube(s, v, err);
   if (status == RDX_OK)
     status = rdx_definition_write(d, "view", v->name, v->text, err);
   if (status != RDX_OK)

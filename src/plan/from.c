@@ -103,18 +103,13 @@ static rdx_status base_name(rdx_planner *p, const char *name, const char **out) 
 }
 
 static rdx_status keep_table(rdx_planner *p, rdx_catalog_table *table) {
+  RDX_SCOPED(rdx_catalog_release) rdx_catalog_table *own = table;
   bool *columns = NULL;
-  rdx_status status = rdx_planner_grow(p, &p->tables, p->table_count, &p->table_capacity, sizeof(rdx_catalog_table *));
-  if (status == RDX_OK)
-    status = rdx_planner_grow(p, &p->plan->columns, p->table_count, &p->column_capacity, sizeof(bool *));
-  if (status == RDX_OK)
-    status = rdx_planner_alloc(p, table->column_count, sizeof *columns, &columns);
-  if (status != RDX_OK) {
-    rdx_catalog_release(p->catalog, table);
-    return status;
-  }
+  RDX_TRY(rdx_planner_grow(p, &p->tables, p->table_count, &p->table_capacity, sizeof(rdx_catalog_table *)));
+  RDX_TRY(rdx_planner_grow(p, &p->plan->columns, p->table_count, &p->column_capacity, sizeof(bool *)));
+  RDX_TRY(rdx_planner_alloc(p, table->column_count, sizeof *columns, &columns));
   p->plan->columns[p->table_count] = columns;
-  p->tables[p->table_count++] = table;
+  p->tables[p->table_count++] = RDX_KEEP(own);
   return RDX_OK;
 }
 

@@ -136,7 +136,7 @@ rdx_status rdx_plan_query(rdx_catalog *catalog, const rdx_settings *settings, co
   p.plan->tables = p.tables;
   p.plan->table_count = p.table_count;
   if (status != RDX_OK) {
-    rdx_plan_release(catalog, p.plan);
+    rdx_plan_release(p.plan);
     return status;
   }
   *out = p.plan;
@@ -172,9 +172,9 @@ rdx_status rdx_bind_row_condition(rdx_binding *binding, const rdx_row_columns *r
   return bind_row(binding, row, ast, clause, true, out);
 }
 
-void rdx_plan_release(rdx_catalog *catalog, rdx_query_plan *plan) {
+void rdx_plan_release(rdx_query_plan *plan) {
   for (uint32_t i = 0; plan && i < plan->table_count; i++)
-    rdx_catalog_release(catalog, plan->tables[i]);
+    rdx_catalog_release(&plan->tables[i]);
   if (plan)
     plan->table_count = 0;
 }

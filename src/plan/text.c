@@ -32,6 +32,10 @@ void rdx_print(rdx_printed *text, const char *format, ...) {
   text->size += (size_t)length;
 }
 
+void rdx_printed_free(rdx_printed *text) {
+  rdx_free(text->data);
+}
+
 static const char *column_name(rdx_names_of names, uint32_t index) {
   const rdx_plan_node *n = names.node;
   if (n && names.inside && n->kind == RDX_PLAN_STAR && index < n->star->attribute_count) {

@@ -223,7 +223,7 @@ static void test_filters(void **state) {
   }
   assert_true(scanned > 1000);
   assert_true(evaluated > 0);
-  rdx_catalog_release(b.catalog, table);
+  rdx_catalog_release(&table);
   bench_end(&b);
 }
 
@@ -362,9 +362,9 @@ static void test_stars(void **state) {
       rdx_frame_destroy(&found);
     }
     rdx_frame_destroy(&wanted);
-    rdx_catalog_release(b.catalog, s.fact);
-    rdx_catalog_release(b.catalog, s.dimensions[0]);
-    rdx_catalog_release(b.catalog, s.dimensions[1]);
+    rdx_catalog_release(&s.fact);
+    rdx_catalog_release(&s.dimensions[0]);
+    rdx_catalog_release(&s.dimensions[1]);
   }
   bench_end(&b);
 }
@@ -419,9 +419,9 @@ static void test_a_column_of_several_stars_is_on_the_device_once(void **state) {
   rdx_star_get_stats(stars[2], &stats);
   assert_in_range(kept - stats.bytes_columns - bytes[3], 0, 20); /* halves of odd numbers */
   rdx_catalog_release_star(b.catalog, stars[3]);
-  rdx_catalog_release(b.catalog, s.fact);
-  rdx_catalog_release(b.catalog, s.dimensions[0]);
-  rdx_catalog_release(b.catalog, s.dimensions[1]);
+  rdx_catalog_release(&s.fact);
+  rdx_catalog_release(&s.dimensions[0]);
+  rdx_catalog_release(&s.dimensions[1]);
   bench_end(&b);
 }
 
