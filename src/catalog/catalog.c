@@ -518,7 +518,7 @@ void rdx_catalog_release(rdx_catalog_table **table) {
 /* ---- The list of names ---- */
 
 typedef struct names {
-  char **list;
+  char **list; /* NULL at the end */
   uint32_t count, capacity;
   rdx_status status;
   rdx_error *err;
@@ -533,28 +533,31 @@ static void add_name(void *user, const char *name) {
     n->status = rdx_reserve_one((void **)&n->list, n->count + 1, &n->capacity, sizeof *n->list, WHAT, n->err);
   if (n->status == RDX_OK)
     n->status = rdx_copy_text(name, WHAT, &n->list[n->count], n->err);
-  n->count += n->status == RDX_OK;
+  if (n->status == RDX_OK)
+    n->list[++n->count] = NULL;
+}
+
+void rdx_catalog_names_free(char ***all) {
+  char **list = RDX_KEEP(*all);
+  for (uint32_t i = 0; list && list[i]; i++)
+    rdx_free(list[i]);
+  rdx_free(list);
+}
+
+static void drop_names(names *n) {
+  rdx_catalog_names_free(&n->list);
 }
 
 rdx_status rdx_catalog_names(rdx_catalog *c, char ***out, rdx_error *err) {
-  names n = {.err = err};
-  n.status = rdx_calloc(1, sizeof *n.list, WHAT, (void **)&n.list, err);
-  n.capacity = n.status == RDX_OK;
-  pthread_mutex_lock(&c->lock);
-  for (uint32_t i = 0; i < c->source_count && n.status == RDX_OK; i++)
+  RDX_SCOPED(drop_names) names n = {.capacity = 1, .err = err};
+  RDX_TRY(rdx_calloc(1, sizeof *n.list, WHAT, (void **)&n.list, err));
+  RDX_LOCKED(&c->lock);
+  for (uint32_t i = 0; i < c->source_count; i++)
     if (c->sources[i].added || !strpbrk(c->sources[i].name, "./"))
       add_name(&n, c->sources[i].name);
-  if (n.status == RDX_OK)
-    visit_folder(c, add_name, &n);
-  pthread_mutex_unlock(&c->lock);
-  if (n.status != RDX_OK) {
-    for (uint32_t i = 0; i < n.count; i++)
-      rdx_free(n.list[i]);
-    rdx_free(n.list);
-    return n.status;
-  }
+  visit_folder(c, add_name, &n);
+  RDX_TRY(n.status);
   qsort(n.list, n.count, sizeof *n.list, rdx_words_order);
-  n.list[n.count] = NULL;
-  *out = n.list;
+  *out = RDX_KEEP(n.list);
   return RDX_OK;
 }

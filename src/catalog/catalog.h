@@ -67,8 +67,9 @@ RDX_MUST_USE rdx_status rdx_catalog_find(rdx_catalog *catalog, const char *name,
                                          char nearest[64], rdx_error *err);
 void rdx_catalog_release(rdx_catalog_table **table);
 
-/* The names that there are, ascending, NULL at the end: for rdx_free(), with all of them. */
+/* The names that there are, ascending, NULL at the end. */
 RDX_MUST_USE rdx_status rdx_catalog_names(rdx_catalog *catalog, char ***out, rdx_error *err);
+void rdx_catalog_names_free(char ***all);
 
 /* Read and verify columns, once. */
 RDX_MUST_USE rdx_status rdx_catalog_open_columns(rdx_catalog *catalog, rdx_catalog_table *table,

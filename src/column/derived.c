@@ -104,15 +104,13 @@ rdx_status rdx_device_column_of_probes(const rdx_buffer *offsets, uint64_t probe
 
 rdx_status rdx_device_column_upload(rdx_device *device, const rdx_column *column, const uint32_t *words,
                                     uint32_t absent, rdx_device_column **out, rdx_error *err) {
-  uint8_t *bits = NULL;
+  RDX_SCOPED(rdx_free_local) uint8_t *bits = NULL;
   RDX_TRY(rdx_calloc(column->rows / 8 + 1, 1, "NULL bits", (void **)&bits, err));
   for (uint64_t i = 0; i < column->rows; i++)
     bits[i / 8] |= (uint8_t)((words[i] != absent) << i % 8);
   rdx_column marked = *column;
   marked.validity = bits;
-  const rdx_status status = rdx_device_column_create(device, &marked, out, err);
-  rdx_free(bits);
-  return status;
+  return rdx_device_column_create(device, &marked, out, err);
 }
 
 /* ---- Of columns ---- */

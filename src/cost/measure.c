@@ -87,16 +87,15 @@ static rdx_status upload_once(void *context, double *ms, rdx_error *err) {
 static rdx_status measure_memory(measuring *m, rdx_error *err) {
   const uint64_t bytes = (64u << 20) >> m->shift, sent = (4u << 20) >> m->shift;
   rdx_device_rates rates;
-  rdx_buffer *buffer = NULL;
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *buffer = NULL;
   double ms = 0;
   RDX_TRY(rdx_device_measure_memory(m->device, bytes, &rates, err));
   m->out->read_byte = rates.read > 0 ? 1 / rates.read : 0;
   RDX_TRY(rdx_buffer_create(m->device, sent, WHAT, &buffer, err));
   void *context[] = {buffer, m->mixed};
-  const rdx_status status = time_best(upload_once, context, &ms, err);
-  rdx_buffer_destroy(&buffer);
+  RDX_TRY(time_best(upload_once, context, &ms, err));
   m->out->transfer_byte = 1e6 * ms / (double)sent;
-  return status;
+  return RDX_OK;
 }
 
 /* ---- Sorting ---- */
@@ -655,20 +654,18 @@ static rdx_status measure_joins(measuring *m, rdx_error *err) {
   static const uint32_t sizes[] = RDX_CALIBRATION_KEYS;
   const uint64_t most = sizes[RDX_CALIBRATION_SIZES - 1] >> m->shift;
   RDX_SCOPED(rdx_free_local) uint32_t *probes = NULL, *keys = NULL;
-  rdx_status status = rdx_alloc(4 * most, sizeof *probes, WHAT, (void **)&probes, err);
-  if (status == RDX_OK)
-    status = rdx_alloc(most, sizeof *keys, WHAT, (void **)&keys, err);
-  for (uint32_t i = 0; i < RDX_COUNT(methods) && status == RDX_OK; i++) {
-    joining j = {.device = m->device,
+  RDX_TRY(rdx_alloc(4 * most, sizeof *probes, WHAT, (void **)&probes, err));
+  RDX_TRY(rdx_alloc(most, sizeof *keys, WHAT, (void **)&keys, err));
+  for (uint32_t i = 0; i < RDX_COUNT(methods); i++) {
+    RDX_SCOPED(drop_joining) joining j = {.device = m->device,
                  .method = methods[i],
                  .on_device = m->device->info.backend != RDX_BACKEND_CPU,
                  .mixed = m->mixed,
                  .probes = 4 * most,
                  .values = {probes, keys}};
-    status = measure_method(m, i, &j, err);
-    drop_joining(&j);
+    RDX_TRY(measure_method(m, i, &j, err));
   }
-  return status;
+  return RDX_OK;
 }
 
 /* ---- Expressions ---- */

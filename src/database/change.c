@@ -395,20 +395,19 @@ static rdx_status number(rdx_statement *s, const char *name, rdx_table *rows, co
 rdx_status rdx_change_fit(rdx_statement *s, const rdx_catalog_table *table, const rdx_table *rows, bool all,
                           rdx_table **out, rdx_error *err) {
   RDX_SCOPED(rdx_free_local) uint32_t *from = NULL;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *fitted = NULL;
   RDX_TRY(rdx_calloc(table->column_count, sizeof *from, "a table", (void **)&from, err));
   for (uint32_t i = 0; i < table->column_count; i++)
     from[i] = i;
   if (!all)
     RDX_TRY(match_columns(s, table, rdx_table_columns(rows), from, err));
-  RDX_TRY(rdx_change_convert(s, table, rows, from, out, err));
-  rdx_status status = number(s, table->name, *out, from, err);
-  if (status == RDX_OK && !all)
-    status = rdx_generated_fill(s, table->name, *out, NULL, err);
-  if (status == RDX_OK)
-    status = rdx_declared_check(s, table->name, *out, err);
-  if (status != RDX_OK)
-    rdx_table_destroy(out);
-  return status;
+  RDX_TRY(rdx_change_convert(s, table, rows, from, &fitted, err));
+  RDX_TRY(number(s, table->name, fitted, from, err));
+  if (!all)
+    RDX_TRY(rdx_generated_fill(s, table->name, fitted, NULL, err));
+  RDX_TRY(rdx_declared_check(s, table->name, fitted, err));
+  *out = RDX_KEEP(fitted);
+  return RDX_OK;
 }
 
 rdx_status rdx_change_insert(rdx_statement *s, rdx_catalog_table *table, const rdx_table *rows, rdx_error *err) {
@@ -655,18 +654,14 @@ static rdx_status analyze_table(rdx_statement *s, const char *name, rdx_error *e
 
 static rdx_status run_analyze(rdx_statement *s, rdx_answer *answer, rdx_error *err) {
   const char *name = s->prepared->runs->name;
-  char **names = NULL;
-  rdx_status status = RDX_OK;
+  RDX_SCOPED(rdx_catalog_names_free) char **names = NULL;
   snprintf(answer->tag, sizeof answer->tag, "ANALYZE");
   if (name)
     return analyze_table(s, name, err);
   RDX_TRY(rdx_catalog_names(s->database->catalog, &names, err));
-  for (uint32_t i = 0; names[i]; i++) {
-    status = status == RDX_OK ? analyze_table(s, names[i], err) : status;
-    rdx_free(names[i]);
-  }
-  rdx_free(names);
-  return status;
+  for (uint32_t i = 0; names[i]; i++)
+    RDX_TRY(analyze_table(s, names[i], err));
+  return RDX_OK;
 }
 
 static rdx_status run_change(rdx_statement *s, rdx_answer *answer, rdx_error *err) {

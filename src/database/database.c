@@ -43,13 +43,6 @@ rdx_status rdx_database_open(rdx_device *device, const char *folder, const rdx_d
   return RDX_OK;
 }
 
-static void free_names(rdx_database *d) {
-  for (uint32_t i = 0; d->names && d->names[i]; i++)
-    rdx_free(d->names[i]);
-  rdx_free(d->names);
-  d->names = NULL;
-}
-
 void rdx_database_close(rdx_database **database) {
   if (!database || !*database)
     return;
@@ -69,7 +62,7 @@ void rdx_database_close(rdx_database **database) {
   rdx_free(d->kept);
   rdx_free(d->folder);
   rdx_free(d->shown);
-  free_names(d);
+  rdx_catalog_names_free(&d->names);
   rdx_catalog_destroy(&d->catalog);
   pthread_mutex_destroy(&d->views_lock);
   pthread_mutex_destroy(&d->lock);
@@ -107,7 +100,7 @@ static uint32_t count_names(const rdx_database *d) {
 rdx_status rdx_database_tables(rdx_database *database, const char *const **out, uint32_t *count, rdx_error *err) {
   if (!database || !out || !count)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_database_tables: database, out and count must not be NULL");
-  free_names(database);
+  rdx_catalog_names_free(&database->names);
   RDX_TRY(rdx_definitions_refresh(database, err));
   RDX_TRY(rdx_catalog_names(database->catalog, &database->names, err));
   RDX_TRY(rdx_defined_add_names(database, &database->names, count_names(database), err));

@@ -16,30 +16,19 @@ static rdx_status describe_like(rdx_growing *column, const rdx_table *table, uin
                               err);
 }
 
-/* `*out` with constraints; destroyed on failure. */
-static rdx_status constrain(rdx_table **out, const char *constraints, rdx_status status, rdx_error *err) {
-  if (status == RDX_OK)
-    status = rdx_table_constrain(*out, constraints, err);
-  if (status != RDX_OK)
-    rdx_table_destroy(out);
-  return status;
-}
-
 rdx_status rdx_change_view_columns(const rdx_catalog_table *table, const uint32_t *columns, uint32_t count,
                                    rdx_table **out, rdx_error *err) {
-  RDX_TRY(rdx_table_create(count, out, err));
-  (*out)->rows = table->rows;
+  RDX_SCOPED(rdx_table_destroy) rdx_table *view = NULL;
+  RDX_TRY(rdx_table_create(count, &view, err));
+  view->rows = table->rows;
   for (uint32_t i = 0; i < count; i++) {
-    const uint32_t column = columns ? columns[i] : i;
-    (*out)->columns[i].view = table->columns[column].column;
-    const rdx_catalog_column *c = &table->columns[column];
-    const rdx_status status = rdx_growing_describe(&(*out)->columns[i], c->name, c->declaration, err);
-    if (status != RDX_OK) {
-      rdx_table_destroy(out);
-      return status;
-    }
+    const rdx_catalog_column *c = &table->columns[columns ? columns[i] : i];
+    view->columns[i].view = c->column;
+    RDX_TRY(rdx_growing_describe(&view->columns[i], c->name, c->declaration, err));
   }
-  return constrain(out, table->constraints, RDX_OK, err);
+  RDX_TRY(rdx_table_constrain(view, table->constraints, err));
+  *out = RDX_KEEP(view);
+  return RDX_OK;
 }
 
 rdx_status rdx_change_view(const rdx_catalog_table *table, rdx_table **out, rdx_error *err) {
@@ -92,8 +81,12 @@ static rdx_status concatenate(const rdx_table *first, const rdx_table *second, r
 }
 
 rdx_status rdx_change_concatenate(const rdx_table *first, const rdx_table *second, rdx_table **out, rdx_error *err) {
-  RDX_TRY(rdx_table_create(rdx_table_columns(first), out, err));
-  return constrain(out, rdx_table_constraints(first), concatenate(first, second, *out, err), err);
+  RDX_SCOPED(rdx_table_destroy) rdx_table *made = NULL;
+  RDX_TRY(rdx_table_create(rdx_table_columns(first), &made, err));
+  RDX_TRY(concatenate(first, second, made, err));
+  RDX_TRY(rdx_table_constrain(made, rdx_table_constraints(first), err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 rdx_status rdx_change_set_column(rdx_table *table, uint32_t index, const rdx_column *values, rdx_error *err) {
@@ -152,8 +145,12 @@ static rdx_status merge(const rdx_merge *m, rdx_table *out, rdx_error *err) {
 }
 
 rdx_status rdx_change_merge(const rdx_merge *m, rdx_table **out, rdx_error *err) {
-  RDX_TRY(rdx_table_create(rdx_table_columns(m->old), out, err));
-  return constrain(out, rdx_table_constraints(m->old), merge(m, *out, err), err);
+  RDX_SCOPED(rdx_table_destroy) rdx_table *made = NULL;
+  RDX_TRY(rdx_table_create(rdx_table_columns(m->old), &made, err));
+  RDX_TRY(merge(m, made, err));
+  RDX_TRY(rdx_table_constrain(made, rdx_table_constraints(m->old), err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 /* ---- Other columns ---- */
@@ -188,8 +185,12 @@ static rdx_status make_columns(const rdx_table *old, const rdx_new_column *colum
 
 rdx_status rdx_change_columns(const rdx_table *old, const rdx_new_columns *columns, bool borrows, rdx_table **out,
                               rdx_error *err) {
-  RDX_TRY(rdx_table_create(columns->count, out, err));
-  return constrain(out, columns->constraints, make_columns(old, columns->list, borrows, *out, err), err);
+  RDX_SCOPED(rdx_table_destroy) rdx_table *made = NULL;
+  RDX_TRY(rdx_table_create(columns->count, &made, err));
+  RDX_TRY(make_columns(old, columns->list, borrows, made, err));
+  RDX_TRY(rdx_table_constrain(made, columns->constraints, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 /* ---- Conversion ---- */
@@ -246,14 +247,14 @@ static rdx_sql_type cast_type(const rdx_catalog_column *c) {
 
 typedef struct conversion {
   const rdx_statement *statement;
-  rdx_arena arena;
+  rdx_arena *arena;
   uint64_t rows;
   rdx_error *err;
 } conversion;
 
 static rdx_status cast_column(conversion *x, const rdx_column *from, rdx_sql_type type, rdx_vector *out) {
   const char *text = x->statement->prepared->text;
-  rdx_binding binding = {.arena = &x->arena, .text = text, .err = x->err};
+  rdx_binding binding = {.arena = x->arena, .text = text, .err = x->err};
   const rdx_input input = {*from, NULL};
   rdx_bound column = {.kind = RDX_BOUND_COLUMN, .type = rdx_sql_type_of_column(from)}, *cast = NULL;
   RDX_TRY(rdx_bind_cast(&binding, &column, type, true, 0, &cast));
@@ -262,34 +263,28 @@ static rdx_status cast_column(conversion *x, const rdx_column *from, rdx_sql_typ
 }
 
 static rdx_status convert_column(conversion *x, const rdx_catalog_column *c, const rdx_column *from, rdx_growing *to) {
-  rdx_vector cast = {0};
+  RDX_SCOPED(rdx_vector_destroy) rdx_vector cast = {0};
   RDX_TRY(rdx_growing_start(to, c->type, c->scale, x->rows, x->err));
   if (from && from->type == c->type && from->scale == c->scale)
     return append_column(to, 0, from, x->err);
   RDX_TRY(from ? cast_column(x, from, cast_type(c), &cast)
-               : rdx_declared_default(x->statement, &x->arena, c->declaration, cast_type(c), x->rows, &cast, x->err));
-  const bool same = cast.column.type == c->type;
-  const rdx_status status =
-      same ? append_column(to, 0, &cast.column, x->err) : narrow(&cast.column, c->type, c->name, to, x->err);
-  rdx_vector_destroy(&cast);
-  return status;
+               : rdx_declared_default(x->statement, x->arena, c->declaration, cast_type(c), x->rows, &cast, x->err));
+  return cast.column.type == c->type ? append_column(to, 0, &cast.column, x->err)
+                                     : narrow(&cast.column, c->type, c->name, to, x->err);
 }
 
 rdx_status rdx_change_convert(const rdx_statement *s, const rdx_catalog_table *table, const rdx_table *rows,
                               const uint32_t *from, rdx_table **out, rdx_error *err) {
-  conversion x = {.statement = s, .rows = rdx_table_rows(rows), .err = err};
-  RDX_TRY(rdx_table_create(table->column_count, out, err));
-  rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < table->column_count && status == RDX_OK; i++) {
-    const rdx_column *source = from[i] == UINT32_MAX ? NULL : rdx_table_column(rows, from[i]);
-    status = rdx_growing_describe(&(*out)->columns[i], table->columns[i].name, table->columns[i].declaration, err);
-    if (status == RDX_OK)
-      status = convert_column(&x, &table->columns[i], source, &(*out)->columns[i]);
+  RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
+  RDX_SCOPED(rdx_table_destroy) rdx_table *made = NULL;
+  conversion x = {.statement = s, .arena = &arena, .rows = rdx_table_rows(rows), .err = err};
+  RDX_TRY(rdx_table_create(table->column_count, &made, err));
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    const rdx_catalog_column *c = &table->columns[i];
+    RDX_TRY(rdx_growing_describe(&made->columns[i], c->name, c->declaration, err));
+    RDX_TRY(convert_column(&x, c, from[i] == UINT32_MAX ? NULL : rdx_table_column(rows, from[i]), &made->columns[i]));
   }
-  rdx_arena_free(&x.arena);
-  if (status == RDX_OK)
-    rdx_table_finish(*out, x.rows);
-  else
-    rdx_table_destroy(out);
-  return status;
+  rdx_table_finish(made, x.rows);
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }

@@ -169,27 +169,20 @@ static const struct view {
      "t, c, k", "(NULL, NULL, NULL)"},
 };
 
-static void free_names(char **names) {
-  for (uint32_t i = 0; names && names[i]; i++)
-    rdx_free(names[i]);
-  rdx_free(names);
-}
-
 /* The rows of a view: tables and views by their names. */
 static rdx_status put_rows(rdx_database *d, const struct view *v, rdx_printed *to, rdx_error *err) {
-  char **names = NULL;
+  RDX_SCOPED(rdx_catalog_names_free) char **names = NULL;
   uint32_t count = 0;
   RDX_TRY(rdx_catalog_names(d->catalog, &names, err));
   while (names[count])
     count++;
-  rdx_status status = rdx_defined_add_names(d, &names, count, err);
+  RDX_TRY(rdx_defined_add_names(d, &names, count, err));
   while (names[count])
     count++;
   qsort(names, count, sizeof *names, rdx_words_order);
-  for (uint32_t i = 0; i < count && status == RDX_OK; i++)
-    status = v->put(d, names[i], to, err);
-  free_names(names);
-  return status;
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(v->put(d, names[i], to, err));
+  return RDX_OK;
 }
 
 static rdx_status write_view(rdx_database *d, const struct view *v, rdx_arena *arena, const char **out,

@@ -205,19 +205,17 @@ rdx_status rdx_execute_node(rdx_execution *x, const rdx_plan_node *node, rdx_fra
 /* ---- Queries ---- */
 
 static rdx_status find_scalar(rdx_execution *x, const rdx_plan_scalar *s, rdx_datum *value, rdx_error *err) {
-  rdx_frame frame;
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame frame = {0};
   RDX_TRY(s->exists ? rdx_execute_first(x, s->plan, 1, &frame, err) : rdx_execute_node(x, s->plan, &frame, err));
-  rdx_status status = RDX_OK;
   *value = (rdx_datum){.null = frame.rows == 0};
   if (s->exists)
     *value = (rdx_datum){.i = frame.rows > 0};
   else if (frame.rows > 1)
-    status = rdx_sql_error(err, RDX_ERROR_ARGUMENT, x->text, s->place, NULL,
-                           "more than one row returned by a subquery used as an expression");
+    return rdx_sql_error(err, RDX_ERROR_ARGUMENT, x->text, s->place, NULL,
+                         "more than one row returned by a subquery used as an expression");
   else if (frame.rows == 1)
-    status = rdx_frame_value(x, &frame, s->plan->columns[0].type, value, err);
-  rdx_frame_destroy(&frame);
-  return status;
+    return rdx_frame_value(x, &frame, s->plan->columns[0].type, value, err);
+  return RDX_OK;
 }
 
 static rdx_status run_scalar(rdx_execution *x, const rdx_plan_scalar *s, rdx_error *err) {

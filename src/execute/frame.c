@@ -215,17 +215,13 @@ rdx_status rdx_frame_choose_list(rdx_pool *pool, rdx_frame *frame, rdx_row_list 
 
 rdx_status rdx_frame_choose(rdx_pool *pool, rdx_frame *frame, const uint32_t *rows, rdx_shared *keeper, uint64_t count,
                             rdx_error *err) {
-  rdx_row_list *list = NULL;
+  RDX_SCOPED(rdx_row_list_release) rdx_row_list *list = NULL;
   RDX_TRY(rdx_row_list_create(rows, keeper, count, &list, err));
-  const rdx_status status = rdx_frame_choose_list(pool, frame, list, err);
-  rdx_row_list_release(&list);
-  return status;
+  return rdx_frame_choose_list(pool, frame, list, err);
 }
 
 rdx_status rdx_frame_select(rdx_pool *pool, rdx_frame *frame, uint32_t *rows, uint64_t count, rdx_error *err) {
-  rdx_shared *keeper = NULL;
+  RDX_SCOPED(rdx_shared_release) rdx_shared *keeper = NULL;
   RDX_TRY(rdx_shared_create(rdx_free, rows, &keeper, err));
-  const rdx_status status = rdx_frame_choose(pool, frame, rows, keeper, count, err);
-  rdx_shared_release(&keeper);
-  return status;
+  return rdx_frame_choose(pool, frame, rows, keeper, count, err);
 }

@@ -114,16 +114,14 @@ static rdx_status list_rows(const rdx_frame_column *numbers, uint64_t count, rdx
   const rdx_column *c = &numbers->input.column;
   const uint32_t *from = numbers->input.rows;
   uint32_t *rows = NULL;
-  rdx_shared *keeper = NULL;
+  RDX_SCOPED(rdx_shared_release) rdx_shared *keeper = NULL;
   RDX_TRY(rdx_alloc(count, sizeof *rows, WHAT, (void **)&rows, err));
   for (uint64_t i = 0; i < count; i++) {
     const uint64_t row = from ? from[i] : i;
     rows[i] = rdx_column_has(c, row) ? ((const uint32_t *)c->values)[row] : RDX_NO_ROW;
   }
   RDX_TRY(rdx_shared_create(rdx_free, rows, &keeper, err));
-  const rdx_status status = rdx_row_list_create(rows, keeper, count, out, err);
-  rdx_shared_release(&keeper);
-  return status;
+  return rdx_row_list_create(rows, keeper, count, out, err);
 }
 
 rdx_status rdx_group_columns_take(const rdx_group_columns *g, const rdx_frame *groups, rdx_frame *out, rdx_error *err) {

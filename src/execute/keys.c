@@ -383,35 +383,26 @@ static rdx_status upload(rdx_buffer *buffer, const void *bytes, uint64_t size, r
   return RDX_OK;
 }
 
-static rdx_status order_on(rdx_stream *stream, const uint64_t *keys, uint64_t count, uint64_t max, uint32_t *order,
-                           rdx_buffer *buffers[2], rdx_error *err) {
-  RDX_TRY(rdx_buffer_create(stream->device, count * 8, WHAT, &buffers[0], err));
-  RDX_TRY(rdx_buffer_create(stream->device, count * 4, WHAT, &buffers[1], err));
-  RDX_TRY(upload(buffers[0], keys, count * 8, err));
-  RDX_TRY(upload(buffers[1], order, count * 4, err));
-  RDX_TRY(rdx_stream_sort(stream, buffers[0], 8, 64 - (uint32_t)__builtin_clzll(max | 1), buffers[1], count, err));
-  RDX_TRY(rdx_stream_finish(stream, err));
-  RDX_TRY(rdx_buffer_download(buffers[1], 0, order, count * 4, err));
-  return rdx_returned_u32s(stream->device, order, count, count - 1, "a row in order", err);
-}
-
 /* The places of keys, of which none is above `max`, in ascending order; equal ones as they are. */
 static rdx_status order_keys(rdx_execution *x, const uint64_t *keys, uint64_t count, uint64_t max, uint32_t *order,
                              rdx_error *err) {
   if (count < DEVICE_ROWS)
     return order_here(keys, count, order, err);
-  rdx_stream *stream = NULL;
-  rdx_buffer *buffers[2] = {0};
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *sorted = NULL, *places = NULL;
+  RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   for (uint64_t i = 0; i < count; i++) {
     RDX_TRY(rdx_loop_goes_on(i, count, "sort", err));
     order[i] = (uint32_t)i;
   }
   RDX_TRY(rdx_stream_create_for(x->device, "sort", &stream, err));
-  const rdx_status status = order_on(stream, keys, count, max, order, buffers, err);
-  rdx_stream_destroy(&stream);
-  rdx_buffer_destroy(&buffers[0]);
-  rdx_buffer_destroy(&buffers[1]);
-  return status;
+  RDX_TRY(rdx_buffer_create(x->device, count * 8, WHAT, &sorted, err));
+  RDX_TRY(rdx_buffer_create(x->device, count * 4, WHAT, &places, err));
+  RDX_TRY(upload(sorted, keys, count * 8, err));
+  RDX_TRY(upload(places, order, count * 4, err));
+  RDX_TRY(rdx_stream_sort(stream, sorted, 8, 64 - (uint32_t)__builtin_clzll(max | 1), places, count, err));
+  RDX_TRY(rdx_stream_finish(stream, err));
+  RDX_TRY(rdx_buffer_download(places, 0, order, count * 4, err));
+  return rdx_returned_u32s(x->device, order, count, count - 1, "a row in order", err);
 }
 
 /* ---- Ranks ---- */

@@ -289,12 +289,10 @@ static rdx_status mark_left(const device_join *d, rdx_row_list *lefts, rdx_opera
 static rdx_status keep_marked(const device_join *d, rdx_row_list *lefts, rdx_operand *pairs, rdx_frame *out,
                               rdx_error *err) {
   RDX_SCOPED(rdx_free_local) uint32_t *marks = NULL;
-  rdx_pairs kept = {0};
+  RDX_SCOPED(rdx_pairs_drop) rdx_pairs kept = {0};
   RDX_TRY(mark_left(d, lefts, pairs, &marks, err));
   RDX_TRY(rdx_pairs_of_marks(d->j, marks, d->j->node->join == RDX_PLAN_SEMI, &kept, err));
-  const rdx_status status = rdx_pairs_frame(d->j, &kept, out, err);
-  rdx_pairs_drop(&kept);
-  return status;
+  return rdx_pairs_frame(d->j, &kept, out, err);
 }
 
 static rdx_status make_frame(const device_join *d, const pair_lists *lists, rdx_frame *out, rdx_error *err) {

@@ -216,6 +216,13 @@ static rdx_status expand(series *s, const rows *r, uint32_t *source, rdx_vector 
   return RDX_OK;
 }
 
+static void drop(rows *r) {
+  for (uint32_t i = 0; i < 2; i++)
+    rdx_vector_destroy(&r->ends[i]);
+  rdx_free(r->counts);
+  rdx_operand_drop(&r->in);
+}
+
 static rdx_status run_rows(series *s, rows *r, bool none, rdx_frame *out, rdx_error *err) {
   RDX_SCOPED(rdx_vector_destroy) rdx_vector vector = {0};
   RDX_SCOPED(rdx_frame_destroy) rdx_frame left = {0};
@@ -242,13 +249,7 @@ rdx_status rdx_execute_series(rdx_execution *x, const rdx_plan_node *node, rdx_f
   RDX_TRY(find_step(&s, &none, err));
   if (!node->left)
     return run_alone(&s, none, out, err);
-  rows r = {0};
-  rdx_status status = rdx_operand_run(x, node->left, &r.in, err);
-  if (status == RDX_OK)
-    status = run_rows(&s, &r, none, out, err);
-  for (uint32_t i = 0; i < 2; i++)
-    rdx_vector_destroy(&r.ends[i]);
-  rdx_free(r.counts);
-  rdx_operand_drop(&r.in);
-  return status;
+  RDX_SCOPED(drop) rows r = {0};
+  RDX_TRY(rdx_operand_run(x, node->left, &r.in, err));
+  return run_rows(&s, &r, none, out, err);
 }

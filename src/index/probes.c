@@ -136,19 +136,17 @@ rdx_status rdx_probes_create(const rdx_index *index, const rdx_column *lower, co
     out->valid = c->valid ? (uint32_t *)(uintptr_t)(c->valid->address + begin / 8) : NULL;
     return RDX_OK;
   }
-  uint32_t *usable = NULL;
+  RDX_SCOPED(rdx_probes_destroy) rdx_probes made = *out;
+  RDX_SCOPED(rdx_free_local) uint32_t *usable = NULL;
   RDX_TRY(rdx_alloc((count + 31) / 32, 4, "the usable probes", (void **)&usable, err));
   memset(usable, 0xff, (count + 31) / 32 * 4);
-  rdx_status status =
-      add_side(index, lower, upper ? RDX_PROBE_LOWER : RDX_PROBE_POINT, out, usable, &out->owned[0], &out->lower, err);
-  if (status == RDX_OK && upper)
-    status = add_side(index, upper, RDX_PROBE_UPPER, out, usable, &out->owned[1], &out->upper, err);
-  if (status == RDX_OK)
-    status = upload_usable(index, out, usable, err);
-  rdx_free(usable);
-  if (status != RDX_OK)
-    rdx_probes_destroy(out);
-  return status;
+  RDX_TRY(add_side(index, lower, upper ? RDX_PROBE_LOWER : RDX_PROBE_POINT, &made, usable, &made.owned[0], &made.lower,
+                   err));
+  if (upper)
+    RDX_TRY(add_side(index, upper, RDX_PROBE_UPPER, &made, usable, &made.owned[1], &made.upper, err));
+  RDX_TRY(upload_usable(index, &made, usable, err));
+  *out = RDX_KEEP(made);
+  return RDX_OK;
 }
 
 void rdx_probes_destroy(rdx_probes *probes) {

@@ -401,24 +401,19 @@ static rdx_status start_pieces(importing *m, rdx_error *err) {
   RDX_TRY(rdx_pool_create(m->params->threads, &m->pool, err));
   const uint32_t capacity = 2 * rdx_pool_threads(m->pool);
   RDX_TRY(rdx_calloc(capacity, sizeof *m->pieces, "the pieces of an import", (void **)&m->pieces, err));
-  for (; m->capacity < capacity; m->capacity++) {
-    rdx_csv_reader *r = &m->pieces[m->capacity].reader;
+  while (m->capacity < capacity) {
+    piece *p = &m->pieces[m->capacity++];
+    rdx_csv_reader *r = &p->reader;
     *r = m->reader;
     r->table = NULL;
     r->decoded = NULL;
     r->scratch = NULL;
     r->scratch_size = 0;
     r->inferred = NULL;
-    rdx_status status = rdx_calloc(columns, sizeof *r->inferred, "a CSV file", (void **)&r->inferred, err);
-    if (status == RDX_OK)
-      status = rdx_table_create(columns, &r->table, err);
-    if (status == RDX_OK && m->params->max_rejects > 0)
-      status = rdx_alloc(columns, sizeof *r->inferred, "a CSV file", (void **)&m->pieces[m->capacity].before, err);
-    if (status != RDX_OK) {
-      rdx_table_destroy(&r->table);
-      rdx_free(r->inferred);
-      return status;
-    }
+    RDX_TRY(rdx_calloc(columns, sizeof *r->inferred, "a CSV file", (void **)&r->inferred, err));
+    RDX_TRY(rdx_table_create(columns, &r->table, err));
+    if (m->params->max_rejects > 0)
+      RDX_TRY(rdx_alloc(columns, sizeof *r->inferred, "a CSV file", (void **)&p->before, err));
     for (uint32_t i = 0; i < columns; i++) {
       const rdx_growing *c = &m->reader.table->columns[i];
       r->table->columns[i].name = c->name; /* for error texts; the first reader owns it */
@@ -431,7 +426,7 @@ static rdx_status start_pieces(importing *m, rdx_error *err) {
 static void drop_pieces(importing *m) {
   for (uint32_t i = 0; i < m->capacity; i++) {
     piece *p = &m->pieces[i];
-    for (uint32_t k = 0; k < p->reader.table->column_count; k++)
+    for (uint32_t k = 0; p->reader.table && k < p->reader.table->column_count; k++)
       p->reader.table->columns[k].name = NULL;
     rdx_table_destroy(&p->reader.table);
     rdx_free(p->reader.inferred);

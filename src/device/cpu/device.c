@@ -237,14 +237,12 @@ static const rdx_device_ops cpu_ops = {
 };
 
 rdx_status rdx_cpu_open(const rdx_device_params *params, rdx_device **out, rdx_error *err) {
-  rdx_pool *pool = NULL;
+  RDX_SCOPED(rdx_pool_destroy) rdx_pool *pool = NULL;
   RDX_TRY(rdx_pool_create(params->threads, &pool, err));
-  const rdx_status status = rdx_cpu_open_over(pool, out, err);
-  if (status == RDX_OK)
-    ((rdx_cpu_device *)*out)->shares_pool = false;
-  else
-    rdx_pool_destroy(&pool);
-  return status;
+  RDX_TRY(rdx_cpu_open_over(pool, out, err));
+  ((rdx_cpu_device *)*out)->shares_pool = false;
+  pool = NULL;
+  return RDX_OK;
 }
 
 rdx_status rdx_cpu_open_over(rdx_pool *pool, rdx_device **out, rdx_error *err) {

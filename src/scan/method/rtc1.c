@@ -60,21 +60,20 @@ static void scale(const rdx_encoded_column *column, uint32_t rays, line *out) {
 
 static rdx_status build_scene(rdx_device *device, const rdx_encoded_column *column, const rdx_encoding *encoding,
                               const rdx_rtc1_params *params, line *out, rdx_error *err) {
+  RDX_SCOPED(rdx_buffer_destroy) rdx_buffer *triangles = NULL;
   rdx_scene_params scene = scene_params(params, encoding->count);
-  RDX_TRY(rdx_buffer_create(device, scene.count * 36, "the triangles of a scene", &scene.primitives, err));
+  RDX_TRY(rdx_buffer_create(device, scene.count * 36, "the triangles of a scene", &triangles, err));
+  scene.primitives = triangles;
   const struct rtc1_encode_args args = {.codes = RDX_ADDRESS(uint32_t, column->keys),
                                         .rows = RDX_ADDRESS(uint32_t, encoding->order),
-                                        .triangles = RDX_ADDRESS(float, scene.primitives),
+                                        .triangles = RDX_ADDRESS(float, triangles),
                                         .smallest = column->smallest,
                                         .shift = out->shift,
                                         .width = out->width};
   const uint32_t key64 = column->key_bits == 64;
   double ms = 0;
-  rdx_status status = rdx_launch_timed(device, &rdx_kernel_rtc1_encode, &args, &key64, scene.count, "build", &ms, err);
-  if (status == RDX_OK)
-    status = rdx_scene_create(device, &scene, &out->scene, err);
-  rdx_buffer_destroy(&scene.primitives);
-  return status;
+  RDX_TRY(rdx_launch_timed(device, &rdx_kernel_rtc1_encode, &args, &key64, scene.count, "build", &ms, err));
+  return rdx_scene_create(device, &scene, &out->scene, err);
 }
 
 /* Triangles stand in the order of their values: NULLs, which have none, come last and are left out. */
@@ -169,11 +168,9 @@ static rdx_status scan_column(evaluation *e, const rdx_term *term, const rdx_sie
 
 /* A column: all rows that it finds, or of `mask` those. */
 static rdx_status scan_one(evaluation *e, const rdx_term *term, rdx_buffer *mask, rdx_buffer *out, rdx_error *err) {
-  rdx_sieve_query query;
+  RDX_SCOPED(rdx_sieve_query_destroy) rdx_sieve_query query = {0};
   RDX_TRY(rdx_sieve_query_create(e->lines->columns, term, 1, NULL, NULL, 0, &query, err));
-  const rdx_status status = scan_column(e, term, &query, mask, out, err);
-  rdx_sieve_query_destroy(&query);
-  return status;
+  return scan_column(e, term, &query, mask, out, err);
 }
 
 /* RTScan, section 3.2 "merge their results with bitwise AND operations". */
