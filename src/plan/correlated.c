@@ -60,12 +60,22 @@ static rdx_status add_group(rdx_block *c, rdx_bound *value) {
   return RDX_OK;
 }
 
-rdx_status rdx_find_parts(rdx_block *c, rdx_correlated_parts *out) {
+static bool has_inner_key(const rdx_block *c) {
+  uint32_t outer = 0;
+  bool has = false;
+  for (uint32_t i = 0; i < c->correlations.count && !has; i++)
+    has = is_key(c->correlations.list[i], &outer) &&
+          rdx_bound_has(c->correlations.list[i]->args[1 - outer], RDX_BOUND_COLUMN);
+  return has;
+}
+
+rdx_status rdx_find_parts(rdx_block *c, bool constants, rdx_correlated_parts *out) {
   rdx_planner *p = c->planner;
+  const bool keys = constants || has_inner_key(c);
   for (uint32_t i = 0; i < c->correlations.count; i++) {
     rdx_bound *conjunct = c->correlations.list[i];
     uint32_t outer = 0;
-    if (!is_key(conjunct, &outer)) {
+    if (!keys || !is_key(conjunct, &outer)) {
       RDX_TRY(rdx_conjuncts_add(p, &out->rest, conjunct));
       RDX_TRY(rdx_collect_columns(p, conjunct, &out->columns));
       continue;
@@ -243,7 +253,8 @@ rdx_status rdx_make_dependent(rdx_block *b, rdx_bound_query *q, const rdx_form *
   *out = (rdx_dependent){.join = f.join};
   if (q->outer_levels > 0) {
     RDX_TRY(rdx_check_correlated(b, q));
-    RDX_TRY(rdx_find_parts(q->block, &x));
+    const bool half = f.join == RDX_PLAN_SEMI || f.join == RDX_PLAN_ANTI;
+    RDX_TRY(rdx_find_parts(q->block, !half || q->block->aggregating || q->limit || q->offset, &x));
     RDX_TRY(q->limit || q->offset ? build_first(b, q, &f, &x, &plan) : rdx_build_correlated(b, q, &f, &x, &plan));
     out->correlated = q->block->aggregating ? x.inner.count : 0;
   } else {
@@ -365,7 +376,7 @@ rdx_status rdx_make_pairs(rdx_block *b, rdx_bound_query *q, rdx_dependent *out) 
     return rdx_block_refuse(
         b, q->written->place,
         "a subquery with HAVING or stddev(DISTINCT ...) can be compared with outer columns by = only");
-  RDX_TRY(rdx_find_parts(c, &x));
+  RDX_TRY(rdx_find_parts(c, true, &x));
   RDX_TRY(rdx_aggregates_rewrite(p, d.aggregates, d.aggregate_count, collect_value, &(collecting){p, &x.columns}));
   c->aggregating = c->distinct = false;
   c->aggregate_count = c->output_count = c->visible = q->order_count = 0;

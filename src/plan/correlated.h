@@ -30,7 +30,8 @@ typedef struct rdx_correlated_parts {
 } rdx_correlated_parts;
 
 RDX_MUST_USE rdx_status rdx_collect_columns(rdx_planner *p, const rdx_bound *node, rdx_conjuncts *list);
-RDX_MUST_USE rdx_status rdx_find_parts(rdx_block *inner, rdx_correlated_parts *out);
+/* `constants`: outer values that equal constants may be keys, too, where there are no others. */
+RDX_MUST_USE rdx_status rdx_find_parts(rdx_block *inner, bool constants, rdx_correlated_parts *out);
 /* The correlated query as a plan whose outputs are its own, its inner keys, and the columns that else are compared. */
 RDX_MUST_USE rdx_status rdx_build_correlated(rdx_block *b, rdx_bound_query *q, const rdx_form *f,
                                              const rdx_correlated_parts *x, rdx_plan_node **out);

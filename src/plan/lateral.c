@@ -161,7 +161,7 @@ static rdx_status build_rows(lateral *l, rdx_plan_node **plan) {
   const bool limited = q->limit || q->offset;
   const uint32_t count = q->order_count;
   l->outputs = limited ? c->output_count : l->count;
-  RDX_TRY(rdx_find_parts(c, &l->parts));
+  RDX_TRY(rdx_find_parts(c, true, &l->parts));
   RDX_TRY(part_conditions(l));
   const uint32_t compared = l->parts.rest.count;
   RDX_TRY(part_list(l));
@@ -273,7 +273,7 @@ static rdx_status bind_groups(lateral *l, rdx_dependent *d) {
   rdx_block *b = l->block, *c = l->query->block;
   rdx_plan_node *plan = NULL;
   l->outputs = l->count;
-  RDX_TRY(rdx_find_parts(c, &l->parts));
+  RDX_TRY(rdx_find_parts(c, true, &l->parts));
   RDX_TRY(part_list(l));
   RDX_TRY(rdx_build_correlated(b, l->query, &(rdx_form){RDX_PLAN_LEFT, l->count, false}, &l->parts, &plan));
   d->correlated = l->parts.inner.count;
