@@ -174,7 +174,10 @@ static rdx_status mark_late(grouping *g, late *l, rdx_plan_node **node) {
   rdx_planner *p = g->block->planner;
   const rdx_dependent *d = l->dependent;
   rdx_bound *filter = NULL;
-  rdx_marking m = {.left = *node, .right = g->block->leaves[d->leaf].plan, .key_count = d->key_count};
+  rdx_marking m = {.left = *node,
+                   .right = g->block->leaves[d->leaf].plan,
+                   .key_count = d->key_count,
+                   .unlike = d->unlike};
   l->first = m.left->column_count;
   RDX_TRY(late_keys(g, l, &m.left_keys, &m.right_keys));
   RDX_TRY(rdx_conjuncts_join(p, &d->filter, &filter));

@@ -104,6 +104,7 @@ typedef struct rdx_dependent {
    * the leaf, behind its own, and take the place of these. Either whether `compared` is true for one: RDX_MARK_TRUE,
    * else RDX_MARK_NULL where it is NULL for one, else NULL. Or aggregates over them, all NULL where there is none. */
   rdx_bound *compared;
+  bool unlike; /* asked is instead whether NOT IN keeps the row: then it is RDX_MARK_TRUE. `compared` is true */
   rdx_plan_aggregate *aggregates;
   uint32_t aggregate_count;
 } rdx_dependent;
@@ -595,6 +596,7 @@ typedef struct rdx_marking {
   rdx_bound **left_keys, **right_keys;
   uint32_t key_count;
   rdx_bound *filter, *compared;
+  bool unlike;
   rdx_plan_aggregate *aggregates;
   uint32_t aggregate_count;
 } rdx_marking;

@@ -494,7 +494,7 @@ static rdx_status mark_dependent(rdx_block *b, const rdx_dependent *d, const rdx
   rdx_planner *p = b->planner;
   rdx_built both = {0};
   rdx_plan_node columns = {0};
-  rdx_marking m = {.left = built->node, .right = right->node, .key_count = d->key_count};
+  rdx_marking m = {.left = built->node, .right = right->node, .key_count = d->key_count, .unlike = d->unlike};
   RDX_TRY(rdx_planner_alloc(p, d->key_count, sizeof(rdx_bound *), &m.left_keys));
   RDX_TRY(rdx_planner_alloc(p, d->key_count, sizeof(rdx_bound *), &m.right_keys));
   for (uint32_t i = 0; i < d->key_count; i++) {

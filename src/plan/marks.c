@@ -56,9 +56,17 @@ static rdx_status bind_mark(rdx_planner *p, int64_t value, rdx_bound **out) {
   return rdx_bind_constant(&p->binding, integer, (rdx_datum){.i = value}, 0, out);
 }
 
+static bool is_true(const rdx_bound *e) {
+  return e && e->kind == RDX_BOUND_CONSTANT && !e->value.null && e->value.i;
+}
+
+/* Where every pair says the same, one of each row is enough. */
 static rdx_status join_pairs(rdx_planner *p, const rdx_marking *m, rdx_plan_node *rows, rdx_plan_node **out) {
   shift s = {p, m->left->column_count};
-  RDX_TRY(join_columns(p, RDX_PLAN_INNER, rows, m->right, out));
+  const rdx_plan_join join = m->unlike ? RDX_PLAN_ANTI_NULL : is_true(m->compared) ? RDX_PLAN_SEMI : RDX_PLAN_INNER;
+  RDX_TRY(join_columns(p, join, rows, m->right, out));
+  if (join != RDX_PLAN_INNER)
+    (*out)->column_count = rows->column_count;
   (*out)->left_keys = m->left_keys;
   (*out)->right_keys = m->right_keys;
   (*out)->key_count = m->key_count;
@@ -72,7 +80,8 @@ static rdx_status add_mark(rdx_planner *p, const rdx_marking *m, rdx_plan_node *
   rdx_bound *args[3], *filters[2] = {pairs->filter, NULL};
   RDX_TRY(rdx_bound_rewrite(p, m->compared, shift_node, &s, &args[0]));
   RDX_TRY(rdx_bind_call_of(p, "is not false", args, 1, m->compared->place, &filters[1]));
-  pairs->filter = filters[1];
+  if (!filters[0] && !is_true(filters[1]))
+    pairs->filter = filters[1];
   if (filters[0])
     RDX_TRY(rdx_bind_call_of(p, "and", filters, 2, m->compared->place, &pairs->filter));
   *out = (rdx_plan_aggregate){.kind = RDX_PLAN_MAX, .type = integer};

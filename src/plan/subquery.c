@@ -18,6 +18,13 @@ static bool is_null(const rdx_bound *e) {
   return e->kind == RDX_BOUND_CONSTANT && e->value.null;
 }
 
+static uint32_t count_nulls(rdx_bound *const *list, uint32_t count) {
+  uint32_t nulls = 0;
+  for (uint32_t i = 0; i < count; i++)
+    nulls += is_null(list[i]);
+  return nulls;
+}
+
 /* ---- Without correlation ---- */
 
 /* The value of a plan's one row and column, or whether there is a row, as a parameter. */
@@ -408,9 +415,7 @@ static rdx_status bind_in_conjunct(rdx_block *b, const rdx_ast *ast, bool negate
   if (correlated && one_row)
     return rdx_block_refuse(
         b, ast->place, "IN of a subquery that reads outer columns and aggregates without GROUP BY can have one column");
-  uint32_t nulls = 0;
-  for (uint32_t i = 0; i < count; i++)
-    nulls += is_null(left[i]);
+  const uint32_t nulls = count_nulls(left, count);
   if (negated ? nulls == count : nulls > 0)
     return add_null_in(b, q, negated, ast->place);
   const rdx_plan_join join = !negated ? RDX_PLAN_SEMI : correlated ? RDX_PLAN_ANTI : RDX_PLAN_ANTI_NULL;
@@ -480,13 +485,24 @@ rdx_status rdx_bind_subquery_conjunct(rdx_block *b, const rdx_ast *ast, bool *do
   return *done ? bind_in_conjunct(b, ast, negated != none) : bind_compare_conjunct(b, ast, negated, done);
 }
 
+/* A dependent over a plan without correlation: left = its columns. */
+static rdx_status compare_plan(rdx_block *b, rdx_plan_node *plan, rdx_bound **left, uint32_t count, rdx_sql_place place,
+                               rdx_dependent *d) {
+  rdx_planner *p = b->planner;
+  rdx_leaf leaf;
+  RDX_TRY(rdx_leaf_of_plan(p, plan, NULL, &leaf));
+  RDX_TRY(rdx_block_add_leaf(b, leaf, &d->leaf, place));
+  RDX_TRY(rdx_planner_alloc(p, count, sizeof(rdx_bound *), &d->outer_keys));
+  RDX_TRY(rdx_planner_alloc(p, count, sizeof(rdx_bound *), &d->inner_keys));
+  return add_keys(b, left, count, place, d);
+}
+
 /* x IN (...) as a value: joined to the distinct values, with a look at NULLs. */
 static rdx_status bind_in_value(rdx_block *b, rdx_plan_node *plan, rdx_bound *left, rdx_sql_place place,
                                 rdx_bound **out) {
   rdx_planner *p = b->planner;
   rdx_plan_node *distinct = NULL;
   rdx_dependent d = {.join = RDX_PLAN_LEFT};
-  rdx_leaf leaf;
   summary s;
   plan->shared = true;
   RDX_TRY(summarize(b, plan, place, &s));
@@ -501,15 +517,34 @@ static rdx_status bind_in_value(rdx_block *b, rdx_plan_node *plan, rdx_bound *le
   distinct->columns = plan->columns;
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof *distinct->exprs, &distinct->exprs));
   RDX_TRY(rdx_bind_column(p, 0, plan->columns[0].type, place, &distinct->exprs[0]));
-  RDX_TRY(rdx_leaf_of_plan(p, distinct, NULL, &leaf));
-  RDX_TRY(rdx_block_add_leaf(b, leaf, &d.leaf, place));
-  RDX_TRY(rdx_planner_alloc(p, 1, sizeof(rdx_bound *), &d.outer_keys));
-  RDX_TRY(rdx_planner_alloc(p, 1, sizeof(rdx_bound *), &d.inner_keys));
-  RDX_TRY(add_keys(b, &left, 1, place, &d));
+  RDX_TRY(compare_plan(b, distinct, &left, 1, place, &d));
   RDX_TRY(rdx_add_dependent(b, d));
   rdx_bound *found = NULL;
   RDX_TRY(rdx_bind_pair(b, "is not null", d.inner_keys[0], NULL, place, &found));
   return decide(b, &s, left, found, place, out);
+}
+
+/* (x, y) IN (...) as a value: CASE WHEN a row is equal THEN true WHEN NOT IN keeps it THEN false ELSE NULL END. */
+static rdx_status bind_row_in_value(rdx_block *b, rdx_plan_node *plan, rdx_bound **left, uint32_t count,
+                                    rdx_sql_place place, rdx_bound **out) {
+  rdx_bound *args[5], *mark = NULL;
+  plan->shared = true;
+  for (uint32_t i = 0; i < 2; i++) {
+    const bool unlike = i == 1;
+    rdx_dependent d = {.join = RDX_PLAN_LEFT, .unlike = unlike};
+    RDX_TRY(truth(b, !unlike, place, &args[2 * i + 1]));
+    RDX_TRY(truth(b, false, place, &args[2 * i]));
+    if (!unlike && count_nulls(left, count) > 0)
+      continue;
+    RDX_TRY(truth(b, true, place, &d.compared));
+    RDX_TRY(compare_plan(b, plan, left, count, place, &d));
+    if (unlike && count > RDX_SPLIT_KEYS)
+      RDX_TRY(add_not_in(b, left, count, place, &d));
+    RDX_TRY(rdx_add_mark(b, d, place, &mark));
+    RDX_TRY(rdx_bind_pair(b, "is not null", mark, NULL, place, &args[2 * i]));
+  }
+  RDX_TRY(rdx_bind_constant(&b->planner->binding, boolean, (rdx_datum){.null = true}, place, &args[4]));
+  return rdx_bind_call_of(b->planner, "case", args, 5, place, out);
 }
 
 /* What a mark says: CASE mark WHEN true THEN true WHEN NULL THEN NULL ELSE false END. */
@@ -526,23 +561,13 @@ static rdx_status read_mark(rdx_block *b, rdx_bound *mark, rdx_sql_place place, 
   return rdx_bind_call_of(b->planner, "case", args, 5, place, out);
 }
 
-/* The rows of a query are asked about one by one: equal ones once. */
-static void make_distinct(rdx_bound_query *q) {
-  if (!q->block || q->limit || q->offset || q->block->distinct_on_count > 0)
-    return;
-  q->block->distinct = true;
-  q->block->output_count = q->block->visible;
-  q->order_count = 0;
-}
-
-/* x op ANY (...), or (x, y) = ANY (...), of any query, as a value. */
+/* x op ANY (...), or (x, y) = ANY (...), of a query that reads outer columns, as a value. */
 static rdx_status bind_marked(rdx_block *b, const rdx_ast *ast, const char *op, rdx_bound_query *q, rdx_bound **left,
                               rdx_bound **out) {
   rdx_dependent d;
   rdx_bound *mark = NULL;
   const uint32_t count = q->column_count;
-  const bool correlated = q->outer_levels > 0;
-  if (correlated && q->block && q->block->aggregating && q->block->group_count == 0) { /* it has one row */
+  if (q->block && q->block->aggregating && q->block->group_count == 0) { /* it has one row */
     rdx_bound *value = NULL;
     if (q->block->having || count > 1)
       return rdx_block_refuse(
@@ -552,10 +577,7 @@ static rdx_status bind_marked(rdx_block *b, const rdx_ast *ast, const char *op, 
     RDX_TRY(bind_scalar(b, ast, &value));
     return rdx_bind_pair(b, op, left[0], value, ast->place, out);
   }
-  if (!correlated)
-    make_distinct(q);
-  RDX_TRY(rdx_make_dependent(b, q, &(rdx_form){RDX_PLAN_LEFT, count, correlated && q->block && !q->block->aggregating},
-                             0, &d));
+  RDX_TRY(rdx_make_dependent(b, q, &(rdx_form){RDX_PLAN_LEFT, count, q->block && !q->block->aggregating}, 0, &d));
   RDX_TRY(compare_row(b, op, left, count, ast->place, &d, &d.compared));
   RDX_TRY(rdx_add_mark(b, d, ast->place, &mark));
   return read_mark(b, mark, ast->place, out);
@@ -573,12 +595,14 @@ static rdx_status bind_quantified(rdx_block *b, const rdx_ast *ast, rdx_bound **
   RDX_TRY(bind_left(b, ast, q->column_count, &left));
   if (q->column_count != 1 && strcmp(op, "=") != 0)
     return rdx_block_refuse(b, ast->place, "ANY and ALL of several columns are supported as [NOT] IN only");
-  if (q->outer_levels > 0 || q->column_count != 1) {
+  if (q->outer_levels > 0) {
     RDX_TRY(bind_marked(b, ast, op, q, left, out));
     return ast->all ? rdx_bind_pair(b, "not", *out, NULL, ast->place, out) : RDX_OK;
   }
   RDX_TRY(rdx_build_query(b->planner, q, &plan));
-  if (strcmp(op, "=") == 0) {
+  if (q->column_count > 1) {
+    RDX_TRY(bind_row_in_value(b, plan, left, q->column_count, ast->place, out));
+  } else if (strcmp(op, "=") == 0) {
     RDX_TRY(bind_in_value(b, plan, left[0], ast->place, out));
   } else {
     RDX_TRY(summarize(b, plan, ast->place, &s));
