@@ -200,6 +200,10 @@ static rdx_datum value_of_none(rdx_plan_aggregate_kind kind) {
   }
 }
 
+static bool is_false(const rdx_bound *e) {
+  return e->kind == RDX_BOUND_CONSTANT && (e->value.null || !e->value.i);
+}
+
 static bool has_counts(const rdx_block *c) {
   bool counts = false;
   for (uint32_t i = 0; i < c->aggregate_count; i++)
@@ -216,7 +220,7 @@ rdx_status rdx_check_correlated(const rdx_block *b, const rdx_bound_query *q) {
     return rdx_block_refuse(b, q->written->place,
                             "a subquery that reads outer columns cannot be a set operation or VALUES");
   const rdx_block *c = q->block;
-  if (c->aggregating && c->group_count == 0 && c->having &&
+  if (c->aggregating && c->group_count == 0 && c->having && !is_false(c->having) &&
       (has_counts(c) || !rdx_bound_rejects(c->having, UINT64_MAX)))
     return rdx_block_refuse(
         b, q->written->place,

@@ -25,6 +25,35 @@ static uint32_t count_nulls(rdx_bound *const *list, uint32_t count) {
   return nulls;
 }
 
+static bool is_constant(const rdx_bound *e) {
+  return !e || e->kind == RDX_BOUND_CONSTANT;
+}
+
+static bool is_positive(const rdx_bound *e) {
+  return e && !e->value.null && e->value.i > 0;
+}
+
+/* Aggregates without groups have one row, which LIMIT 0 and OFFSET 1 leave out; HAVING can be joined. */
+static rdx_status limit_one_row(rdx_block *b, rdx_bound_query *q) {
+  rdx_block *c = q->block;
+  if (!c || !c->aggregating || c->group_count > 0 || c->set_count > 0 || (!q->limit && !q->offset))
+    return RDX_OK;
+  if (!is_constant(q->limit) || !is_constant(q->offset))
+    return rdx_block_refuse(b, q->written->place,
+                            "LIMIT and OFFSET of a subquery that reads outer columns and aggregates without GROUP BY "
+                            "can only be constants");
+  const bool none = is_positive(q->offset) || (q->limit && !q->limit->value.null && !is_positive(q->limit));
+  q->limit = q->offset = NULL;
+  q->ties = false;
+  q->order_count = 0;
+  return none ? truth(c, false, q->written->place, &c->having) : RDX_OK;
+}
+
+static rdx_status bind_inner(rdx_block *b, const rdx_ast *ast, rdx_bound_query **out) {
+  RDX_TRY(rdx_bind_query(b->planner, b, b->ctes, ast->query, out));
+  return (*out)->outer_levels > 0 ? limit_one_row(b, *out) : RDX_OK;
+}
+
 /* ---- Without correlation ---- */
 
 /* The value of a plan's one row and column, or whether there is a row, as a parameter. */
@@ -247,7 +276,7 @@ static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
   rdx_bound_query *q = NULL;
   rdx_plan_node *plan = NULL;
   rdx_dependent d;
-  RDX_TRY(rdx_bind_query(b->planner, b, b->ctes, ast->query, &q));
+  RDX_TRY(bind_inner(b, ast, &q));
   if (q->column_count != 1)
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "a subquery as a value has one column");
   if (q->outer_levels == 0) {
@@ -298,17 +327,18 @@ static rdx_status bind_exists(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
   rdx_bound_query *q = NULL;
   rdx_plan_node *plan = NULL;
   rdx_dependent d;
-  RDX_TRY(rdx_bind_query(b->planner, b, b->ctes, ast->query, &q));
+  RDX_TRY(bind_inner(b, ast, &q));
   if (q->outer_levels == 0) {
     RDX_TRY(drop_list(q));
     RDX_TRY(rdx_build_query(b->planner, q, &plan));
     return add_scalar(b, plan, true, ast->place, out);
   }
-  drop_limit(q);
   if (q->block && q->block->aggregating && q->block->group_count == 0 && !q->block->having)
     return truth(b, true, ast->place, out); /* it has one row, always */
+  drop_limit(q);
+  const bool limited = q->limit || q->offset;
   RDX_TRY(rdx_make_dependent(b, q, &(rdx_form){RDX_PLAN_LEFT, 0, true}, 0, &d));
-  if (d.key_count == 0 || d.filter.count > 0) {
+  if (d.key_count == 0 || d.filter.count > 0 || limited) { /* there may be several rows */
     rdx_bound *mark = NULL;
     RDX_TRY(truth(b, true, ast->place, &d.compared));
     RDX_TRY(rdx_add_mark(b, d, ast->place, &mark));
@@ -401,7 +431,7 @@ static rdx_status bind_in_conjunct(rdx_block *b, const rdx_ast *ast, bool negate
   rdx_bound_query *q = NULL;
   rdx_bound **left = NULL;
   rdx_dependent d;
-  RDX_TRY(rdx_bind_query(b->planner, b, b->ctes, ast->query, &q));
+  RDX_TRY(bind_inner(b, ast, &q));
   RDX_TRY(bind_left(b, ast, q->column_count, &left));
   const bool one_row = q->block && q->block->aggregating && q->block->group_count == 0;
   if (q->outer_levels > 0 && one_row && q->column_count == 1) {
@@ -430,7 +460,7 @@ static rdx_status bind_in_conjunct(rdx_block *b, const rdx_ast *ast, bool negate
 static rdx_status bind_exists_conjunct(rdx_block *b, const rdx_ast *ast, bool negated, bool *done) {
   rdx_bound_query *q = NULL;
   rdx_dependent d;
-  RDX_TRY(rdx_bind_query(b->planner, b, b->ctes, ast->query, &q));
+  RDX_TRY(bind_inner(b, ast, &q));
   *done = q->outer_levels > 0;
   if (!*done)
     return RDX_OK;
@@ -449,7 +479,7 @@ static rdx_status bind_compare_conjunct(rdx_block *b, const rdx_ast *ast, bool n
   rdx_bound_query *q = NULL;
   rdx_bound **left = NULL, *column = NULL, *compared = NULL;
   rdx_dependent d;
-  RDX_TRY(rdx_bind_query(b->planner, b, b->ctes, ast->query, &q));
+  RDX_TRY(bind_inner(b, ast, &q));
   *done = q->outer_levels > 0 && q->column_count == 1 && !(q->block && q->block->aggregating);
   if (!*done)
     return RDX_OK;
@@ -591,7 +621,7 @@ static rdx_status bind_quantified(rdx_block *b, const rdx_ast *ast, rdx_bound **
   const char *op = ast->all ? opposite(ast->name) : ast->name; /* x < ALL is NOT x >= ANY */
   if (!op || !opposite(op))
     return rdx_block_refuse(b, ast->place, "only comparisons can have ANY or ALL");
-  RDX_TRY(rdx_bind_query(b->planner, b, b->ctes, ast->query, &q));
+  RDX_TRY(bind_inner(b, ast, &q));
   RDX_TRY(bind_left(b, ast, q->column_count, &left));
   if (q->column_count != 1 && strcmp(op, "=") != 0)
     return rdx_block_refuse(b, ast->place, "ANY and ALL of several columns are supported as [NOT] IN only");
