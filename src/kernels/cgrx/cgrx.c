@@ -12,6 +12,7 @@
 #include "spirv/cgrx_rgen.h"
 #include "spirv/cgrx_rows_comp.h"
 
+#include "kernels/lookup/batch_search.h"
 #include "kernels/lookup/found.h"
 
 #define BLOCK 256 /* probes, and rays, in flight */
@@ -66,6 +67,9 @@ static void locate(lookup *l) {
   } while (count > 0);
 }
 
+DEFINE_RUN_END(run_end, (uint32_t * keys, uint32_t layout, uint32_t key64, uint32_t begin, uint32_t n, uint64_t key),
+               entry_key(keys, (uint32_t)at, layout, key64) == key)
+
 /* cgRX, section 3.2 "Range-lookup". */
 /* cgRX, section 3.2 "linearly scan the key-rowID array until we hit the first key larger than". */
 static findings answer_entries(const lookup *l, uint32_t k) {
@@ -78,7 +82,7 @@ static findings answer_entries(const lookup *l, uint32_t k) {
     f.count = begin < s->n && entry_key(args->keys, begin, s->layout_kind, l->key64) <= l->upper[k];
     return f;
   }
-  if (args->upper && s->published) {
+  if (s->published) {
     for (uint32_t at = begin; at < s->n && entry_key(args->keys, at, s->layout_kind, l->key64) <= l->upper[k]; at++) {
       const uint32_t row = entry_row(args->keys, args->rows, at, s->layout_kind, l->key64);
       f = found_add(f, args->io, row, to, l->gather, l->value);
@@ -93,7 +97,12 @@ static findings answer_entries(const lookup *l, uint32_t k) {
               begin;
     return f;
   }
-  for (uint32_t at = begin; at < s->n && entry_key(args->keys, at, s->layout_kind, l->key64) == l->lower[k]; at++) {
+  const uint32_t end = run_end(args->keys, s->layout_kind, l->key64, begin, s->n, l->lower[k]);
+  if (l->gather == GATHER_COUNT && !args->io.out_first) {
+    f.count = end - begin;
+    return f;
+  }
+  for (uint32_t at = begin; at < end; at++) {
     const uint32_t row = entry_row(args->keys, args->rows, at, s->layout_kind, l->key64);
     f = found_add(f, args->io, row, to, l->gather, l->value);
   }

@@ -7,6 +7,30 @@
 
 #include "kernels/lookup/lookup.h"
 
+#define SHORT_RUN 8
+
+/* Define the end of the run of equal entries that starts at `begin`, of `n` entries: a short one's entry by entry, else
+ * by steps that double. `equal` tells of entry `at` whether it is part of the run where those before it are. */
+#define DEFINE_RUN_END(name, parameters, equal)                                                                        \
+  static inline uint32_t name parameters {                                                                             \
+    uint64_t at = begin;                                                                                               \
+    while (at < n && at - begin < SHORT_RUN && (equal))                                                                \
+      at++;                                                                                                            \
+    if (at - begin < SHORT_RUN)                                                                                        \
+      return (uint32_t)at;                                                                                             \
+    uint64_t low = at, step = SHORT_RUN; /* entries before `low` are part of the run */                                \
+    for (at = low + step - 1; at < n && (equal); at = low + step - 1) {                                                \
+      low += step;                                                                                                     \
+      step *= 2;                                                                                                       \
+    }                                                                                                                  \
+    for (uint64_t high = at < n ? at : n; low < high;) {                                                               \
+      at = low + (high - low) / 2;                                                                                     \
+      low = (equal) ? at + 1 : low;                                                                                    \
+      high = low == at + 1 ? high : at;                                                                                \
+    }                                                                                                                  \
+    return (uint32_t)low;                                                                                              \
+  }
+
 /* Searches that advance together, each prefetching its next step while the others take theirs. */
 #define SEARCH_BATCH 32
 

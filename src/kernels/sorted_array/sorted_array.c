@@ -10,18 +10,8 @@
 
 #include "kernels/lookup/found.h"
 
-/* The end of the run of `key` that starts at `begin`, by steps that double; where `any` is set, of its first entry. */
-static uint32_t run_end(const struct sorted_array_args *args, uint32_t key64, uint32_t begin, uint64_t key, bool any) {
-  if (any)
-    return begin + (begin < args->n && load_key(args->keys, begin, key64) == key);
-  uint64_t low = begin, step = 1; /* keys before `low` are part of the run */
-  while (low + step <= args->n && load_key(args->keys, (uint32_t)(low + step - 1), key64) == key) {
-    low += step;
-    step *= 2;
-  }
-  uint64_t high = low + step - 1 < args->n ? low + step - 1 : args->n; /* the end is in low .. high */
-  return upper_bound_key(args->keys, (uint32_t)low, (uint32_t)high, key, key64);
-}
+DEFINE_RUN_END(run_end, (uint32_t * keys, uint32_t key64, uint32_t begin, uint32_t n, uint64_t key),
+               load_key(keys, (uint32_t)at, key64) == key)
 
 static void collect(const struct sorted_array_args *args, const uint32_t *variant, uint32_t i, uint32_t begin,
                     uint32_t end) {
@@ -57,8 +47,9 @@ static void lookup_batch(const struct sorted_array_args *args, const uint32_t *v
   } else {
     for (uint32_t k = 0; k < count && variant[1] != GATHER_ANY; k++)
       __builtin_prefetch(&args->rows[begin[k]]);
-    for (uint32_t k = 0; k < count; k++)
-      end[k] = run_end(args, key64, begin[k], lower[k], variant[1] == GATHER_ANY);
+    for (uint32_t k = 0; k < count; k++) /* one entry is enough for GATHER_ANY */
+      end[k] = run_end(args->keys, key64, begin[k],
+                       variant[1] == GATHER_ANY && begin[k] < args->n ? begin[k] + 1 : args->n, lower[k]);
   }
   if (args->io.values && !args->upper) { /* equal keys are few: have the first value on its way for each */
     for (uint32_t k = 0; k < count; k++)

@@ -11,17 +11,26 @@
 #include "spirv/tree_leaves_comp.h"
 #include "spirv/tree_level_comp.h"
 
+#include "kernels/lookup/batch_search.h"
 #include "kernels/lookup/found.h"
 #include "kernels/tree/tree_build.h"
 
 /* ---- Lookups ---- */
+
+DEFINE_RUN_END(run_end, (uint32_t * leaves, uint32_t key64, uint32_t begin, uint32_t n, uint64_t key),
+               tree_entry_key(leaves, (uint32_t)at, key64) == key)
 
 /* Add the entries of `key` from `begin` on. */
 static void collect(const struct tree_args *args, const uint32_t *variant, uint32_t i, uint32_t begin, uint64_t key,
                     findings *f) {
   const uint32_t key64 = variant[0], gather = variant[1], value = variant[2];
   const uint32_t to = gather == GATHER_ROWS ? (uint32_t)args->io.offsets[i] : 0;
-  for (uint32_t entry = begin; entry < args->n && tree_entry_key(args->leaves, entry, key64) == key; entry++) {
+  const uint32_t end = run_end(args->leaves, key64, begin, args->n, key);
+  if (gather == GATHER_COUNT && !args->io.out_first) {
+    f->count = end - begin;
+    return;
+  }
+  for (uint32_t entry = begin; entry < end; entry++) {
     const uint32_t row = tree_entry_row(args->leaves, entry, key64);
     *f = found_add(*f, args->io, row, to, gather, value);
   }
