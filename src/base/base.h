@@ -82,6 +82,19 @@ RDX_MUST_USE rdx_status rdx_arena_text(rdx_arena *arena, const char *text, const
                                        rdx_error *err);
 void rdx_arena_free(rdx_arena *arena);
 
+/* A text that grows. All zero but `err` is empty. */
+typedef struct rdx_printed {
+  char *data;
+  size_t size, capacity;
+  rdx_status status; /* of the first failure */
+  rdx_error *err;
+} rdx_printed;
+
+void rdx_print(rdx_printed *text, const char *format, ...) RDX_PRINTF(2, 3);
+/* In quotes, which are doubled inside. */
+void rdx_print_quoted(rdx_printed *text, const char *words, char quote);
+void rdx_printed_free(rdx_printed *text);
+
 /* Sort records of `words` u64 each by the first `compared` of these, ascending; equal ones stay in their order. Returns
  * `records`, or the `scratch` for as many (one at least), which then has them. For what is small enough for one core.
  */

@@ -124,7 +124,7 @@ static rdx_status bind_check(const rdx_statement *s, rdx_arena *arena, const rdx
                              const rdx_sql_constraint *k, rdx_bound **out, rdx_error *err) {
   const rdx_query_plan *plan = s->prepared->plan;
   rdx_binding binding = {.arena = arena, .text = s->prepared->text, .now = plan ? plan->now : 0, .err = err};
-  return rdx_bind_row_condition(&binding, row, k->check, "check constraints", out);
+  return rdx_bind_row(&binding, row, k->check, "check constraints", true, out);
 }
 
 /* With a stack for all levels that there may be. */

@@ -5,7 +5,6 @@
 
 #include "database/change.h"
 #include "execute/equal_rows.h"
-#include "plan/text.h"
 
 /* Constraints of tables: PRIMARY KEY, UNIQUE and CHECK. Those that a statement writes have a place, those that the
  * table had before have none. */

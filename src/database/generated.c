@@ -32,7 +32,7 @@ typedef struct defining {
 static rdx_status bind_value(defining *d, rdx_error *err) {
   rdx_binding binding = {.arena = d->arena, .text = d->statement->prepared->text, .err = err};
   const rdx_sql_place place = d->generated->place > 0 ? d->generated->check->place : 0;
-  RDX_TRY(rdx_bind_row_value(&binding, d->row, d->generated->check, CLAUSE, &d->value));
+  RDX_TRY(rdx_bind_row(&binding, d->row, d->generated->check, CLAUSE, false, &d->value));
   if (binding.now != 0)
     return rdx_sql_error(err, RDX_ERROR_ARGUMENT, binding.text, place, "DEFAULT may read the time",
                          "generation expression is not immutable");

@@ -11,17 +11,8 @@
 #include "database/definitions.h"
 #include "database/indexes.h"
 #include "database/turn.h"
-#include "plan/text.h"
 
 /* ---- Texts ---- */
-
-/* In quotes, which are doubled inside. */
-static void put_quoted(rdx_printed *w, const char *text, char quote) {
-  rdx_print(w, "%c", quote);
-  for (; *text; text++)
-    rdx_print(w, *text == quote ? "%c%c" : "%c", *text, *text);
-  rdx_print(w, "%c", quote);
-}
 
 /* A name of a table or column of a definition. */
 static const char *renamed(const char *name, const char *from, const char *to) {
@@ -31,11 +22,11 @@ static const char *renamed(const char *name, const char *from, const char *to) {
 static void put_options(rdx_printed *w, const rdx_sql_statement *s) {
   for (uint32_t i = 0; i < s->option_count; i++) {
     rdx_print(w, "%s", i > 0 ? ", " : " WITH (");
-    put_quoted(w, s->options[i].name, '"');
+    rdx_print_quoted(w, s->options[i].name, '"');
     if (s->options[i].count == 0)
       continue;
     rdx_print(w, " = ");
-    put_quoted(w, s->options[i].values[0], '\'');
+    rdx_print_quoted(w, s->options[i].values[0], '\'');
   }
   rdx_print(w, "%s", s->option_count > 0 ? ")" : "");
 }
@@ -44,16 +35,16 @@ static void put_options(rdx_printed *w, const rdx_sql_statement *s) {
 static void put_definition(rdx_printed *w, const char *name, const rdx_sql_statement *s, const char *column,
                            const char *to) {
   rdx_print(w, "CREATE INDEX ");
-  put_quoted(w, name, '"');
+  rdx_print_quoted(w, name, '"');
   rdx_print(w, " ON ");
-  put_quoted(w, column ? s->table : to, '"');
+  rdx_print_quoted(w, column ? s->table : to, '"');
   if (s->method) {
     rdx_print(w, " USING ");
-    put_quoted(w, s->method, '"');
+    rdx_print_quoted(w, s->method, '"');
   }
   for (uint32_t i = 0; i < s->name_count; i++) {
     rdx_print(w, "%s", i > 0 ? ", " : " (");
-    put_quoted(w, renamed(s->names[i], column, to), '"');
+    rdx_print_quoted(w, renamed(s->names[i], column, to), '"');
   }
   rdx_print(w, ")");
   put_options(w, s);
@@ -78,7 +69,7 @@ static rdx_status change_entry(const rdx_index_entry *e, const char *column, con
     return rdx_index_entry_read(out, e->name, w.data, err);
   }
   rdx_print(&w, "DROP INDEX ");
-  put_quoted(&w, e->name, '"');
+  rdx_print_quoted(&w, e->name, '"');
   RDX_TRY(w.status);
   out->text = RDX_KEEP(w.data);
   return rdx_copy_text(e->name, "an index", &out->name, err);

@@ -47,19 +47,13 @@ static rdx_status add_text(rdx_growing *column, uint64_t row, const char *text, 
 /* Names with commas between them; NULL where there are none. */
 static rdx_status add_names(rdx_growing *column, uint64_t row, const char *const *names, uint32_t count,
                             rdx_error *err) {
-  size_t size = 1;
-  RDX_SCOPED(rdx_free_local) char *text = NULL;
+  RDX_SCOPED(rdx_printed_free) rdx_printed text = {.err = err};
   if (count == 0)
     return rdx_growing_add_null(column, row, err);
   for (uint32_t i = 0; i < count; i++)
-    size += strlen(names[i]) + 2;
-  RDX_TRY(rdx_alloc(size, 1, "a list", (void **)&text, err));
-  char *to = text;
-  for (uint32_t i = 0; i < count; i++) {
-    to = i > 0 ? stpcpy(to, ", ") : to;
-    to = stpcpy(to, names[i]);
-  }
-  return rdx_growing_add_string(column, row, text, (uint64_t)(to - text), err);
+    rdx_print(&text, "%s%s", i > 0 ? ", " : "", names[i]);
+  RDX_TRY(text.status);
+  return rdx_growing_add_string(column, row, text.data, text.size, err);
 }
 
 static rdx_status start_column(rdx_growing *column, const char *name, rdx_type type, uint8_t scale, rdx_error *err) {

@@ -8,7 +8,6 @@
 
 #include "base/words.h"
 #include "database/schema.h"
-#include "plan/text.h"
 
 #define SCHEMA "information_schema."
 
@@ -43,13 +42,6 @@ static type_words words_of(const rdx_column *c) {
                                                                    : (type_words){rdx_type_name(c->type), -1, -1, -1};
 }
 
-static void put_text(rdx_printed *to, const char *text) {
-  rdx_print(to, "'");
-  for (const char *end; (end = strchr(text, '\'')); text = end + 1)
-    rdx_print(to, "%.*s''", (int)(end - text), text);
-  rdx_print(to, "%s'", text);
-}
-
 static void put_number(rdx_printed *to, int number) {
   if (number < 0)
     rdx_print(to, ", NULL");
@@ -60,7 +52,7 @@ static void put_number(rdx_printed *to, int number) {
 static void put_value(rdx_printed *to, const char *text) {
   rdx_print(to, ", ");
   if (text)
-    put_text(to, text);
+    rdx_print_quoted(to, text, '\'');
   else
     rdx_print(to, "NULL");
 }
@@ -81,7 +73,7 @@ static rdx_status put_column(rdx_printed *to, const char *table, const rdx_table
   RDX_TRY(rdx_sql_parse_declaration(rdx_table_column_declaration(columns, i), arena, &declared, err));
   const int32_t max = rdx_sql_column_limit(&declared, &limited);
   rdx_print(to, "%s(", to->size > 0 ? ", " : "");
-  put_text(to, table);
+  rdx_print_quoted(to, table, '\'');
   put_value(to, rdx_table_column_name(columns, i));
   rdx_print(to, ", %u", i + 1);
   put_value(to, declared.value_text);
@@ -121,9 +113,9 @@ static rdx_status put_constraints(rdx_database *d, const char *name, rdx_printed
   RDX_TRY(rdx_sql_parse_constraints(rdx_table_constraints(columns), &arena, &list, &count, err));
   for (uint32_t i = 0; i < count; i++) {
     rdx_print(to, "%s(", to->size > 0 ? ", " : "");
-    put_text(to, name);
+    rdx_print_quoted(to, name, '\'');
     rdx_print(to, ", ");
-    put_text(to, list[i].name);
+    rdx_print_quoted(to, list[i].name, '\'');
     rdx_print(to, ", '%s')", kinds[list[i].kind]);
   }
   return to->status;
@@ -138,7 +130,7 @@ static rdx_status put_table(rdx_database *d, const char *name, rdx_printed *to, 
   if (status == RDX_ERROR_MEMORY || status == RDX_ERROR_CANCELLED)
     return status;
   rdx_print(to, "%s(", to->size > 0 ? ", " : "");
-  put_text(to, name);
+  rdx_print_quoted(to, name, '\'');
   rdx_print(to, ", '%s')", view ? "VIEW" : table && table->temporary ? "LOCAL TEMPORARY" : "BASE TABLE");
   return to->status;
 }

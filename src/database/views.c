@@ -162,17 +162,12 @@ rdx_status rdx_views_learn(rdx_database *d, const char *name, const char *text, 
 /* ---- Statements ---- */
 
 rdx_status rdx_select_text(const char *name, const char *rest, char **out, rdx_error *err) {
-  const size_t size = 2 * strlen(name) + strlen(rest) + 32;
-  char *text = NULL;
-  RDX_TRY(rdx_alloc(size, 1, "a view", (void **)&text, err));
-  size_t used = (size_t)snprintf(text, size, "SELECT * FROM \"");
-  for (const char *c = name; *c; c++) {
-    text[used++] = *c;
-    if (*c == '"')
-      text[used++] = '"';
-  }
-  snprintf(text + used, size - used, "\"%s", rest);
-  *out = text;
+  RDX_SCOPED(rdx_printed_free) rdx_printed text = {.err = err};
+  rdx_print(&text, "SELECT * FROM ");
+  rdx_print_quoted(&text, name, '"');
+  rdx_print(&text, "%s", rest);
+  RDX_TRY(text.status);
+  *out = RDX_KEEP(text.data);
   return RDX_OK;
 }
 

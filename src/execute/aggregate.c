@@ -76,11 +76,11 @@ static rdx_status add_value(aggregation *a, const char *name, const rdx_bound *s
 }
 
 /* The attribute that is the value of an expression: one that there is, or a new one. */
-static rdx_status add_attribute(aggregation *a, const char *name, const rdx_bound *e, uint32_t *out, rdx_error *err) {
+static rdx_status add_attribute(aggregation *a, const rdx_bound *e, uint32_t *out, rdx_error *err) {
   for (*out = 0; *out < a->attribute_count; ++*out)
     if (a->source[*out] && rdx_bound_equal(a->source[*out], e))
       return RDX_OK;
-  return add_value(a, name, e, &a->in, e, out, err);
+  return add_value(a, "value", e, &a->in, e, out, err);
 }
 
 static uint32_t count_columns(const rdx_bound *e) {
@@ -93,7 +93,7 @@ static uint32_t count_columns(const rdx_bound *e) {
 /* Attributes for the COLUMNs of an expression, that are numbered by their index. */
 static rdx_status add_columns(aggregation *a, const rdx_bound *e, uint32_t *numbers, rdx_error *err) {
   if (e->kind == RDX_BOUND_COLUMN)
-    return add_attribute(a, "value", e, &numbers[e->index], err);
+    return add_attribute(a, e, &numbers[e->index], err);
   for (uint32_t i = 0; e->kind == RDX_BOUND_CALL && i < e->count; i++)
     RDX_TRY(add_columns(a, e->args[i], numbers, err));
   return RDX_OK;
@@ -150,7 +150,7 @@ static rdx_status add_aggregate(aggregation *a, uint32_t i, rdx_error *err) {
     RDX_TRY(add_exact(a, aggregate->value, &a->expressions[i], err));
   if (a->expressions[i])
     return RDX_OK;
-  RDX_TRY(add_attribute(a, "value", aggregate->value, &attribute, err));
+  RDX_TRY(add_attribute(a, aggregate->value, &attribute, err));
   return rdx_attribute_expression(a->x, attribute, &a->expressions[i], err);
 }
 

@@ -75,13 +75,12 @@ static rdx_status make_null_test(uint32_t column, bool null, rdx_predicate *out)
 }
 
 /* Two predicates, joined. */
-static rdx_status make_pair(const translator *t, rdx_predicate_kind kind, rdx_predicate a, rdx_predicate b,
-                            rdx_predicate *out) {
+static rdx_status make_either(const translator *t, rdx_predicate a, rdx_predicate b, rdx_predicate *out) {
   rdx_predicate *children = NULL;
   RDX_TRY(alloc(t, 2, sizeof *children, (void **)&children));
   children[0] = a;
   children[1] = b;
-  *out = (rdx_predicate){.kind = kind, .children = children, .child_count = 2};
+  *out = (rdx_predicate){.kind = RDX_PREDICATE_OR, .children = children, .child_count = 2};
   return RDX_OK;
 }
 
@@ -250,7 +249,7 @@ static rdx_status compare(const translator *t, const rdx_bound *e, bool negated,
       return RDX_OK;
     rdx_predicate null;
     RDX_TRY(make_null_test(column->index, true, &null));
-    return make_pair(t, RDX_PREDICATE_OR, *out, null, out);
+    return make_either(t, *out, null, out);
   }
   *found = true;
   if (value.datum.null)
@@ -396,7 +395,7 @@ static rdx_status by_entries(const translator *t, const rdx_bound *e, uint32_t c
     rdx_predicate when_null;
     if (*found && null_count > 0) {
       RDX_TRY(make_null_test(column, true, &when_null));
-      RDX_TRY(make_pair(t, RDX_PREDICATE_OR, *out, when_null, out));
+      RDX_TRY(make_either(t, *out, when_null, out));
     }
   }
   return RDX_OK;
@@ -448,7 +447,7 @@ static rdx_status bare(const translator *t, uint32_t column, bool value, bool or
   RDX_TRY(make_comparison(t, RDX_PREDICATE_EQ, column, (rdx_sql_type){.kind = RDX_SQL_BOOL}, &known, out, found));
   rdx_predicate null;
   RDX_TRY(make_null_test(column, true, &null));
-  return or_null ? make_pair(t, RDX_PREDICATE_OR, *out, null, out) : RDX_OK;
+  return or_null ? make_either(t, *out, null, out) : RDX_OK;
 }
 
 static rdx_status call(translator *t, const rdx_bound *e, bool negated, rdx_predicate *out, bool *found) {

@@ -149,8 +149,8 @@ rdx_status rdx_bind_alone(rdx_binding *binding, const rdx_ast *ast, rdx_bound **
   return rdx_bind(&nothing, ast, out);
 }
 
-static rdx_status bind_row(rdx_binding *binding, const rdx_row_columns *row, const rdx_ast *ast, const char *clause,
-                           bool condition, rdx_bound **out) {
+rdx_status rdx_bind_row(rdx_binding *binding, const rdx_row_columns *row, const rdx_ast *ast, const char *clause,
+                        bool condition, rdx_bound **out) {
   rdx_planner p = {.arena = binding->arena, .text = binding->text, .err = binding->err, .binding = *binding};
   rdx_leaf leaf = {.alias = row->table, .column_count = row->count, .named = row->count};
   rdx_block block = {.planner = &p, .leaves = &leaf, .leaf_count = 1, .clause = clause};
@@ -160,16 +160,6 @@ static rdx_status bind_row(rdx_binding *binding, const rdx_row_columns *row, con
   RDX_TRY(condition ? rdx_bind_condition(&block, ast, clause, out) : rdx_bind(&block, ast, out));
   binding->now = p.binding.now;
   return RDX_OK;
-}
-
-rdx_status rdx_bind_row_value(rdx_binding *binding, const rdx_row_columns *row, const rdx_ast *ast, const char *clause,
-                              rdx_bound **out) {
-  return bind_row(binding, row, ast, clause, false, out);
-}
-
-rdx_status rdx_bind_row_condition(rdx_binding *binding, const rdx_row_columns *row, const rdx_ast *ast,
-                                  const char *clause, rdx_bound **out) {
-  return bind_row(binding, row, ast, clause, true, out);
 }
 
 void rdx_plan_release(rdx_query_plan *plan) {

@@ -391,10 +391,8 @@ typedef struct rdx_row_columns {
 } rdx_row_columns;
 
 /* A value over a row, or a condition, without subqueries, of a clause as errors name it. */
-RDX_MUST_USE rdx_status rdx_bind_row_value(rdx_binding *binding, const rdx_row_columns *row, const rdx_ast *ast,
-                                           const char *clause, rdx_bound **out);
-RDX_MUST_USE rdx_status rdx_bind_row_condition(rdx_binding *binding, const rdx_row_columns *row, const rdx_ast *ast,
-                                               const char *clause, rdx_bound **out);
+RDX_MUST_USE rdx_status rdx_bind_row(rdx_binding *binding, const rdx_row_columns *row, const rdx_ast *ast,
+                                     const char *clause, bool condition, rdx_bound **out);
 /* What the filter of a table that reads so many columns takes: by evaluating it for `read` rows, by a scan, and to
  * prepare that. */
 typedef struct rdx_filter_work {

@@ -3,7 +3,6 @@
 
 #include "plan/text.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,30 +10,6 @@
 #include "expression/functions.h"
 
 #define MAX_LENGTH 400 /* of an expression's text: the rest is left out */
-
-void rdx_print(rdx_printed *text, const char *format, ...) {
-  va_list arguments;
-  if (text->status != RDX_OK)
-    return;
-  va_start(arguments, format);
-  const int length = vsnprintf(NULL, 0, format, arguments);
-  va_end(arguments);
-  if (text->size + (size_t)length + 1 > text->capacity) {
-    const size_t capacity = 2 * (text->size + (size_t)length) + 64;
-    text->status = rdx_realloc((void **)&text->data, capacity, 1, "a text", text->err);
-    if (text->status != RDX_OK)
-      return;
-    text->capacity = capacity;
-  }
-  va_start(arguments, format);
-  vsnprintf(text->data + text->size, text->capacity - text->size, format, arguments);
-  va_end(arguments);
-  text->size += (size_t)length;
-}
-
-void rdx_printed_free(rdx_printed *text) {
-  rdx_free(text->data);
-}
 
 static const char *column_name(rdx_names_of names, uint32_t index) {
   const rdx_plan_node *n = names.node;

@@ -110,55 +110,33 @@ bool rdx_sql_conflict_is_of(const rdx_sql_conflict *c, const rdx_sql_constraint 
 
 /* ---- Texts ---- */
 
-static size_t quoted_size(const char *name) {
-  size_t size = 3;
-  for (; *name; name++)
-    size += 1 + (*name == '"');
-  return size;
-}
-
-static char *put_quoted(char *to, const char *name) {
-  *to++ = '"';
-  for (; *name; name++) {
-    *to++ = *name;
-    if (*name == '"')
-      *to++ = '"';
+static void put_constraint(rdx_printed *to, const rdx_sql_constraint *k) {
+  rdx_print(to, "CONSTRAINT ");
+  rdx_print_quoted(to, k->name, '"');
+  if (k->kind == RDX_CONSTRAINT_CHECK) {
+    rdx_print(to, " CHECK %s", k->check_text);
+    return;
   }
-  *to++ = '"';
-  return to;
-}
-
-static size_t size_of(const rdx_sql_constraint *k) {
-  size_t size = 64 + quoted_size(k->name) + (k->check_text ? strlen(k->check_text) : 0);
-  for (uint32_t i = 0; i < k->column_count; i++)
-    size += quoted_size(k->columns[i]) + 2;
-  return size;
-}
-
-static char *put_constraint(char *to, const rdx_sql_constraint *k) {
-  to = put_quoted(stpcpy(to, "CONSTRAINT "), k->name);
-  if (k->kind == RDX_CONSTRAINT_CHECK)
-    return stpcpy(stpcpy(to, " CHECK "), k->check_text);
-  to = stpcpy(to, k->kind == RDX_CONSTRAINT_UNIQUE ? " UNIQUE (" : " PRIMARY KEY (");
-  for (uint32_t i = 0; i < k->column_count; i++)
-    to = put_quoted(stpcpy(to, i > 0 ? ", " : ""), k->columns[i]);
-  return stpcpy(to, ")");
+  rdx_print(to, k->kind == RDX_CONSTRAINT_UNIQUE ? " UNIQUE (" : " PRIMARY KEY (");
+  for (uint32_t i = 0; i < k->column_count; i++) {
+    rdx_print(to, i > 0 ? ", " : "");
+    rdx_print_quoted(to, k->columns[i], '"');
+  }
+  rdx_print(to, ")");
 }
 
 rdx_status rdx_sql_declare_constraints(const rdx_sql_constraint *list, uint32_t count, rdx_arena *arena,
                                        const char **out, rdx_error *err) {
-  size_t size = 1;
-  char *text = NULL;
+  RDX_SCOPED(rdx_printed_free) rdx_printed text = {.err = err};
   *out = NULL;
   if (count == 0)
     return RDX_OK;
-  for (uint32_t i = 0; i < count; i++)
-    size += size_of(&list[i]) + 4;
-  RDX_TRY(rdx_arena_alloc(arena, size, 1, "a constraint", (void **)&text, err));
-  *out = text;
-  for (uint32_t i = 0; i < count; i++)
-    text = put_constraint(stpcpy(text, i > 0 ? ",\n  " : ""), &list[i]);
-  return RDX_OK;
+  for (uint32_t i = 0; i < count; i++) {
+    rdx_print(&text, i > 0 ? ",\n  " : "");
+    put_constraint(&text, &list[i]);
+  }
+  RDX_TRY(text.status);
+  return rdx_arena_text(arena, text.data, "a constraint", out, err);
 }
 
 /* ---- Names of columns in expressions ---- */
@@ -216,45 +194,39 @@ static int compare_places(const void *a, const void *b) {
 /* A column may be in the tree twice, as that of BETWEEN SYMMETRIC is. */
 static rdx_status write_renamed(const renaming *r, const char *from, rdx_arena *arena, const char **out,
                                 rdx_error *err) {
-  size_t size = strlen(from) + 1;
-  char *to = NULL;
-  for (size_t i = 0; i < r->count; i++)
-    size += quoted_size(r->list[i].to);
-  RDX_TRY(rdx_arena_alloc(arena, size, 1, "a constraint", (void **)&to, err));
-  *out = to;
+  RDX_SCOPED(rdx_printed_free) rdx_printed text = {.err = err};
   for (size_t i = 0; i < r->count; i++) {
     if (r->list[i].begin < from)
       continue;
-    memcpy(to, from, (size_t)(r->list[i].begin - from));
-    to = put_quoted(to + (r->list[i].begin - from), r->list[i].to);
+    rdx_print(&text, "%.*s", (int)(r->list[i].begin - from), from);
+    rdx_print_quoted(&text, r->list[i].to, '"');
     from = r->list[i].end;
   }
-  strcpy(to, from);
-  return RDX_OK;
+  rdx_print(&text, "%s", from);
+  RDX_TRY(text.status);
+  return rdx_arena_text(arena, text.data, "a constraint", out, err);
 }
 
 static rdx_status rename_check(void *context, rdx_error *err) {
-  static const char format[] = "SELECT %s";
   renaming *r = context;
+  RDX_SCOPED(rdx_printed_free) rdx_printed text = {.err = err};
   rdx_sql_constraint *k = r->check;
   rdx_sql_statement *s = NULL;
-  char *text = NULL;
   const char *next = NULL;
   list_renamed(r, k->check);
   if (r->count == 0)
     return RDX_OK;
-  const size_t size = strlen(k->check_text) + sizeof format;
-  RDX_TRY(rdx_arena_alloc(r->arena, size, 1, "a constraint", (void **)&text, err));
-  snprintf(text, size, format, k->check_text);
-  RDX_TRY(rdx_sql_parse(text, r->arena, &s, &next, err));
+  rdx_print(&text, "SELECT %s", k->check_text);
+  RDX_TRY(text.status);
+  RDX_TRY(rdx_sql_parse(text.data, r->arena, &s, &next, err));
   r->count = 0; /* the text may name columns more exactly than what was parsed before */
   list_renamed(r, s->query->targets[0].value);
   RDX_TRY(rdx_arena_alloc(r->arena, r->count, sizeof *r->list, "a constraint", (void **)&r->list, err));
-  r->text = text;
+  r->text = text.data;
   r->count = 0;
   list_renamed(r, s->query->targets[0].value);
   qsort(r->list, r->count, sizeof *r->list, compare_places);
-  return write_renamed(r, text + strlen("SELECT "), r->arena, &k->check_text, err);
+  return write_renamed(r, text.data + strlen("SELECT "), r->arena, &k->check_text, err);
 }
 
 rdx_status rdx_sql_check_rename(rdx_sql_constraint *k, rdx_name_of_column name, const void *user, rdx_arena *arena,
