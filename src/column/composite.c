@@ -99,8 +99,8 @@ static rdx_status number_strings(const rdx_column *column, rdx_component *p, rdx
 
 /* Distinct keys instead of the range of keys. */
 static rdx_status number_keys(const rdx_column *column, rdx_component *p, rdx_error *err) {
-  RDX_SCOPED(rdx_free_local) uint64_t *keys = NULL;
-  uint64_t *distinct = NULL, count = 0, kept = 0, block[BLOCK];
+  RDX_SCOPED(rdx_free_local) uint64_t *keys = NULL, *distinct = NULL;
+  uint64_t count = 0, kept = 0, block[BLOCK];
   RDX_TRY(rdx_alloc(2 * column->rows, sizeof *keys, WHAT, (void **)&keys, err));
   for (uint64_t begin = 0; begin < column->rows; begin += BLOCK) {
     const uint64_t size = block_at(column, begin);
@@ -118,10 +118,8 @@ static rdx_status number_keys(const rdx_column *column, rdx_component *p, rdx_er
   for (uint64_t i = 0; i < count; i++)
     if (i == 0 || sorted[i] != sorted[i - 1])
       distinct[kept++] = sorted[i];
-  const rdx_status status = rdx_dictionary_of_keys(&distinct, kept, &p->dictionary, err);
-  rdx_free(distinct);
   p->last = kept > 0 ? kept - 1 : 0;
-  return status;
+  return rdx_dictionary_of_keys(&distinct, kept, &p->dictionary, err);
 }
 
 static uint32_t bits_of(const rdx_component *p) {

@@ -25,26 +25,24 @@ static uint64_t count_distinct(uint64_t *keys, uint64_t count, uint64_t *scratch
 /* How many strings, and how many prefixes, some rows of a column have, and how many rows these are. */
 static rdx_status survey(const rdx_column *text, uint64_t *rows, uint64_t *strings, uint64_t *prefixes,
                          rdx_error *err) {
-  rdx_distinct distinct = {0};
-  uint64_t *keys = NULL, count = 0;
+  RDX_SCOPED(rdx_distinct_drop) rdx_distinct distinct = {0};
+  RDX_SCOPED(rdx_free_local) uint64_t *keys = NULL;
+  uint64_t count = 0;
   uint32_t number = 0;
   const uint64_t step = 1 + text->rows / SAMPLE;
   RDX_TRY(rdx_alloc(6 * (SAMPLE + 1), sizeof *keys, "a sample of strings", (void **)&keys, err));
-  rdx_status status = RDX_OK;
-  for (uint64_t row = 0; row < text->rows && status == RDX_OK; row += step) {
+  for (uint64_t row = 0; row < text->rows; row += step) {
     uint64_t length = 0;
     const char *bytes = rdx_column_text(text, row, &length);
     if (!rdx_column_has(text, row))
       continue;
     rdx_keys_encode(text, row, 1, &keys[count++]);
-    status = rdx_distinct_add(&distinct, bytes, length, &number, err);
+    RDX_TRY(rdx_distinct_add(&distinct, bytes, length, &number, err));
   }
   *rows = count;
   *strings = distinct.strings.rows;
   *prefixes = count_distinct(keys, count, keys + SAMPLE + 1);
-  rdx_distinct_drop(&distinct);
-  rdx_free(keys);
-  return status;
+  return RDX_OK;
 }
 
 rdx_status rdx_text_wants_codes(const rdx_device_column *column, bool *out, rdx_error *err) {

@@ -97,13 +97,11 @@ static rdx_status run_plan(void *context, rdx_error *err) {
   rdx_execution *x = ((plan_run *)context)->execution;
   rdx_answer *answer = ((plan_run *)context)->answer;
   const rdx_query_plan *plan = x->plan;
-  rdx_frame frame = {0};
+  RDX_SCOPED(rdx_frame_destroy) rdx_frame frame = {0};
   RDX_TRY(rdx_execute_query(x, &frame, err));
-  const rdx_status status = rdx_result_table(x->pool, &frame, plan->root->columns, &answer->table, err);
   answer->stats.rows = frame.rows;
-  rdx_frame_destroy(&frame);
   note_method(plan, x->actuals, answer);
-  return status;
+  return rdx_result_table(x->pool, &frame, plan->root->columns, &answer->table, err);
 }
 
 rdx_status rdx_prepared_run(rdx_prepared *p, const rdx_datum *parameters, rdx_node_actuals *actuals, rdx_answer *answer,

@@ -53,28 +53,24 @@ static rdx_status make_view(rdx_database *d, const char *name, const char *text,
 
 /* In place of the one that has its name. */
 static void keep_view(rdx_database *d, rdx_defined_view v) {
-  rdx_defined_view gone = {0};
-  pthread_mutex_lock(&d->lock);
+  RDX_SCOPED(drop_view) rdx_defined_view gone = {0};
+  RDX_LOCKED(&d->lock);
   rdx_defined_view *place = find(d, v.name, true);
   if (place)
     gone = *place;
   else
     place = &d->defined[d->defined_count++];
   *place = v;
-  pthread_mutex_unlock(&d->lock);
-  drop_view(&gone);
 }
 
 static void remove_view(rdx_database *d, const char *name) {
-  rdx_defined_view gone = {0};
-  pthread_mutex_lock(&d->lock);
+  RDX_SCOPED(drop_view) rdx_defined_view gone = {0};
+  RDX_LOCKED(&d->lock);
   rdx_defined_view *v = find(d, name, true);
   if (v) {
     gone = *v;
     *v = d->defined[--d->defined_count];
   }
-  pthread_mutex_unlock(&d->lock);
-  drop_view(&gone);
 }
 
 rdx_status rdx_defined_learn(rdx_database *d, const char *name, const char *text, bool *settled, rdx_error *err) {

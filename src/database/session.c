@@ -38,15 +38,14 @@ static rdx_status run_prepare(rdx_statement *s, rdx_answer *answer, rdx_error *e
   if (!s->prepared->plan)
     return rdx_sql_error(err, RDX_ERROR_UNSUPPORTED, s->prepared->text, written->place, NULL,
                          "only SELECT, INSERT, UPDATE and DELETE can be prepared");
-  pthread_mutex_lock(&d->lock);
-  const rdx_status status = find_named(d, written->name)
-                                ? rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
-                                                "there is a prepared statement \"%.60s\" already", written->name)
-                                : add_named(d, written->name, s->prepared, err);
-  s->prepared->users += status == RDX_OK;
-  pthread_mutex_unlock(&d->lock);
   snprintf(answer->tag, sizeof answer->tag, "PREPARE");
-  return status;
+  RDX_LOCKED(&d->lock);
+  if (find_named(d, written->name))
+    return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, written->place, NULL,
+                         "there is a prepared statement \"%.60s\" already", written->name);
+  RDX_TRY(add_named(d, written->name, s->prepared, err));
+  s->prepared->users++;
+  return RDX_OK;
 }
 
 /* EXECUTE of a statement. */

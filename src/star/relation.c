@@ -387,11 +387,8 @@ rdx_status rdx_packed_joined(const rdx_packed_relation *relation, rdx_buffer **o
 rdx_status rdx_packed_dense_codes(const rdx_packed_relation *relation, uint32_t attribute,
                                   const rdx_encoded_column **out, rdx_error *err) {
   rdx_encoded_column *dense = &relation->lazy->of[attribute].dense;
-  pthread_mutex_lock(&relation->lazy->lock);
-  const rdx_status status =
-      dense->codes ? RDX_OK
-                   : rdx_encoded_column_make_dense(relation->device, &relation->attributes[attribute], dense, err);
-  pthread_mutex_unlock(&relation->lazy->lock);
+  RDX_LOCKED(&relation->lazy->lock);
   *out = dense;
-  return status;
+  return dense->codes ? RDX_OK
+                      : rdx_encoded_column_make_dense(relation->device, &relation->attributes[attribute], dense, err);
 }

@@ -248,9 +248,7 @@ rdx_status rdx_packed_limbs(const rdx_packed_relation *relation, uint32_t attrib
                             rdx_error *err) {
   rdx_lazy *lazy = relation->lazy;
   rdx_limbs *limbs = &lazy->of[attribute].limbs;
-  pthread_mutex_lock(&lazy->lock);
-  const rdx_status status = limbs->count > 0 ? RDX_OK : create_float_limbs(relation, attribute, limbs, err);
-  pthread_mutex_unlock(&lazy->lock);
+  RDX_LOCKED(&lazy->lock);
   *out = limbs;
-  return status;
+  return limbs->count > 0 ? RDX_OK : create_float_limbs(relation, attribute, limbs, err);
 }
