@@ -67,17 +67,17 @@ static rdx_status set_option(const rdx_statement *s, const rdx_sql_option *o, rd
   }
   if (rdx_words_alike(o->name, "encoding"))
     return set_encoding(s, o, csv, err);
+  const bool null = rdx_words_alike(o->name, "null"), delimiter = rdx_words_alike(o->name, "delimiter");
+  if (!null && !delimiter && !rdx_words_alike(o->name, "quote"))
+    return refuse(s, o, "there are FORMAT, HEADER, DELIMITER, NULL, QUOTE and ENCODING", err);
   if (o->count != 1)
     return refuse(s, o, "it takes one value", err);
-  if (rdx_words_alike(o->name, "null")) {
+  if (null) {
     out->nulls[0] = o->values[0];
     csv->nulls = out->nulls;
     csv->null_count = *o->values[0] != '\0'; /* an empty field is NULL in any case */
     return RDX_OK;
   }
-  const bool delimiter = rdx_words_alike(o->name, "delimiter");
-  if (!delimiter && !rdx_words_alike(o->name, "quote"))
-    return refuse(s, o, "there are FORMAT, HEADER, DELIMITER, NULL, QUOTE and ENCODING", err);
   if (strlen(o->values[0]) != 1)
     return refuse(s, o, "it is one character", err);
   *(delimiter ? &csv->delimiter : &csv->quote) = o->values[0][0];
