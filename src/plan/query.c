@@ -465,14 +465,23 @@ static rdx_status bind_limit(rdx_planner *p, rdx_cte *ctes, const rdx_ast *ast, 
 
 /* ---- A block ---- */
 
+static bool has_subquery(const rdx_ast *ast) {
+  const bool parts = ast->kind == RDX_AST_CALL && (strcmp(ast->name, "and") == 0 || strcmp(ast->name, "not") == 0);
+  bool has = ast->query != NULL;
+  for (uint32_t i = 0; parts && i < ast->count && !has; i++)
+    has = has_subquery(ast->args[i]);
+  return has;
+}
+
 rdx_status rdx_bind_where(rdx_block *b, const rdx_ast *ast) {
   rdx_planner *p = b->planner;
   bool done = false;
   rdx_bound *condition = NULL;
   rdx_conjuncts parts = {0};
   if (ast->kind == RDX_AST_CALL && strcmp(ast->name, "and") == 0) {
-    for (uint32_t i = 0; i < ast->count; i++)
-      RDX_TRY(rdx_bind_where(b, ast->args[i]));
+    for (uint32_t i = 0; i < 2 * ast->count; i++) /* others may guard what subqueries say of the rows alone */
+      if (has_subquery(ast->args[i % ast->count]) == (i >= ast->count))
+        RDX_TRY(rdx_bind_where(b, ast->args[i % ast->count]));
     return RDX_OK;
   }
   const char *before = b->clause;
