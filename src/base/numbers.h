@@ -46,4 +46,7 @@ static inline rdx_i128 rdx_power_of_ten(uint32_t exponent) {
   return exponent <= 18 ? low[exponent] : exponent <= 36 ? low[exponent - 18] * e18 : low[exponent - 36] * e18 * e18;
 }
 
+/* The number of set bits among n words. */
+uint32_t rdx_count_bits(const uint32_t *words, uint64_t n);
+
 #endif

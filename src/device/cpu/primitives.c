@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/numbers.h"
 #include "device/cpu/cpu.h"
 
 #ifdef __x86_64__
@@ -293,25 +294,28 @@ rdx_status rdx_cpu_scan_wide(rdx_stream *stream, rdx_buffer *sums, uint64_t coun
   return RDX_OK;
 }
 
+/* The bits from `at` to before `end`, at most 64. `at` is a multiple of 32. */
+static uint64_t bits_at(const uint32_t *words, uint64_t at, uint64_t end) {
+  uint64_t bits = 0;
+  memcpy(&bits, words + at / 32, end - at > 32 ? 8 : 4);
+  return end - at < 64 ? bits & ((1ul << (end - at)) - 1) : bits;
+}
+
 /* PIECE is a multiple of 32: a piece starts on a word. */
 static void select_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   (void)worker;
   const piecewise *p = context;
   const uint32_t *words = p->in;
-  uint64_t at = p->write ? p->numbers[begin / PIECE] : 0;
-  for (uint64_t i = begin; i < end; i += 32) {
-    uint32_t word = words[i / 32];
-    if (end - i < 32)
-      word &= (1u << (end - i)) - 1;
-    if (!p->write) {
-      at += (uint64_t)__builtin_popcount(word);
-      continue;
-    }
-    for (; word; word &= word - 1)
-      p->out_u32[at++] = (uint32_t)i + (uint32_t)__builtin_ctz(word);
+  if (!p->write) {
+    const uint64_t whole = (end - begin) / 32, rest = begin + 32 * whole;
+    p->numbers[begin / PIECE] = rdx_count_bits(words + begin / 32, whole) +
+                                (rest < end ? (uint64_t)__builtin_popcountll(bits_at(words, rest, end)) : 0);
+    return;
   }
-  if (!p->write)
-    p->numbers[begin / PIECE] = at;
+  uint32_t *out = p->out_u32 + p->numbers[begin / PIECE];
+  for (uint64_t i = begin; i < end; i += 64)
+    for (uint64_t bits = bits_at(words, i, end); bits; bits &= bits - 1)
+      *out++ = (uint32_t)i + (uint32_t)__builtin_ctzll(bits);
 }
 
 rdx_status rdx_cpu_select(rdx_stream *stream, const rdx_buffer *bits, rdx_buffer *out, rdx_buffer *out_count,

@@ -17,9 +17,6 @@ RDX_MUST_USE rdx_status rdx_bitmap_fill(rdx_stream *stream, rdx_buffer *words, u
 RDX_MUST_USE rdx_status rdx_bitmap_count(rdx_stream *stream, const rdx_buffer *words, uint64_t rows, rdx_buffer *count,
                                          rdx_error *err);
 
-/* The number of set bits among n words in memory of the host. */
-uint32_t rdx_count_bits(const uint32_t *words, uint64_t n);
-
 /* Sets of numbers; see bitmap.h. Of a bitmap all `bits->size` bytes count. */
 
 /* The keys of `rows` rows, less `base`. */

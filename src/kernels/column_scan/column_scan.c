@@ -4,7 +4,7 @@
 /* The kernel that scans packed columns, and its body on the CPU. There the bytes of a plane are in the order of rows,
  * and a few blocks are done term by term while their bitmap and what is undecided stay in the cache. */
 
-#include "kernels/bitmap/kernels.h"
+#include "base/numbers.h"
 #include "kernels/column_scan/kernels.h"
 #include "spirv/column_scan_comp.h"
 
