@@ -244,43 +244,70 @@ HOT void select_rows(const operators *o, batch *b, uint32_t at, uint32_t n) {
 
 /* ---- Values ---- */
 
-#define EACH_CODE(type)                                                                                                \
-  for (uint32_t i = 0; i < n; i++)                                                                                     \
-    out[i] = ((const type *)(const void *)codes)[(uint64_t)first + rows[i]];                                           \
-  break
+/* A loop over rows that is a function of its own, as in the body of a tile there are too few registers for it. */
+#define ALONE static __attribute__((noinline))
 
-HOT void load_rows(const uint32_t *codes, uint32_t bytes, uint32_t first, const uint32_t *rows, uint32_t n,
-                   uint64_t *out) {
-  switch (bytes) {
-  case 1:
-    EACH_CODE(uint8_t);
-  case 2:
-    EACH_CODE(uint16_t);
-  case 4:
-    EACH_CODE(uint32_t);
-  default:
-    EACH_CODE(uint64_t);
+/* Rows that are added at a time, at most ENGINE_CHUNK, less `first`. `together`: they ascend without a gap. */
+typedef struct chunk {
+  uint32_t first, n;
+  const uint32_t *rows;
+  bool together;
+} chunk;
+
+#define BY_WIDTH(bytes, each)                                                                                          \
+  switch (bytes) {                                                                                                     \
+  case 1:                                                                                                              \
+    each(uint8_t);                                                                                                     \
+    break;                                                                                                             \
+  case 2:                                                                                                              \
+    each(uint16_t);                                                                                                    \
+    break;                                                                                                             \
+  case 4:                                                                                                              \
+    each(uint32_t);                                                                                                    \
+    break;                                                                                                             \
+  default:                                                                                                             \
+    each(uint64_t);                                                                                                    \
+    break;                                                                                                             \
   }
+
+#define EACH_ROW(type)                                                                                                 \
+  for (uint32_t i = 0; i < n; i++)                                                                                     \
+  out[i] = ((const type *)(const void *)codes)[(uint64_t)first + rows[i]]
+
+ALONE void load_scattered(const uint32_t *codes, uint32_t bytes, uint32_t first, const uint32_t *rows, uint32_t n,
+                          uint64_t *restrict out) {
+  BY_WIDTH(bytes, EACH_ROW)
 }
 
-HOT void load_step(const engine_step *s, uint32_t first, const uint32_t *rows, uint32_t n, uint64_t *out) {
-  load_rows(s->foreign_rows ? s->foreign_rows : s->codes, s->foreign_rows ? s->foreign_bytes : s->bytes, first, rows, n,
-            out);
-  for (uint32_t i = 0; i < n && s->foreign_rows; i++)
+#define EACH_CODE(type)                                                                                                \
+  for (uint32_t i = 0; i < n; i++)                                                                                     \
+  out[i] = ((const type *)(const void *)codes)[(uint64_t)first + i]
+
+HOT void load_rows(const uint32_t *codes, uint32_t bytes, chunk c, uint64_t *restrict out) {
+  const uint32_t n = c.n, first = c.first + (c.together ? c.rows[0] : 0);
+  if (c.together)
+    BY_WIDTH(bytes, EACH_CODE)
+  else
+    load_scattered(codes, bytes, first, c.rows, n, out);
+}
+
+HOT void load_step(const engine_step *s, chunk c, uint64_t *out) {
+  load_rows(s->foreign_rows ? s->foreign_rows : s->codes, s->foreign_rows ? s->foreign_bytes : s->bytes, c, out);
+  for (uint32_t i = 0; i < c.n && s->foreign_rows; i++)
     out[i] = load_code(s->codes, s->bytes, (uint32_t)out[i]);
 }
 
 /* Add what the columns of attributes say, and those of dimensions that were not looked at before, to the numbers of
  * groups. */
-HOT void number_groups(const engine_query *q, uint32_t first, const uint32_t *rows, uint32_t n, uint32_t *groups) {
+HOT void number_groups(const engine_query *q, chunk c, uint32_t *groups) {
   uint64_t codes[ENGINE_CHUNK];
   for (uint32_t l = 0; l < q->link_count; l++)
     if (q->links[l].table && !q->links[l].bits)
-      add_entries(&q->links[l], first, rows, n, groups);
+      add_entries(&q->links[l], c.first, c.rows, c.n, groups);
   for (uint32_t p = 0; p < q->part_count; p++) {
     const engine_part *part = &q->parts[p];
-    load_rows(part->codes, part->bytes, first, rows, n, codes);
-    for (uint32_t i = 0; i < n; i++)
+    load_rows(part->codes, part->bytes, c, codes);
+    for (uint32_t i = 0; i < c.n; i++)
       groups[i] += (uint32_t)((codes[i] - part->low) * part->stride);
   }
 }
@@ -298,17 +325,17 @@ HOT void combine(uint32_t kind, uint64_t *left, const uint64_t *right, uint32_t 
 }
 
 /* The values of a measure in rows where it is not NULL. */
-HOT void calculate(const engine_query *q, const engine_measure *m, uint32_t first, const uint32_t *rows, uint32_t n,
-                   uint64_t stack[STEP_STACK][ENGINE_CHUNK]) {
+HOT void calculate(const engine_query *q, const engine_measure *m, chunk c, uint64_t stack[STEP_STACK][ENGINE_CHUNK]) {
+  const uint32_t n = c.n;
   uint32_t height = 0;
   for (uint32_t k = 0; k < m->step_count; k++) {
     const engine_step *s = &q->steps[m->first_step + k];
     uint64_t *top = stack[height];
     if (s->kind == STEP_ATTRIBUTE) {
-      load_step(s, first, rows, n, top);
+      load_step(s, c, top);
       for (uint32_t i = 0; i < n && s->values; i++)
         top[i] = s->values[top[i]];
-      for (uint32_t i = 0; i < n; i++)
+      for (uint32_t i = 0; i < n && (s->factor != 1 || s->value != 0); i++)
         top[i] = top[i] * s->factor + s->value;
       height++;
     } else if (s->kind == STEP_CONSTANT) {
@@ -335,7 +362,7 @@ HOT void drop_nulls(const engine_query *q, const engine_measure *m, uint32_t fir
     uint32_t kept = 0;
     if (s->kind != STEP_ATTRIBUTE || s->null_code == UINT64_MAX)
       continue;
-    load_step(s, first, l->rows, l->n, codes);
+    load_step(s, (chunk){first, l->n, l->rows, false}, codes);
     for (uint32_t i = 0; i < l->n; i++) {
       l->rows[kept] = l->rows[i];
       l->groups[kept] = l->groups[i];
@@ -362,23 +389,61 @@ typedef struct target {
   bool shared;
 } target;
 
-/* x(i), made from `i`, to one slot of each row's group. */
-#define ADD_EACH(t, slot, n, x)                                                                                        \
-  do {                                                                                                                 \
-    uint64_t *const cells = (t).cells + (slot);                                                                        \
-    uint64_t sum = 0;                                                                                                  \
-    if (!(t).groups) {                                                                                                 \
-      for (uint32_t i = 0; i < (n); i++)                                                                               \
-        sum += (x);                                                                                                    \
-      cells[0] += sum;                                                                                                 \
-    } else if ((t).shared) {                                                                                           \
-      for (uint32_t i = 0; i < (n); i++)                                                                               \
-        __atomic_fetch_add(&cells[(uint64_t)(t).groups[i] * (t).slots], (x), __ATOMIC_RELAXED);                        \
-    } else {                                                                                                           \
-      for (uint32_t i = 0; i < (n); i++)                                                                               \
-        cells[(uint64_t)(t).groups[i] * (t).slots] += (x);                                                             \
-    }                                                                                                                  \
-  } while (0)
+/* What is added of each value: all of it above `less`, or one half of that. */
+typedef struct addend {
+  uint64_t less, mask;
+  uint32_t shift;
+} addend;
+
+HOT uint64_t part_of(uint64_t value, addend a) {
+  return (value - a.less) >> a.shift & a.mask;
+}
+
+ALONE void count_in_groups(uint64_t *restrict cells, uint32_t slots, const uint32_t *groups, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    cells[(uint64_t)groups[i] * slots]++;
+}
+
+ALONE void add_to_groups(uint64_t *restrict cells, uint32_t slots, const uint32_t *groups, uint32_t n,
+                         const uint64_t *values, addend a) {
+  for (uint32_t i = 0; i < n; i++)
+    cells[(uint64_t)groups[i] * slots] += part_of(values[i], a);
+}
+
+/* Count rows in the first slot, and add their values to another, in one go. */
+ALONE void count_and_add(uint64_t *restrict cells, uint32_t slots, uint32_t slot, const uint32_t *groups, uint32_t n,
+                         const uint64_t *values, uint64_t less) {
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t *cell = cells + (uint64_t)groups[i] * slots;
+    cell[0]++;
+    cell[slot] += values[i] - less;
+  }
+}
+
+HOT void count_rows_in(target t, uint32_t slot, uint32_t n) {
+  if (!t.groups)
+    t.cells[slot] += n;
+  else if (!t.shared)
+    count_in_groups(t.cells + slot, t.slots, t.groups, n);
+  else
+    for (uint32_t i = 0; i < n; i++)
+      __atomic_fetch_add(&t.cells[(uint64_t)t.groups[i] * t.slots + slot], 1, __ATOMIC_RELAXED);
+}
+
+HOT void add_values(target t, uint32_t slot, uint32_t n, const uint64_t *values, addend a) {
+  uint64_t *const cells = t.cells + slot;
+  uint64_t sum = 0;
+  if (!t.groups) {
+    for (uint32_t i = 0; i < n; i++)
+      sum += part_of(values[i], a);
+    *cells += sum;
+  } else if (!t.shared) {
+    add_to_groups(cells, t.slots, t.groups, n, values, a);
+  } else {
+    for (uint32_t i = 0; i < n; i++)
+      __atomic_fetch_add(&cells[(uint64_t)t.groups[i] * t.slots], part_of(values[i], a), __ATOMIC_RELAXED);
+  }
+}
 
 static void raise_cell(uint64_t *cell, uint64_t x, bool shared) {
   uint64_t seen = __atomic_load_n(cell, __ATOMIC_RELAXED);
@@ -390,50 +455,86 @@ static void raise_cell(uint64_t *cell, uint64_t x, bool shared) {
     continue;
 }
 
-#define MAX_EACH(t, slot, n, x)                                                                                        \
-  for (uint32_t i = 0; i < (n); i++)                                                                                   \
-  raise_cell((t).cells + (slot) + ((t).groups ? (uint64_t)(t).groups[i] * (t).slots : 0), x, (t).shared)
+/* How far a value is from the least one there may be, or from the most. */
+HOT uint64_t distance(uint64_t value, uint64_t from, bool down) {
+  return down ? from - value : value - from;
+}
 
-HOT void add_measure(const engine_query *q, const engine_measure *m, uint32_t first, const uint32_t *rows, uint32_t n,
-                     target t) {
+ALONE void raise_in_groups(uint64_t *restrict cells, uint32_t slots, const uint32_t *groups, uint32_t n,
+                           const uint64_t *values, uint64_t from, bool down) {
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t *cell = cells + (uint64_t)groups[i] * slots;
+    const uint64_t x = distance(values[i], from, down);
+    *cell = x > *cell ? x : *cell;
+  }
+}
+
+HOT void raise_values(target t, uint32_t slot, uint32_t n, const uint64_t *values, uint64_t from, bool down) {
+  uint64_t *const cells = t.cells + slot;
+  if (t.groups && !t.shared) {
+    raise_in_groups(cells, t.slots, t.groups, n, values, from, down);
+    return;
+  }
+  for (uint32_t i = 0; i < n; i++)
+    raise_cell(cells + (t.groups ? (uint64_t)t.groups[i] * t.slots : 0), distance(values[i], from, down), t.shared);
+}
+
+/* The sum of a measure; `counts`: with the number of rows in the first slot. */
+HOT void add_sum(const engine_measure *m, uint32_t n, const uint64_t *values, target t, bool counts) {
+  const addend low = {m->min, m->wide ? UINT32_MAX : UINT64_MAX, 0}, high = {m->min, UINT32_MAX, 32};
+  if (counts) {
+    count_and_add(t.cells, t.slots, m->sum_slot, t.groups, n, values, m->min);
+    return;
+  }
+  add_values(t, m->sum_slot, n, values, low);
+  if (m->wide)
+    add_values(t, m->sum_slot + 1, n, values, high);
+}
+
+HOT void add_measure(const engine_query *q, const engine_measure *m, chunk c, target t, bool counts) {
+  const uint32_t n = c.n;
   uint64_t stack[STEP_STACK][ENGINE_CHUNK];
   const uint64_t *v = stack[0];
   if (m->count_slot != NO_SLOT)
-    ADD_EACH(t, m->count_slot, n, 1);
+    count_rows_in(t, m->count_slot, n);
   if (m->sum_slot == NO_SLOT && m->min_slot == NO_SLOT && m->max_slot == NO_SLOT)
     return;
-  calculate(q, m, first, rows, n, stack);
-  if (m->sum_slot != NO_SLOT && !m->wide)
-    ADD_EACH(t, m->sum_slot, n, v[i] - m->min);
-  if (m->sum_slot != NO_SLOT && m->wide) {
-    ADD_EACH(t, m->sum_slot, n, (v[i] - m->min) & UINT32_MAX);
-    ADD_EACH(t, m->sum_slot + 1, n, (v[i] - m->min) >> 32);
-  }
+  calculate(q, m, c, stack);
+  if (m->sum_slot != NO_SLOT)
+    add_sum(m, n, v, t, counts);
   if (m->min_slot != NO_SLOT)
-    MAX_EACH(t, m->min_slot, n, m->max - v[i]);
+    raise_values(t, m->min_slot, n, v, m->max, true);
   if (m->max_slot != NO_SLOT)
-    MAX_EACH(t, m->max_slot, n, v[i] - m->min);
+    raise_values(t, m->max_slot, n, v, m->min, false);
 }
 
-HOT void add_rows(const engine_query *q, uint32_t first, const uint32_t *rows, uint32_t n, target t) {
-  ADD_EACH(t, 0, n, 1);
+/* Whether rows are counted where the first measure's sums are added. */
+static bool counts_with_sum(const engine_query *q, target t) {
+  const engine_measure *m = q->measures;
+  return t.groups && !t.shared && q->measure_count > 0 && m->sum_slot != NO_SLOT && !m->wide && !may_be_null(q, m);
+}
+
+HOT void add_rows(const engine_query *q, chunk c, target t) {
+  const bool with_sum = counts_with_sum(q, t);
+  if (!with_sum)
+    count_rows_in(t, 0, c.n);
   for (uint32_t k = 0; k < q->measure_count; k++) {
     const engine_measure *m = &q->measures[k];
     if (!may_be_null(q, m)) {
-      add_measure(q, m, first, rows, n, t);
+      add_measure(q, m, c, t, with_sum && k == 0);
       continue;
     }
-    listed l = {.n = n};
-    memcpy(l.rows, rows, n * sizeof *rows);
-    memcpy(l.groups, t.groups ? t.groups : rows, n * sizeof *rows);
-    drop_nulls(q, m, first, &l);
+    listed l = {.n = c.n};
+    memcpy(l.rows, c.rows, c.n * sizeof *c.rows);
+    memcpy(l.groups, t.groups ? t.groups : c.rows, c.n * sizeof *c.rows);
+    drop_nulls(q, m, c.first, &l);
     const target narrowed = {t.cells, t.groups ? l.groups : NULL, t.slots, t.shared};
-    add_measure(q, m, first, l.rows, l.n, narrowed);
+    add_measure(q, m, (chunk){c.first, l.n, l.rows, false}, narrowed, false);
   }
 }
 
 void engine_add_single(const engine_query *q, uint32_t first, const uint32_t *rows, uint32_t n, uint64_t *cells) {
-  add_rows(q, first, rows, n, (target){.cells = cells, .slots = q->slots});
+  add_rows(q, (chunk){first, n, rows, false}, (target){.cells = cells, .slots = q->slots});
 }
 
 /* ---- Tiles ---- */
@@ -470,12 +571,13 @@ static void list_late(batch *b) {
 /* Add the rows that wait. */
 HOT void add_waiting(batch *b, target t) {
   for (uint32_t done = 0; done < b->n; done += ENGINE_CHUNK) {
-    const uint32_t n = b->n - done < ENGINE_CHUNK ? b->n - done : ENGINE_CHUNK;
+    const uint32_t n = b->n - done < ENGINE_CHUNK ? b->n - done : ENGINE_CHUNK, *rows = b->rows + done;
+    const chunk c = {b->first, n, rows, rows[n - 1] - rows[0] == n - 1};
     if (t.groups) {
-      number_groups(b->q, b->first, b->rows + done, n, b->groups + done);
+      number_groups(b->q, c, b->groups + done);
       t.groups = b->groups + done;
     }
-    add_rows(b->q, b->first, b->rows + done, n, t);
+    add_rows(b->q, c, t);
   }
   b->n = 0;
 }
