@@ -108,11 +108,17 @@ static rdx_status find_equal(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   return status == RDX_OK && kind == RDX_PLAN_FULL ? complete_right(j, p, err) : status;
 }
 
+/* Whether no keys are looked up: rows that have nothing to match do not ask for the values of theirs. */
+static bool is_without_keys(const rdx_joining *j) {
+  return j->node->key_count == 0 || j->right.frame.rows == 0;
+}
+
 /* Neither keys nor a condition: each row matches all others, or there are none. */
 static rdx_status find_all(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   const rdx_plan_join kind = j->node->join;
   uint32_t *rows = NULL;
-  rdx_actuals_method(rdx_actuals_of(j->x, j->node), "all pairs");
+  if (j->node->key_count == 0)
+    rdx_actuals_method(rdx_actuals_of(j->x, j->node), "all pairs");
   if (keeps_left_only(kind)) {
     const bool all = (j->right.frame.rows > 0) == (kind == RDX_PLAN_SEMI);
     const uint64_t count = all ? j->left.frame.rows : 0;
@@ -168,10 +174,10 @@ static rdx_status count_pairs(rdx_joining *j, rdx_frame *out, rdx_error *err) {
   uint64_t count = outer && rights == 0 ? lefts : lefts * rights;
   if (j->node->key_count == 0)
     rdx_actuals_method(rdx_actuals_of(j->x, j->node), "all pairs");
-  else
+  else if (!is_without_keys(j))
     RDX_TRY(rdx_join_keys(j, err));
   RDX_TRY(find_device(j, err));
-  if (j->node->key_count > 0)
+  if (!is_without_keys(j))
     RDX_TRY(rdx_pairs_count(j, outer, &count, err));
   return rdx_frame_create(0, count, out, err);
 }
@@ -188,8 +194,8 @@ static rdx_status find_pairs(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   if (j->left.frame.rows >= UINT32_MAX || j->right.frame.rows >= UINT32_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "a join of more than 2^32 - 2 rows is too large");
   RDX_TRY(find_device(j, err));
-  if (node->key_count == 0)
-    return node->filter ? find_true(j, NULL, p, err) : find_all(j, p, err);
+  if (is_without_keys(j))
+    return node->filter && j->right.frame.rows > 0 ? find_true(j, NULL, p, err) : find_all(j, p, err);
   if (node->join == RDX_PLAN_ANTI_NULL) {
     bool found = false;
     RDX_TRY(rdx_pairs_not_in(j, &found, p, err));
@@ -288,7 +294,8 @@ static rdx_status join_here(rdx_joining *j, rdx_frame *out, rdx_error *err) {
   }
   if (counts_pairs(j))
     return count_pairs(j, out, err);
-  RDX_TRY(rdx_join_reduce(j, err));
+  if (!is_without_keys(j))
+    RDX_TRY(rdx_join_reduce(j, err));
   if (n->filter) { /* evaluated in batches */
     RDX_TRY(rdx_frame_bring(&j->left.frame, err));
     RDX_TRY(rdx_frame_bring(&j->right.frame, err));
@@ -336,6 +343,7 @@ rdx_status rdx_execute_join(rdx_execution *x, const rdx_plan_node *node, rdx_fra
   bool done = false;
   RDX_TRY(rdx_operand_run_in_place(x, node->left, &j.left, err));
   RDX_TRY(rdx_operand_run_in_place(x, node->right, &j.right, err));
-  RDX_TRY(rdx_join_on_device(&j, out, &done, err));
+  if (j.right.frame.rows > 0)
+    RDX_TRY(rdx_join_on_device(&j, out, &done, err));
   return done ? RDX_OK : join_all(&j, out, err);
 }

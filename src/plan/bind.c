@@ -324,7 +324,9 @@ rdx_status rdx_bind_filtered(rdx_block *b, const rdx_ast *ast, rdx_bound **value
   rdx_bound *args[2] = {NULL, NULL};
   if (!ast->filter)
     return RDX_OK;
-  RDX_TRY(rdx_bind(b, ast->filter, &args[0]));
+  args[0] = b->filter;
+  if (!args[0])
+    RDX_TRY(rdx_bind(b, ast->filter, &args[0]));
   for (uint32_t i = 0; i < count; i++) {
     args[1] = values[i];
     if (!args[1])
@@ -369,15 +371,19 @@ static rdx_status bind_arguments(rdx_block *b, const rdx_ast *ast, const rdx_sta
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates are not allowed in %s", b->clause);
   if (b->in_aggregate)
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates cannot be in aggregates");
-  const bool keeps = p->binding.keeps_all, lazy = b->lazy;
+  const bool keeps = p->binding.keeps_all;
+  const rdx_guard guard = {.call = "case", .args = &b->filter, .count = 1, .outside = b->guard};
   b->in_aggregate = true;
-  b->lazy |= ast->filter != NULL;
   p->binding.keeps_all = false;
-  const rdx_status status = rdx_is_ordered(out)
-                                ? rdx_bind_ordered(b, ast, out)
-                                : bind_unordered(b, ast, statistic ? rdx_statistic_arguments(statistic) : 1, args);
+  rdx_status status = ast->filter ? rdx_bind(b, ast->filter, &b->filter) : RDX_OK;
+  if (b->filter)
+    b->guard = &guard;
+  if (status == RDX_OK)
+    status = rdx_is_ordered(out) ? rdx_bind_ordered(b, ast, out)
+                                 : bind_unordered(b, ast, statistic ? rdx_statistic_arguments(statistic) : 1, args);
   b->in_aggregate = false;
-  b->lazy = lazy;
+  b->guard = guard.outside;
+  b->filter = NULL;
   p->binding.keeps_all = keeps;
   return status;
 }
@@ -491,13 +497,13 @@ static rdx_status bind_call(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   if (ast->star || ast->distinct || ast->filter || ast->order_count > 0)
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "%.60s is not an aggregate", ast->name);
   RDX_TRY(rdx_planner_alloc(b->planner, ast->count, sizeof *args, &args));
-  const bool before = b->lazy;
+  rdx_guard guard = {.call = ast->name, .args = args, .outside = b->guard};
   rdx_status status = RDX_OK;
-  for (uint32_t i = 0; i < ast->count && status == RDX_OK; i++) {
-    b->lazy = before || (i > 0 && stops_early(ast->name));
-    status = rdx_bind(b, ast->args[i], &args[i]);
+  for (; guard.count < ast->count && status == RDX_OK; guard.count++) {
+    b->guard = guard.count > 0 && stops_early(ast->name) ? &guard : guard.outside;
+    status = rdx_bind(b, ast->args[guard.count], &args[guard.count]);
   }
-  b->lazy = before;
+  b->guard = guard.outside;
   return status == RDX_OK ? rdx_bind_call_of(b->planner, ast->name, args, ast->count, ast->place, out) : status;
 }
 

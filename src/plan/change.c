@@ -356,16 +356,16 @@ static rdx_status bind_acts(rdx_block *b, rdx_bound *matched, const rdx_ast *whe
 static rdx_status bind_upsert(rdx_block *b, const rdx_sql_conflict *conflict, rdx_leaf excluded, rdx_leaf target) {
   rdx_planner *p = b->planner;
   rdx_bound **values = NULL, *matched = NULL;
-  const bool lazy = b->lazy;
   if (!target.table)
     return rdx_conflict_fail(conflict, p->text, target.alias, p->err);
   RDX_TRY(join_target(b, excluded, target, conflict));
   RDX_TRY(bind_matched(b, &matched));
-  b->lazy = true;
+  const rdx_guard guard = {.call = "case", .args = &matched, .count = 1, .outside = b->guard};
+  b->guard = &guard;
   RDX_TRY(bind_set(b, 1, conflict->update, &values));
   RDX_TRY(bind_merged(b, matched, values));
   RDX_TRY(bind_acts(b, matched, conflict->where));
-  b->lazy = lazy;
+  b->guard = guard.outside;
   b->leaves[0].alias = NULL; /* RETURNING is of the target */
   b->leaves[1].values = values;
   change_of(b)->table = target.table;

@@ -6,6 +6,8 @@
 
 #include "plan/correlated.h"
 
+#include <string.h>
+
 /* ---- Keys, and what else is compared ---- */
 
 /* Outer columns become the block's own, inner ones those of the dependent leaf. */
@@ -143,8 +145,65 @@ static rdx_status raise_conditions(rdx_block *b, rdx_dependent *d) {
   return RDX_OK;
 }
 
+/* ---- For which rows it is asked ---- */
+
+/* What stands before the argument that is bound must say so for a row that evaluates it. */
+static rdx_status list_guards(rdx_block *b, const rdx_guard *g, rdx_conjuncts *out) {
+  const bool is_case = strcmp(g->call, "case") == 0, decides_true = is_case || strcmp(g->call, "or") == 0;
+  const char *open = decides_true ? "is not true" : strcmp(g->call, "and") == 0 ? "is not false" : "is null";
+  if (g->outside)
+    RDX_TRY(list_guards(b, g->outside, out));
+  for (uint32_t i = 0; i < g->count; i += 1 + is_case) {
+    rdx_bound *condition = g->args[i];
+    if (!is_case || i + 1 < g->count) /* else the argument is the value of this condition */
+      RDX_TRY(rdx_bind_pair(b, open, condition, NULL, condition->place, &condition));
+    RDX_TRY(rdx_conjuncts_add(b->planner, out, condition));
+  }
+  return RDX_OK;
+}
+
+/* Those that read no other leaves than these. */
+static rdx_status choose_guards(const rdx_block *b, const rdx_conjuncts *all, uint64_t leaves, rdx_conjuncts *out) {
+  for (uint32_t i = 0; i < all->count; i++)
+    if (!(rdx_bound_leaves(all->list[i]) & ~leaves))
+      RDX_TRY(rdx_conjuncts_add(b->planner, out, all->list[i]));
+  return RDX_OK;
+}
+
+/* CASE WHEN all guards hold THEN the key END. */
+static rdx_status guard_key(rdx_block *b, const rdx_conjuncts *guards, rdx_bound **key) {
+  rdx_bound *args[2] = {NULL, *key};
+  rdx_conjuncts own = {0};
+  RDX_TRY(choose_guards(b, guards, b->scope ? rdx_bound_leaves(*key) : UINT64_MAX, &own));
+  RDX_TRY(rdx_conjuncts_join(b->planner, &own, &args[0]));
+  return args[0] ? rdx_bind_call_of(b->planner, "case", args, 2, (*key)->place, key) : RDX_OK;
+}
+
+/* Of rows that do not ask, keys that may fail are NULL, and what is said of pairs is not evaluated. So it is where a
+ * condition of the subquery over the outer side alone does not hold. */
+static rdx_status guard_dependent(rdx_block *b, rdx_dependent *d) {
+  rdx_planner *p = b->planner;
+  rdx_conjuncts guards = {0}, all = {0};
+  if (b->guard)
+    RDX_TRY(list_guards(b, b->guard, &guards));
+  if (d->filter.count > 0 || d->compared || d->aggregate_count > 0)
+    RDX_TRY(choose_guards(b, &guards, b->scope ? d->needs : UINT64_MAX, &all));
+  for (uint32_t i = 0; i < d->filter.count; i++) {
+    if (d->join != RDX_PLAN_SEMI && !(rdx_bound_leaves(d->filter.list[i]) >> d->leaf & 1))
+      RDX_TRY(rdx_conjuncts_add(p, &guards, d->filter.list[i]));
+    RDX_TRY(rdx_conjuncts_add(p, &all, d->filter.list[i]));
+  }
+  d->filter = all;
+  for (uint32_t i = 0; i < d->key_count; i++)
+    if (!rdx_cannot_fail(p, d->outer_keys[i]))
+      RDX_TRY(guard_key(b, &guards, &d->outer_keys[i]));
+  return RDX_OK;
+}
+
 rdx_status rdx_add_dependent(rdx_block *b, rdx_dependent d) {
   RDX_TRY(raise_conditions(b, &d));
+  rdx_dependent_find_needs(&d);
+  RDX_TRY(guard_dependent(b, &d));
   rdx_dependent_find_needs(&d);
   RDX_TRY(rdx_planner_grow(b->planner, &b->dependents, b->dependent_count, &b->dependent_capacity, sizeof d));
   b->dependents[b->dependent_count++] = d;
@@ -287,6 +346,42 @@ static rdx_status empty_node(void *user, rdx_bound *node, rdx_bound **out) {
   const rdx_datum value =
       aggregate ? value_of_none(e->inner->aggregates[rdx_column_of(node->index)].kind) : (rdx_datum){.null = true};
   return rdx_bind_constant(&e->outer->planner->binding, node->type, value, node->place, out);
+}
+
+rdx_status rdx_raise_gate(rdx_block *b, rdx_bound_query *q, rdx_gate *out) {
+  rdx_block *c = q->block;
+  rdx_lifting l = {.block = b};
+  rdx_conjuncts gates = {0}, rest = {0}, all = {0};
+  *out = (rdx_gate){.inner = c};
+  if (!c)
+    return RDX_OK;
+  out->one_row = c->aggregating && c->group_count == 0 && c->set_count == 0;
+  out->having = c->having;
+  all = c->correlations;
+  for (uint32_t i = 0; i < all.count; i++)
+    RDX_TRY(rdx_conjuncts_add(c->planner, rdx_bound_has(all.list[i], RDX_BOUND_COLUMN) ? &rest : &gates, all.list[i]));
+  c->correlations = rest;
+  if (gates.count == 0 || rdx_compares_pairs(c) || (rest.count > 0 && !out->one_row)) {
+    c->correlations = all;
+    return RDX_OK;
+  }
+  q->outer_levels = rest.count > 0 ? q->outer_levels : 0;
+  RDX_TRY(rdx_conjuncts_join(c->planner, &gates, &out->condition));
+  return rdx_lift_value(&l, out->condition, &out->condition);
+}
+
+rdx_status rdx_gate_value(rdx_block *b, const rdx_gate *gate, rdx_bound *written, rdx_bound **value) {
+  rdx_bound *args[3] = {gate->condition, *value, NULL}, *none[2] = {gate->having, written};
+  emptying e = {b, gate->inner};
+  if (!gate->condition)
+    return RDX_OK;
+  for (uint32_t i = 0; i < 2 && gate->one_row; i++)
+    if (none[i])
+      RDX_TRY(rdx_bound_rewrite(b->planner, none[i], empty_node, &e, &none[i]));
+  if (gate->one_row && none[0])
+    RDX_TRY(rdx_bind_call_of(b->planner, "case", none, 2, written->place, &none[1]));
+  args[2] = none[1];
+  return rdx_bind_call_of(b->planner, "case", args, gate->one_row ? 3 : 2, written->place, value);
 }
 
 /* Of a query with aggregates and no groups: its value where no row of it is there. */

@@ -46,6 +46,19 @@ RDX_MUST_USE rdx_status rdx_add_dependent(rdx_block *b, rdx_dependent d);
 /* A dependent that is asked something; `*out` is the mark. */
 RDX_MUST_USE rdx_status rdx_add_mark(rdx_block *b, rdx_dependent d, rdx_sql_place place, rdx_bound **out);
 
+/* Conditions over the outer side alone that have left the WHERE of a query: where they are not true it has no rows. */
+typedef struct rdx_gate {
+  rdx_bound *condition; /* NULL: there are none, or the query looks at pairs anyway */
+  rdx_block *inner;
+  rdx_bound *having; /* of a query that has one row, */
+  bool one_row;      /* as it aggregates without groups */
+} rdx_gate;
+
+/* A query that reads outer columns in nothing else is correlated no more. */
+RDX_MUST_USE rdx_status rdx_raise_gate(rdx_block *b, rdx_bound_query *q, rdx_gate *out);
+/* The value of the query, which `written` was in it, also where the gate is not true. */
+RDX_MUST_USE rdx_status rdx_gate_value(rdx_block *b, const rdx_gate *gate, rdx_bound *written, rdx_bound **value);
+
 /* Of a query with aggregates and no groups: its value, which `written` was in it, where no row of it is there, too. */
 RDX_MUST_USE rdx_status rdx_with_empty(rdx_block *b, rdx_block *inner, rdx_bound *written, const rdx_dependent *d,
                                        rdx_bound **value);

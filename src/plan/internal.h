@@ -212,6 +212,14 @@ typedef struct rdx_grouping_call {
   uint32_t count;
 } rdx_grouping_call;
 
+/* The arguments of CASE, AND, OR or COALESCE that are bound: they decide for which rows the next one is evaluated. */
+typedef struct rdx_guard {
+  const char *call;
+  rdx_bound *const *args;
+  uint32_t count;
+  const struct rdx_guard *outside; /* that this one stands in; NULL: none */
+} rdx_guard;
+
 /* A SELECT while it is bound. */
 typedef struct rdx_block {
   rdx_planner *planner;
@@ -234,7 +242,8 @@ typedef struct rdx_block {
   bool in_aggregate;          /* the argument of one is bound, */
   bool in_window, in_having;  /* of a window function; HAVING */
   bool in_order;              /* ORDER BY */
-  bool lazy;                  /* what is bound may be asked for by some rows only: in CASE, AND, OR, COALESCE */
+  const rdx_guard *guard;     /* of what is bound, which some rows only may ask for; NULL: all do */
+  rdx_bound *filter;          /* of the aggregate whose arguments are bound, or NULL */
   const char *clause;         /* where aggregates are refused: "WHERE"; NULL: they are welcome */
   rdx_bound **groups;
   rdx_bound **named_groups; /* as the list and HAVING name them: by columns of queries that became a part of it */

@@ -269,7 +269,7 @@ static rdx_status bind_answers(lateral *l, rdx_dependent *d) {
   return RDX_OK;
 }
 
-static rdx_status bind_groups(lateral *l, rdx_dependent *d) {
+static rdx_status bind_groups(lateral *l, const rdx_gate *gate, rdx_dependent *d) {
   rdx_block *b = l->block, *c = l->query->block;
   rdx_plan_node *plan = NULL;
   l->outputs = l->count;
@@ -286,6 +286,7 @@ static rdx_status bind_groups(lateral *l, rdx_dependent *d) {
     if (!value)
       RDX_TRY(leaf_column(l, d->leaf, i, &value));
     RDX_TRY(rdx_with_empty(b, c, l->written[i], d, &value));
+    RDX_TRY(rdx_gate_value(b, gate, l->written[i], &value));
     set_value(l, d->leaf, i, value);
   }
   return RDX_OK;
@@ -294,6 +295,7 @@ static rdx_status bind_groups(lateral *l, rdx_dependent *d) {
 static rdx_status bind_one_row(lateral *l, rdx_lateral *out) {
   rdx_block *b = l->block;
   const rdx_block *c = l->query->block;
+  rdx_gate gate;
   rdx_dependent d = {.join = RDX_PLAN_LEFT};
   if (c->having || l->query->limit || l->query->offset || c->window_count > 0 || c->distinct_on_count > 0)
     return refuse(l, 0, "write such conditions behind the join",
@@ -303,7 +305,8 @@ static rdx_status bind_one_row(lateral *l, rdx_lateral *out) {
     return refuse(l, 0, "write it before the outer join, or LEFT JOIN LATERAL (...) ON true",
                   "a LATERAL query that reads outer columns and aggregates without GROUP BY cannot be within a side of "
                   "an outer join that may be NULL");
-  RDX_TRY(rdx_compares_pairs(c) ? bind_answers(l, &d) : bind_groups(l, &d));
+  RDX_TRY(rdx_raise_gate(b, l->query, &gate));
+  RDX_TRY(rdx_compares_pairs(c) ? bind_answers(l, &d) : bind_groups(l, &gate, &d));
   out->leaf = d.leaf;
   out->one_row = true;
   RDX_TRY(rdx_add_dependent(b, d));

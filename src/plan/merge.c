@@ -116,11 +116,15 @@ static rdx_status bind_when(merging *m, uint32_t k) {
   rdx_planner *p = b->planner;
   const rdx_sql_merge *when = &m->statement->merges[k];
   rdx_bound *args[2] = {m->matched, NULL}, **values = &m->values[(uint64_t)k * target_of(m)->named];
+  const rdx_guard before = {.call = "or", .args = m->holds, .count = k};
+  const rdx_guard is = {.call = "case", .args = &args[0], .count = 1, .outside = &before};
+  const rdx_guard holds = {.call = "case", .args = &args[1], .count = 1, .outside = &is};
   if (!when->matched)
     RDX_TRY(rdx_bind_call_of(p, "not", &args[0], 1, 0, &args[0]));
   b->scope = when->matched ? 0 : m->sources;
-  b->lazy = true;
+  b->guard = &is;
   rdx_status status = when->condition ? rdx_bind_condition(b, when->condition, "WHEN", &args[1]) : RDX_OK;
+  b->guard = args[1] ? &holds : &is;
   b->clause = "MERGE";
   if (status == RDX_OK && when->action == RDX_MERGE_UPDATE)
     status = bind_updated(m, when, values);
@@ -130,7 +134,7 @@ static rdx_status bind_when(merging *m, uint32_t k) {
   if (status == RDX_OK && (when->action != RDX_MERGE_INSERT || !p->plan->change.numbered))
     status = rdx_bind_generated(b, m->target, values);
   b->scope = 0;
-  b->lazy = false;
+  b->guard = NULL;
   b->clause = NULL;
   RDX_TRY(status);
   m->holds[k] = args[0];

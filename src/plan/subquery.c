@@ -232,7 +232,7 @@ static bool needs_single(const rdx_block *b, const rdx_bound_query *q) {
   if (!c || c->aggregating || c->window_count > 0 || c->distinct_on_count > 0 || q->limit || q->offset)
     return false;
   return kind != RDX_SQL_UNKNOWN && (kind != RDX_SQL_INTERVAL || !c->distinct) &&
-         (b->lazy || rdx_bound_has(c->outputs[0].value, RDX_BOUND_OUTER) || (c->distinct && rdx_compares_pairs(c)));
+         (b->guard || rdx_bound_has(c->outputs[0].value, RDX_BOUND_OUTER) || (c->distinct && rdx_compares_pairs(c)));
 }
 
 static bool is_one(const rdx_bound *limit) {
@@ -272,13 +272,10 @@ static rdx_status aggregate_first(rdx_bound_query *q) {
   return RDX_OK;
 }
 
-static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
-  rdx_bound_query *q = NULL;
+/* Its value where its gate is true. */
+static rdx_status bind_open(rdx_block *b, const rdx_ast *ast, rdx_bound_query *q, rdx_bound **out) {
   rdx_plan_node *plan = NULL;
   rdx_dependent d;
-  RDX_TRY(bind_inner(b, ast, &q));
-  if (q->column_count != 1)
-    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "a subquery as a value has one column");
   if (q->outer_levels == 0) {
     RDX_TRY(rdx_build_query(b->planner, q, &plan));
     return add_scalar(b, plan, false, ast->place, out);
@@ -298,6 +295,21 @@ static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
   RDX_TRY(rdx_add_dependent(b, d));
   RDX_TRY(rdx_bind_column(b->planner, rdx_leaf_column(d.leaf, 0), b->leaves[d.leaf].types[0], ast->place, out));
   return one_row ? rdx_with_empty(b, q->block, written, &d, out) : RDX_OK;
+}
+
+static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
+  rdx_bound_query *q = NULL;
+  rdx_gate gate;
+  RDX_TRY(bind_inner(b, ast, &q));
+  if (q->column_count != 1)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "a subquery as a value has one column");
+  RDX_TRY(rdx_raise_gate(b, q, &gate));
+  rdx_bound *written = q->block ? q->block->outputs[0].value : NULL;
+  const rdx_guard guard = {.call = "case", .args = &gate.condition, .count = 1, .outside = b->guard};
+  b->guard = gate.condition ? &guard : b->guard;
+  const rdx_status status = bind_open(b, ast, q, out);
+  b->guard = guard.outside;
+  return status == RDX_OK ? rdx_gate_value(b, &gate, written, out) : status;
 }
 
 /* ---- EXISTS ---- */
