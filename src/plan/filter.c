@@ -18,12 +18,13 @@
  * host has not in its caches. */
 #define LISTED_VALUES 2
 #define BROUGHT_VALUES 2
+#define ALL_AWAKE 8192.0 /* rows whose values all of the host's threads take; of fewer rows as many fewer do */
 
-/* What is found is brought to the host, which takes the values of these rows. Beside a GPU its threads are to be woken
- * for many. */
+/* What is found is brought to the host, which takes the values of these rows. Beside a GPU its threads are to be
+ * woken. */
 static void add_found(rdx_work *w, double found, bool on_cpu) {
   w->found += found;
-  w->evaluations += !on_cpu && found > RDX_BLOCK;
+  w->evaluations += on_cpu ? 0 : fmin(found / ALL_AWAKE, 1);
   w->values += (on_cpu ? 1 : 1 + BROUGHT_VALUES) * found;
 }
 
