@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # Copyright 2026 The Raydex authors
 
-# raydex_add_shaders(TARGET DIR): compile each shader below DIR into a header for TARGET.
+# raydex_add_shaders(TARGET DIR): compile each shader below DIR, and make the words a part of TARGET.
 #
-# src/kernels/rx/rx.rahit becomes spirv/rx_rahit.h, which defines `static const uint32_t spirv_rx_rahit[]`.
+# src/kernels/rx/rx.rahit becomes `const rdx_spirv spirv_rx_rahit`; spirv/shaders.h declares all of them.
 # A shader with a line "// variants: A B" is compiled once with A and once with B defined, into NAME_a and NAME_b.
 function(raydex_add_shaders target dir)
   set(patterns)
@@ -17,8 +17,9 @@ function(raydex_add_shaders target dir)
   # glslc leaves blanks in lists of files as they are, so all paths are below the build folder.
   file(CREATE_LINK ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/src SYMBOLIC)
 
-  set(words)
+  set(sources)
   set(names)
+  set(declarations)
   foreach(shader IN LISTS shaders)
     get_filename_component(name ${shader} NAME)
     string(REPLACE "." "_" name ${name})
@@ -40,20 +41,26 @@ function(raydex_add_shaders target dir)
       endif()
       list(APPEND names ${full})
       raydex_add_shader(${shader} ${full} "${define}")
-      list(APPEND words ${PROJECT_BINARY_DIR}/generated/spirv/${full}.inc)
+      list(APPEND sources ${PROJECT_BINARY_DIR}/generated/spirv/${full}.c)
+      string(APPEND declarations "extern const rdx_spirv spirv_${full};\n")
     endforeach()
   endforeach()
 
-  add_custom_target(raydex_shaders DEPENDS ${words})
-  add_dependencies(${target} raydex_shaders)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/spirv/shaders.h @ONLY CONTENT
+    "#include \"device/device.h\"\n\n${declarations}")
+  target_sources(${target} PRIVATE ${sources})
 endfunction()
 
-# The words go to NAME.inc; NAME.h, which never changes, names them.
+# The words go to NAME.inc; NAME.c, which never changes, names them.
 function(raydex_add_shader shader name define)
   set(base generated/spirv/${name})
   file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${shader})
-  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${base}.h @ONLY CONTENT
-    "#include <stdint.h>\n\nstatic const uint32_t spirv_${name}[] =\n#include \"spirv/${name}.inc\"\n;\n")
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/${base}.c @ONLY CONTENT
+    "#include \"spirv/shaders.h\"\n
+static const uint32_t words[] =\n#include \"spirv/${name}.inc\"\n;
+const rdx_spirv spirv_${name} = {words, sizeof words};\n")
+  set_source_files_properties(${PROJECT_BINARY_DIR}/${base}.c PROPERTIES
+    OBJECT_DEPENDS ${PROJECT_BINARY_DIR}/${base}.inc)
   add_custom_command(
     OUTPUT ${PROJECT_BINARY_DIR}/${base}.inc
     COMMAND ${GLSLC} --target-env=vulkan1.2 -std=460 -O -Isrc -DRDX_GLSL ${define}

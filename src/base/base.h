@@ -44,6 +44,10 @@ static inline void rdx_unlock(pthread_mutex_t **lock) {
 
 __extension__ typedef __int128 rdx_i128; /* for sums and scaled numbers that pass 64 bits */
 
+#define RDX_UNUSED __attribute__((unused))
+/* Starts a function that is compiled anew at each call, for the constants that the call gives it. */
+#define RDX_INLINE static inline __attribute__((always_inline))
+
 #define RDX_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 #define RDX_MESSAGE (1 << 14) /* bytes of a message with two paths of any length, before it becomes an error's text */

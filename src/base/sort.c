@@ -9,16 +9,15 @@
 #include "base/numbers.h"
 
 #define SHORT_RUN 8u
-#define INLINE static inline __attribute__((always_inline)) /* so that sizes are known where they are */
 
-INLINE bool is_after(const uint64_t *a, const uint64_t *b, uint32_t compared) {
+RDX_INLINE bool is_after(const uint64_t *a, const uint64_t *b, uint32_t compared) {
   for (uint32_t i = 0; i < compared; i++)
     if (a[i] != b[i])
       return a[i] > b[i];
   return false;
 }
 
-INLINE void insert_each(uint64_t *records, uint64_t count, uint32_t words, uint32_t compared, uint64_t *scratch) {
+RDX_INLINE void insert_each(uint64_t *records, uint64_t count, uint32_t words, uint32_t compared, uint64_t *scratch) {
   const size_t size = words * sizeof *scratch;
   for (uint64_t i = 1; i < count; i++) {
     uint64_t k = i;
@@ -30,8 +29,8 @@ INLINE void insert_each(uint64_t *records, uint64_t count, uint32_t words, uint3
 }
 
 /* Merge left .. middle - 1 and middle .. end - 1 into `to`. */
-INLINE void merge(const uint64_t *left, const uint64_t *middle, const uint64_t *end, uint32_t words, uint32_t compared,
-                  uint64_t *to) {
+RDX_INLINE void merge(const uint64_t *left, const uint64_t *middle, const uint64_t *end, uint32_t words,
+                      uint32_t compared, uint64_t *to) {
   const uint64_t *right = middle;
   for (; left < middle && right < end; to += words) {
     const bool from_right = is_after(left, right, compared);
@@ -43,7 +42,7 @@ INLINE void merge(const uint64_t *left, const uint64_t *middle, const uint64_t *
   memcpy(to + (middle - left), right, (size_t)(end - right) * sizeof *to);
 }
 
-INLINE uint64_t *sort(uint64_t *records, uint64_t count, uint32_t words, uint32_t compared, uint64_t *scratch) {
+RDX_INLINE uint64_t *sort(uint64_t *records, uint64_t count, uint32_t words, uint32_t compared, uint64_t *scratch) {
   for (uint64_t begin = 0; begin < count; begin += SHORT_RUN)
     insert_each(records + begin * words, count - begin < SHORT_RUN ? count - begin : SHORT_RUN, words, compared,
                 scratch);

@@ -115,14 +115,11 @@ uint64_t rdx_scene_estimate(const rdx_device *device, const rdx_scene_params *pa
 #define RDX_MAX_ARGS 128
 #define RDX_MAX_VARIANT 8
 
-/* SPIR-V words of one shader; words NULL: the kernel has no such stage. */
+/* SPIR-V words of one shader: spirv/shaders.h, which is generated, declares one for each. */
 typedef struct rdx_spirv {
   const uint32_t *words;
   size_t size; /* bytes */
 } rdx_spirv;
-
-#define RDX_SPIRV(code)                                                                                                \
-  { .words = code, .size = sizeof code }
 
 /* A C body does items first .. first + count - 1 of `args`' header; `variant` as in the launch. */
 typedef void (*rdx_kernel_fn)(const void *args, const uint32_t *variant, const rdx_scene *scene);
@@ -139,22 +136,30 @@ typedef struct rdx_kernel {
                               * shader divides, too */
   bool subgroup_per_item;    /* rays: items of a small launch get a subgroup each; the shader divides by size / count */
   rdx_kernel_fn body;
-  rdx_spirv compute;
-  rdx_spirv raygen, miss, closest_hit, any_hit, intersection;
+  const rdx_spirv *compute;
+  const rdx_spirv *raygen, *closest_hit, *any_hit, *intersection;
 } rdx_kernel;
 
 /* A compute kernel: the members above in their order. Where items are workgroups there is 1 item per group. */
 #define RDX_COMPUTE_KERNEL(title, args, constants, each, items, function, code)                                        \
   {                                                                                                                    \
     .name = title, .args_size = sizeof(struct args), .variants = constants, .grain = each, .group = items,             \
-    .body = function, .compute = RDX_SPIRV(code)                                                                       \
+    .body = function, .compute = &(code)                                                                               \
   }
 
-/* The body of a kernel that does `statement` for one item `i` of its arguments `a` after the other. */
-#define RDX_EACH_ITEM(function, args, statement)                                                                       \
+/* The body `function` of a kernel: what follows in braces does the items that its arguments `a`, a struct `args`, ask
+ * for, knowing `variant` and `scene`. */
+#define RDX_KERNEL_BODY(function, args)                                                                                \
+  static inline void function##_items(const struct args *a, const uint32_t *variant, const rdx_scene *scene);          \
   static void function(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {                       \
-    (void)variant, (void)scene;                                                                                        \
-    const struct args *a = arguments;                                                                                  \
+    function##_items(arguments, variant, scene);                                                                       \
+  }                                                                                                                    \
+  static inline void function##_items(RDX_UNUSED const struct args *a, RDX_UNUSED const uint32_t *variant,             \
+                                      RDX_UNUSED const rdx_scene *scene)
+
+/* One that does `statement` for an item `i` after the other. */
+#define RDX_EACH_ITEM(function, args, statement)                                                                       \
+  RDX_KERNEL_BODY(function, args) {                                                                                    \
     for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)                                                \
       statement;                                                                                                       \
   }

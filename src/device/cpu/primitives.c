@@ -353,7 +353,7 @@ rdx_status rdx_cpu_unique(rdx_stream *stream, const rdx_buffer *keys, uint32_t k
   return run_pieces(stream, &p, unique_piece, count, RDX_ADDRESS(uint64_t, out_count), err);
 }
 
-static inline __attribute__((always_inline)) uint64_t sum_of(const uint32_t *values, uint64_t count) {
+RDX_INLINE uint64_t sum_of(const uint32_t *values, uint64_t count) {
   uint64_t sum = 0;
   for (uint64_t i = 0; i < count; i++)
     sum += values[i];

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "device/vulkan/vulkan.h"
-#include "spirv/empty_rmiss.h"
+#include "spirv/shaders.h"
 
 /* ---- The cache on disk ---- */
 
@@ -126,14 +126,14 @@ static void stages_start(stages *s, rdx_vk_device *d, const rdx_kernel *kernel, 
 }
 
 /* Add a stage; `*index` is its place, VK_SHADER_UNUSED_KHR for an absent shader. */
-static rdx_status stages_add(stages *s, rdx_spirv shader, VkShaderStageFlagBits stage, uint32_t *index,
+static rdx_status stages_add(stages *s, const rdx_spirv *shader, VkShaderStageFlagBits stage, uint32_t *index,
                              rdx_error *err) {
   rdx_vk_device *d = s->device;
   *index = VK_SHADER_UNUSED_KHR;
-  if (!shader.words)
+  if (!shader)
     return RDX_OK;
   const VkShaderModuleCreateInfo info = {
-      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = shader.size, .pCode = shader.words};
+      .sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, .codeSize = shader->size, .pCode = shader->words};
   VkShaderModule module = VK_NULL_HANDLE;
   RDX_TRY(rdx_vk_check(d->fn.CreateShaderModule(d->handle, &info, NULL, &module), "creating a shader module", err));
   s->infos[s->count] = (VkPipelineShaderStageCreateInfo){.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO,
@@ -187,13 +187,12 @@ static rdx_status create_table(rdx_vk_device *d, rdx_vk_pipeline *p, rdx_error *
 }
 
 static rdx_status create_ray(rdx_vk_device *d, rdx_vk_pipeline *p, rdx_error *err) {
-  static const rdx_spirv empty_miss = {spirv_empty_rmiss, sizeof spirv_empty_rmiss};
   const rdx_kernel *k = p->kernel;
   RDX_SCOPED(stages_end) stages s;
   stages_start(&s, d, k, p->variant);
   uint32_t raygen = 0, miss = 0, closest = 0, any = 0, intersection = 0;
   RDX_TRY(stages_add(&s, k->raygen, VK_SHADER_STAGE_RAYGEN_BIT_KHR, &raygen, err));
-  RDX_TRY(stages_add(&s, k->miss.words ? k->miss : empty_miss, VK_SHADER_STAGE_MISS_BIT_KHR, &miss, err));
+  RDX_TRY(stages_add(&s, &spirv_empty_rmiss, VK_SHADER_STAGE_MISS_BIT_KHR, &miss, err));
   RDX_TRY(stages_add(&s, k->closest_hit, VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, &closest, err));
   RDX_TRY(stages_add(&s, k->any_hit, VK_SHADER_STAGE_ANY_HIT_BIT_KHR, &any, err));
   RDX_TRY(stages_add(&s, k->intersection, VK_SHADER_STAGE_INTERSECTION_BIT_KHR, &intersection, err));
@@ -237,7 +236,7 @@ static rdx_status create_pipeline(rdx_vk_device *d, const rdx_kernel *kernel, co
   p->kernel = kernel;
   if (kernel->variants)
     memcpy(p->variant, variant, kernel->variants * sizeof *variant);
-  rdx_status status = kernel->compute.words ? create_compute(d, p, err) : create_ray(d, p, err);
+  rdx_status status = kernel->compute ? create_compute(d, p, err) : create_ray(d, p, err);
   if (status != RDX_OK) {
     destroy_pipeline(d, p);
     return status;

@@ -5,22 +5,11 @@
 
 #include "device/vulkan/shaders/primitives.h"
 #include "device/vulkan/vulkan.h"
-#include "spirv/compact_comp_bits.h"
-#include "spirv/compact_comp_keys_u32.h"
-#include "spirv/compact_comp_keys_u64.h"
-#include "spirv/radix_bins_comp.h"
-#include "spirv/radix_count_comp_keys_u32.h"
-#include "spirv/radix_count_comp_keys_u64.h"
-#include "spirv/radix_scatter_comp_keys_u32.h"
-#include "spirv/radix_scatter_comp_keys_u64.h"
-#include "spirv/reduce_comp_keys_u32.h"
-#include "spirv/reduce_comp_keys_u64.h"
-#include "spirv/scan_comp.h"
-#include "spirv/spine_comp.h"
+#include "spirv/shaders.h"
 
 /* A kernel whose items are workgroups. */
 #define GROUP_KERNEL(name_, args, variants_, words_)                                                                   \
-  { .name = name_, .args_size = sizeof(struct args), .variants = variants_, .group = 1, .compute = RDX_SPIRV(words_) }
+  { .name = name_, .args_size = sizeof(struct args), .variants = variants_, .group = 1, .compute = &words_ }
 
 static const rdx_kernel scan_kernel = GROUP_KERNEL("scan", scan_args, 0, spirv_scan_comp);
 static const rdx_kernel spine_kernel = GROUP_KERNEL("scan spine", spine_args, 0, spirv_spine_comp);

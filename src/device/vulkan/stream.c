@@ -150,7 +150,7 @@ typedef struct launch_header {
 
 static uint64_t launch_limit(const rdx_vk_device *d, const rdx_kernel *kernel) {
   const uint64_t asked = d->base.launch_limit ? d->base.launch_limit : UINT32_MAX;
-  if (!kernel->compute.words)
+  if (!kernel->compute)
     return asked < d->physical.info.max_rays ? asked : d->physical.info.max_rays;
   const uint64_t groups = asked / kernel->group > 0 ? asked / kernel->group : 1;
   return (groups < d->physical.max_groups ? groups : d->physical.max_groups) * kernel->group;
@@ -173,7 +173,7 @@ rdx_status rdx_vk_stream_launch(rdx_stream *stream, const rdx_kernel *kernel, co
   const rdx_vk_pipeline *pipeline = NULL;
   RDX_TRY(rdx_vk_pipeline_get(d, kernel, variant, &pipeline, err));
   RDX_TRY(rdx_vk_stream_next(s, err));
-  const bool compute = kernel->compute.words != NULL;
+  const bool compute = kernel->compute != NULL;
   d->fn.CmdBindPipeline(s->commands, compute ? VK_PIPELINE_BIND_POINT_COMPUTE : VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR,
                         pipeline->handle);
   uint8_t pushed[RDX_MAX_ARGS] = {0};

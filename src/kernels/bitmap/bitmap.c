@@ -5,15 +5,9 @@
 
 #include "base/numbers.h"
 #include "kernels/bitmap/kernels.h"
-#include "spirv/bitmap_combine_comp.h"
-#include "spirv/bitmap_count_comp.h"
-#include "spirv/bitmap_mark_comp.h"
-#include "spirv/bitmap_rank_comp.h"
-#include "spirv/bitmap_words_comp.h"
+#include "spirv/shaders.h"
 
-static void combine(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct bitmap_combine_args *a = arguments;
+RDX_KERNEL_BODY(combine, bitmap_combine_args) {
   uint32_t *words = a->words + a->first;
   const uint32_t *other = a->other + a->first;
   const uint32_t op = variant[0], n = a->count;
@@ -30,9 +24,7 @@ static void combine(const void *arguments, const uint32_t *variant, const rdx_sc
   }
 }
 
-static void count(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct bitmap_count_args *a = arguments;
+RDX_KERNEL_BODY(count, bitmap_count_args) {
   const uint64_t begin = (uint64_t)a->first * BITMAP_TILE, max = (uint64_t)a->count * BITMAP_TILE;
   const uint64_t n = a->n - begin < max ? a->n - begin : max;
   __atomic_fetch_add(a->total, rdx_count_bits(a->words + begin, n), __ATOMIC_RELAXED);
@@ -53,17 +45,16 @@ static void count(const void *arguments, const uint32_t *variant, const rdx_scen
 DEFINE_MARK(32)
 DEFINE_MARK(64)
 
-static void mark(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  (variant[0] ? mark_u64 : mark_u32)(arguments);
+RDX_KERNEL_BODY(mark, bitmap_mark_args) {
+  (variant[0] ? mark_u64 : mark_u32)(a);
 }
 
-static inline __attribute__((always_inline)) void count_words(const struct bitmap_words_args *a) {
+RDX_INLINE void count_words(const struct bitmap_words_args *a) {
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
     a->out_counts[i] = BITMAP_COUNT(a->bits[i]);
 }
 
-static inline __attribute__((always_inline)) void rank_keys(const struct bitmap_rank_args *a, bool key64) {
+RDX_INLINE void rank_keys(const struct bitmap_rank_args *a, bool key64) {
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++)
     a->out_ranks[i] = bitmap_rank(a->bits, a->before, (uint32_t)load_key(a->keys, (uint32_t)i, key64));
 }
@@ -94,20 +85,12 @@ static bool has_popcnt(void) {
 #endif
 }
 
-static void words(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  if (has_popcnt())
-    count_words_popcnt(arguments);
-  else
-    count_words(arguments);
+RDX_KERNEL_BODY(words, bitmap_words_args) {
+  has_popcnt() ? count_words_popcnt(a) : count_words(a);
 }
 
-static void rank(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  if (has_popcnt())
-    rank_keys_popcnt(arguments, variant[0]);
-  else
-    rank_keys(arguments, variant[0]);
+RDX_KERNEL_BODY(rank, bitmap_rank_args) {
+  has_popcnt() ? rank_keys_popcnt(a, variant[0]) : rank_keys(a, variant[0]);
 }
 
 static const rdx_kernel mark_kernel =

@@ -8,9 +8,7 @@
 #endif
 
 #include "kernels/btree/kernels.h"
-#include "spirv/btree_comp.h"
-#include "spirv/btree_tile_comp_lanes_16.h"
-#include "spirv/btree_tile_comp_lanes_8.h"
+#include "spirv/shaders.h"
 
 #include "kernels/lookup/found.h"
 
@@ -316,11 +314,9 @@ static void lookup_batch(const struct btree_args *args, const uint32_t *variant,
     gather(args, variant, first + k, &spots[k], has_bit(args->valid, first + k) ? matches[k] : (match){0});
 }
 
-static void lookup(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct btree_args *args = arguments;
-  for (uint32_t done = 0; done < args->count; done += BATCH)
-    lookup_batch(args, variant, args->first + done, args->count - done < BATCH ? args->count - done : BATCH);
+RDX_KERNEL_BODY(lookup, btree_args) {
+  for (uint32_t done = 0; done < a->count; done += BATCH)
+    lookup_batch(a, variant, a->first + done, a->count - done < BATCH ? a->count - done : BATCH);
 }
 
 #define LOOKUP(title, code) RDX_COMPUTE_KERNEL(title, btree_args, BTREE_CONSTANTS, 4096, 256, lookup, code)

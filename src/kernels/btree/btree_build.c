@@ -4,22 +4,13 @@
 /* The kernels that build, change and scan a B+-tree, and their bodies on the CPU. */
 
 #include "kernels/btree/kernels.h"
-#include "spirv/btree_level_comp.h"
-#include "spirv/btree_load_comp.h"
-#include "spirv/btree_place_comp.h"
-#include "spirv/btree_plan_comp.h"
-#include "spirv/btree_rewrite_comp.h"
-#include "spirv/btree_scan_comp.h"
-#include "spirv/btree_split_comp.h"
-#include "spirv/btree_visits_comp.h"
+#include "spirv/shaders.h"
 
 RDX_EACH_ITEM(visits, btree_visits_args,
               a->out_visits[i] = btree_visits(a->lower, a->upper, a->valid, a->depth, (uint32_t)i, variant[0]))
 
 /* A grain is a whole number of leaves. */
-static void load(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct btree_load_args *a = arguments;
+RDX_KERNEL_BODY(load, btree_load_args) {
   const size_t bytes = variant[0] ? 8 : 4;
   for (uint64_t to = a->first; to < (uint64_t)a->first + a->count; to += BTREE_WIDTH) {
     const uint64_t from = to / BTREE_WIDTH * a->per_leaf;
@@ -30,9 +21,7 @@ static void load(const void *arguments, const uint32_t *variant, const rdx_scene
   }
 }
 
-static void level(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct btree_level_args *a = arguments;
+RDX_KERNEL_BODY(level, btree_level_args) {
   for (uint32_t k = 0; k < a->count; k++) {
     const uint32_t i = a->first + k;
     const uint64_t key =

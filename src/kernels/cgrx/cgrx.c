@@ -6,11 +6,7 @@
 #include "device/cpu/trace.h"
 #include "kernels/cgrx/cgrx_encode.h"
 #include "kernels/cgrx/kernels.h"
-#include "spirv/cgrx_encode_comp.h"
-#include "spirv/cgrx_mark_comp.h"
-#include "spirv/cgrx_rchit.h"
-#include "spirv/cgrx_rgen.h"
-#include "spirv/cgrx_rows_comp.h"
+#include "spirv/shaders.h"
 
 #include "kernels/lookup/batch_search.h"
 #include "kernels/lookup/found.h"
@@ -177,26 +173,21 @@ static void prefetch_chains(const lookup *l) {
   }
 }
 
-static void look_up(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  const struct cgrx_args *args = arguments;
-  lookup l = {.args = args,
-              .scene = scene,
-              .key64 = variant[0],
-              .gather = variant[1],
-              .value = variant[2],
-              .output = variant[3]};
-  for (uint32_t done = 0; done < args->count; done += BLOCK) {
-    l.begin = args->first + done;
-    l.count = args->count - done < BLOCK ? args->count - done : BLOCK;
+RDX_KERNEL_BODY(look_up, cgrx_args) {
+  lookup l = {
+      .args = a, .scene = scene, .key64 = variant[0], .gather = variant[1], .value = variant[2], .output = variant[3]};
+  for (uint32_t done = 0; done < a->count; done += BLOCK) {
+    l.begin = a->first + done;
+    l.count = a->count - done < BLOCK ? a->count - done : BLOCK;
     load_block(&l);
     locate(&l);
-    if (args->nodes)
+    if (a->nodes)
       prefetch_chains(&l);
-    for (uint32_t k = 0; k < l.count && !args->nodes; k++)
+    for (uint32_t k = 0; k < l.count && !a->nodes; k++)
       prefetch_bucket(&l, k);
     for (uint32_t k = 0; k < l.count; k++) {
       const findings f = answer(&l, k);
-      found_store(f, args->io, (uint64_t)l.begin + k, l.gather);
+      found_store(f, a->io, (uint64_t)l.begin + k, l.gather);
     }
   }
 }
@@ -209,13 +200,11 @@ RDX_EACH_ITEM(mark, cgrx_mark_args,
 RDX_EACH_ITEM(encode, cgrx_encode_args,
               cgrx_write(a->keys, a->triangles, (uint32_t)i, a->slots[i], *a->state, variant[0]))
 
-static void to_rows(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct cgrx_rows_args *args = arguments;
-  for (uint32_t k = 0; k < args->count; k++) {
-    const uint32_t entry = args->first + k;
-    cgrx_write_entry(args->entries, entry, load_key(args->keys, entry, variant[0]), args->rows[entry],
-                     args->layout_kind, variant[0]);
+RDX_KERNEL_BODY(to_rows, cgrx_rows_args) {
+  for (uint32_t k = 0; k < a->count; k++) {
+    const uint32_t entry = a->first + k;
+    cgrx_write_entry(a->entries, entry, load_key(a->keys, entry, variant[0]), a->rows[entry], a->layout_kind,
+                     variant[0]);
   }
 }
 
@@ -225,8 +214,8 @@ const rdx_kernel rdx_kernel_cgrx = {.name = "cgrx",
                                     .grain = 4096,
                                     .items_per_thread = 4,
                                     .body = look_up,
-                                    .raygen = RDX_SPIRV(spirv_cgrx_rgen),
-                                    .closest_hit = RDX_SPIRV(spirv_cgrx_rchit)};
+                                    .raygen = &spirv_cgrx_rgen,
+                                    .closest_hit = &spirv_cgrx_rchit};
 
 const rdx_kernel rdx_kernel_cgrx_mark =
     RDX_COMPUTE_KERNEL("cgrx mark", cgrx_mark_args, 1, 1024, 256, mark, spirv_cgrx_mark_comp);

@@ -6,14 +6,9 @@
 
 #include "kernels/cgrx/cgrx_update.h"
 #include "kernels/cgrx/kernels.h"
-#include "spirv/cgrx_apply_comp.h"
-#include "spirv/cgrx_collect_comp.h"
-#include "spirv/cgrx_load_comp.h"
-#include "spirv/cgrx_plan_comp.h"
+#include "spirv/shaders.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE void load_run(const struct cgrx_load_args *a, uint32_t key64) {
+RDX_INLINE void load_run(const struct cgrx_load_args *a, uint32_t key64) {
   const cgrx_nodes t = *a->nodes;
   const uint32_t words = key64 ? 2 : 1;
   for (uint32_t bucket = a->first; bucket < a->first + a->count; bucket++) {
@@ -34,14 +29,14 @@ INLINE void load_run(const struct cgrx_load_args *a, uint32_t key64) {
 /* A batch with less than a key for so many buckets looks into few. */
 #define SPARSE 4
 
-INLINE void prefetch_linked(cgrx_nodes t, uint32_t bucket, uint32_t words, uint32_t key64) {
+RDX_INLINE void prefetch_linked(cgrx_nodes t, uint32_t bucket, uint32_t words, uint32_t key64) {
   const uint32_t next = node_at(t, bucket, key64)[NODE_NEXT];
   if (next != NO_NODE)
     node_prefetch(node_at(t, next, key64), words);
 }
 
 /* Neighbours begin where the one before ends: only the first is searched for. */
-INLINE void plan_run(const struct cgrx_plan_args *a, uint32_t key64) {
+RDX_INLINE void plan_run(const struct cgrx_plan_args *a, uint32_t key64) {
   const cgrx_nodes t = *a->nodes;
   const uint32_t words = a->remove_count > 0 ? node_words(t.node_size, key64) : NODE_HEAD, end = a->first + a->count;
   uint32_t insert = 0, remove = 0;
@@ -65,7 +60,7 @@ INLINE void plan_run(const struct cgrx_plan_args *a, uint32_t key64) {
   }
 }
 
-INLINE void apply_run(const struct cgrx_apply_args *a, uint32_t key64) {
+RDX_INLINE void apply_run(const struct cgrx_apply_args *a, uint32_t key64) {
   const cgrx_nodes t = *a->nodes;
   const uint32_t words = node_words(t.node_size, key64), end = a->first + a->count;
   for (uint32_t bucket = a->first; bucket < end; bucket++) {
@@ -77,25 +72,27 @@ INLINE void apply_run(const struct cgrx_apply_args *a, uint32_t key64) {
   }
 }
 
-INLINE void collect_run(const struct cgrx_collect_args *a, uint32_t key64) {
+RDX_INLINE void collect_run(const struct cgrx_collect_args *a, uint32_t key64) {
   const cgrx_nodes t = *a->nodes;
   for (uint32_t bucket = a->first; bucket < a->first + a->count; bucket++)
     update_collect(*a, t, bucket, key64);
 }
 
-#define BODY(name)                                                                                                     \
-  static void name(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {                           \
-    (void)scene;                                                                                                       \
-    if (variant[0])                                                                                                    \
-      name##_run(arguments, 1);                                                                                        \
-    else                                                                                                               \
-      name##_run(arguments, 0);                                                                                        \
-  }
+RDX_KERNEL_BODY(load, cgrx_load_args) {
+  variant[0] ? load_run(a, 1) : load_run(a, 0);
+}
 
-BODY(load)
-BODY(plan)
-BODY(apply)
-BODY(collect)
+RDX_KERNEL_BODY(plan, cgrx_plan_args) {
+  variant[0] ? plan_run(a, 1) : plan_run(a, 0);
+}
+
+RDX_KERNEL_BODY(apply, cgrx_apply_args) {
+  variant[0] ? apply_run(a, 1) : apply_run(a, 0);
+}
+
+RDX_KERNEL_BODY(collect, cgrx_collect_args) {
+  variant[0] ? collect_run(a, 1) : collect_run(a, 0);
+}
 
 const rdx_kernel rdx_kernel_cgrx_load =
     RDX_COMPUTE_KERNEL("cgrx load", cgrx_load_args, 1, 4096, 128, load, spirv_cgrx_load_comp);

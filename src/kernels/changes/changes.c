@@ -4,12 +4,9 @@
 /* The kernels that make batches of changes ready, and their bodies on the CPU. */
 
 #include "kernels/changes/kernels.h"
-#include "spirv/changes_gather_comp.h"
-#include "spirv/changes_pair_comp.h"
+#include "spirv/shaders.h"
 
-static void gather(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct changes_gather_args *a = arguments;
+RDX_KERNEL_BODY(gather, changes_gather_args) {
   for (uint32_t k = 0; k < a->count; k++) {
     const uint32_t i = a->first + k, at = a->selected ? a->selected[i] : i;
     store_key(a->keys_out, i, load_key(a->keys, at, variant[0]), variant[0]);

@@ -4,14 +4,7 @@
 /* The kernels of the column engine, and their bodies on the CPU but for tables and tiles (column_engine_tile.c). */
 
 #include "kernels/column_engine/host.h"
-#include "spirv/engine_compact_comp.h"
-#include "spirv/engine_number_comp.h"
-#include "spirv/engine_runs_comp_atomic32.h"
-#include "spirv/engine_runs_comp_atomic64.h"
-#include "spirv/engine_select_comp.h"
-#include "spirv/engine_table_comp.h"
-#include "spirv/engine_tile_comp_atomic32.h"
-#include "spirv/engine_tile_comp_atomic64.h"
+#include "spirv/shaders.h"
 
 static bool qualifies(const engine_query *q, uint32_t row) {
   for (uint32_t t = 0; t < q->term_count; t++)
@@ -25,9 +18,7 @@ static bool qualifies(const engine_query *q, uint32_t row) {
   return engine_passes(q->terms, q->tests, q->numbers, q->test_count, row);
 }
 
-static void select_rows(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct engine_select_args *a = arguments;
+RDX_KERNEL_BODY(select_rows, engine_select_args) {
   const uint64_t end = (uint64_t)a->first + a->count;
   for (uint64_t word = a->first; word < end; word++) {
     uint32_t bits = 0;
@@ -37,9 +28,7 @@ static void select_rows(const void *arguments, const uint32_t *variant, const rd
   }
 }
 
-static void number_groups(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct engine_number_args *a = arguments;
+RDX_KERNEL_BODY(number_groups, engine_number_args) {
   const engine_query *q = a->query;
   const uint64_t end = (uint64_t)a->first + a->count;
   for (uint64_t i = a->first; i < end; i++) {
@@ -54,9 +43,7 @@ static void number_groups(const void *arguments, const uint32_t *variant, const 
 }
 
 /* Rows of a run lie side by side: each call adds up what it has of one, then joins it with what others have. */
-static void add_runs(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct engine_runs_args *a = arguments;
+RDX_KERNEL_BODY(add_runs, engine_runs_args) {
   const engine_query *q = a->query;
   const uint64_t end = (uint64_t)a->first + a->count;
   uint32_t run = upper_bound(a->starts, 0, a->run_count, a->first) - 1;
@@ -72,9 +59,7 @@ static void add_runs(const void *arguments, const uint32_t *variant, const rdx_s
   }
 }
 
-static void compact(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct engine_compact_args *a = arguments;
+RDX_KERNEL_BODY(compact, engine_compact_args) {
   const engine_query *q = a->query;
   const uint64_t end = (uint64_t)a->first + a->count, stride = (uint64_t)q->group_count * q->slots;
   for (uint64_t group = a->first; group < end; group++) {

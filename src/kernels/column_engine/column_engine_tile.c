@@ -73,8 +73,8 @@ typedef struct term_list {
 } term_list;
 
 /* Narrow the bits of the `n` rows of a piece, which begins with row `first`, to those for which a term holds. */
-HOT void apply_term(const operators *o, term_list of, uint32_t t, uint32_t ahead, uint32_t first, uint32_t n,
-                    uint64_t *words) {
+RDX_INLINE void apply_term(const operators *o, term_list of, uint32_t t, uint32_t ahead, uint32_t first, uint32_t n,
+                           uint64_t *words) {
   const engine_term *term = &of.terms[t];
   piece p = {(const char *)term->codes + (uint64_t)first * term->bytes, term->bytes, n / 64, ahead};
   uint32_t done = p.count;
@@ -117,7 +117,7 @@ static uint32_t bytes_ahead(const engine_query *q, uint32_t bytes, uint32_t at, 
 
 /* Narrow the bits of the batch by terms. The first batch of a tile tells which columns are fetched ahead: where two
  * rows of a line are looked at, on average; but not the first one alone. */
-HOT void apply_terms(const operators *o, batch *b, uint32_t at, uint32_t n, uint64_t *words, uint32_t count) {
+RDX_INLINE void apply_terms(const operators *o, batch *b, uint32_t at, uint32_t n, uint64_t *words, uint32_t count) {
   const engine_query *q = b->q;
   for (uint32_t t = 0; t < q->term_count; t++) {
     const uint32_t bytes = q->terms[t].bytes;
@@ -133,7 +133,7 @@ HOT void apply_terms(const operators *o, batch *b, uint32_t at, uint32_t n, uint
 }
 
 /* A dimension's piece of a batch, of whose `n` rows some are left. */
-HOT piece foreign_rows_of(batch *b, const engine_link *link, uint32_t at, uint32_t n, uint32_t left) {
+RDX_INLINE piece foreign_rows_of(batch *b, const engine_link *link, uint32_t at, uint32_t n, uint32_t left) {
   const bool dense = is_dense(link->bytes, n, left);
   if (at == b->first && dense)
     b->fetched += link->bytes;
@@ -143,7 +143,8 @@ HOT piece foreign_rows_of(batch *b, const engine_link *link, uint32_t at, uint32
 
 /* Narrow the bits of the batch by dimensions while that is sooner done than by a list of rows. Returns how many of the
  * dimensions were looked at. */
-HOT uint32_t apply_links(const operators *o, batch *b, uint32_t at, uint32_t n, uint64_t *words, uint32_t count) {
+RDX_INLINE uint32_t apply_links(const operators *o, batch *b, uint32_t at, uint32_t n, uint64_t *words,
+                                uint32_t count) {
   const engine_query *q = b->q;
   uint32_t l = 0;
   for (; l < q->link_count; l++) {
@@ -165,8 +166,8 @@ HOT uint32_t apply_links(const operators *o, batch *b, uint32_t at, uint32_t n, 
 }
 
 /* Shorten the list of the batch by the other dimensions. Returns how many rows are left. */
-HOT uint32_t follow_links(const operators *o, batch *b, uint32_t l, uint32_t at, uint32_t n, uint32_t *rows,
-                          uint32_t left) {
+RDX_INLINE uint32_t follow_links(const operators *o, batch *b, uint32_t l, uint32_t at, uint32_t n, uint32_t *rows,
+                                 uint32_t left) {
   const engine_query *q = b->q;
   for (; l < q->link_count && left > 0; l++) {
     if (!q->links[l].bits)
@@ -204,7 +205,8 @@ static void fetch(const batch *b, const uint32_t *rows, uint32_t n) {
   break
 
 /* Add a dimension's part to the numbers of groups. */
-HOT void add_entries(const engine_link *link, uint32_t first, const uint32_t *rows, uint32_t n, uint32_t *groups) {
+RDX_INLINE void add_entries(const engine_link *link, uint32_t first, const uint32_t *rows, uint32_t n,
+                            uint32_t *groups) {
   switch (link->bytes) {
   case 1:
     ADD_ENTRIES(uint8_t);
@@ -216,7 +218,8 @@ HOT void add_entries(const engine_link *link, uint32_t first, const uint32_t *ro
 }
 
 /* What dimensions say that the batch looked at, as their columns are in the cache. */
-HOT void begin_groups(const engine_query *q, uint32_t first, const uint32_t *rows, uint32_t n, uint32_t *groups) {
+RDX_INLINE void begin_groups(const engine_query *q, uint32_t first, const uint32_t *rows, uint32_t n,
+                             uint32_t *groups) {
   memset(groups, 0, n * sizeof *groups);
   for (uint32_t l = 0; l < q->link_count; l++)
     if (q->links[l].table && q->links[l].bits)
@@ -224,7 +227,7 @@ HOT void begin_groups(const engine_query *q, uint32_t first, const uint32_t *row
 }
 
 /* List the rows that qualify among `n` from `at` on, behind those that wait. */
-HOT void select_rows(const operators *o, batch *b, uint32_t at, uint32_t n) {
+RDX_INLINE void select_rows(const operators *o, batch *b, uint32_t at, uint32_t n) {
   const engine_query *q = b->q;
   uint64_t words[WORDS];
   uint32_t *rows = b->rows + b->n;
@@ -275,15 +278,13 @@ typedef struct chunk {
   out[i] = ((const type *)(const void *)codes)[(uint64_t)first + rows[i]]
 
 ALONE void load_scattered(const uint32_t *codes, uint32_t bytes, uint32_t first, const uint32_t *rows, uint32_t n,
-                          uint64_t *restrict out) {
-  BY_WIDTH(bytes, EACH_ROW)
-}
+                          uint64_t *restrict out){BY_WIDTH(bytes, EACH_ROW)}
 
 #define EACH_CODE(type)                                                                                                \
   for (uint32_t i = 0; i < n; i++)                                                                                     \
   out[i] = ((const type *)(const void *)codes)[(uint64_t)first + i]
 
-HOT void load_rows(const uint32_t *codes, uint32_t bytes, chunk c, uint64_t *restrict out) {
+RDX_INLINE void load_rows(const uint32_t *codes, uint32_t bytes, chunk c, uint64_t *restrict out) {
   const uint32_t n = c.n, first = c.first + (c.together ? c.rows[0] : 0);
   if (c.together)
     BY_WIDTH(bytes, EACH_CODE)
@@ -291,7 +292,7 @@ HOT void load_rows(const uint32_t *codes, uint32_t bytes, chunk c, uint64_t *res
     load_scattered(codes, bytes, first, c.rows, n, out);
 }
 
-HOT void load_step(const engine_step *s, chunk c, uint64_t *out) {
+RDX_INLINE void load_step(const engine_step *s, chunk c, uint64_t *out) {
   load_rows(s->foreign_rows ? s->foreign_rows : s->codes, s->foreign_rows ? s->foreign_bytes : s->bytes, c, out);
   for (uint32_t i = 0; i < c.n && s->foreign_rows; i++)
     out[i] = load_code(s->codes, s->bytes, (uint32_t)out[i]);
@@ -299,7 +300,7 @@ HOT void load_step(const engine_step *s, chunk c, uint64_t *out) {
 
 /* Add what the columns of attributes say, and those of dimensions that were not looked at before, to the numbers of
  * groups. */
-HOT void number_groups(const engine_query *q, chunk c, uint32_t *groups) {
+RDX_INLINE void number_groups(const engine_query *q, chunk c, uint32_t *groups) {
   uint64_t codes[ENGINE_CHUNK];
   for (uint32_t l = 0; l < q->link_count; l++)
     if (q->links[l].table && !q->links[l].bits)
@@ -312,7 +313,7 @@ HOT void number_groups(const engine_query *q, chunk c, uint32_t *groups) {
   }
 }
 
-HOT void combine(uint32_t kind, uint64_t *left, const uint64_t *right, uint32_t n) {
+RDX_INLINE void combine(uint32_t kind, uint64_t *left, const uint64_t *right, uint32_t n) {
   if (kind == STEP_ADD)
     for (uint32_t i = 0; i < n; i++)
       left[i] += right[i];
@@ -325,7 +326,8 @@ HOT void combine(uint32_t kind, uint64_t *left, const uint64_t *right, uint32_t 
 }
 
 /* The values of a measure in rows where it is not NULL. */
-HOT void calculate(const engine_query *q, const engine_measure *m, chunk c, uint64_t stack[STEP_STACK][ENGINE_CHUNK]) {
+RDX_INLINE void calculate(const engine_query *q, const engine_measure *m, chunk c,
+                          uint64_t stack[STEP_STACK][ENGINE_CHUNK]) {
   const uint32_t n = c.n;
   uint32_t height = 0;
   for (uint32_t k = 0; k < m->step_count; k++) {
@@ -355,7 +357,7 @@ typedef struct listed {
   uint32_t rows[ENGINE_CHUNK], groups[ENGINE_CHUNK];
 } listed;
 
-HOT void drop_nulls(const engine_query *q, const engine_measure *m, uint32_t first, listed *l) {
+RDX_INLINE void drop_nulls(const engine_query *q, const engine_measure *m, uint32_t first, listed *l) {
   uint64_t codes[ENGINE_CHUNK];
   for (uint32_t k = 0; k < m->step_count; k++) {
     const engine_step *s = &q->steps[m->first_step + k];
@@ -395,7 +397,7 @@ typedef struct addend {
   uint32_t shift;
 } addend;
 
-HOT uint64_t part_of(uint64_t value, addend a) {
+RDX_INLINE uint64_t part_of(uint64_t value, addend a) {
   return (value - a.less) >> a.shift & a.mask;
 }
 
@@ -420,7 +422,7 @@ ALONE void count_and_add(uint64_t *restrict cells, uint32_t slots, uint32_t slot
   }
 }
 
-HOT void count_rows_in(target t, uint32_t slot, uint32_t n) {
+RDX_INLINE void count_rows_in(target t, uint32_t slot, uint32_t n) {
   if (!t.groups)
     t.cells[slot] += n;
   else if (!t.shared)
@@ -430,7 +432,7 @@ HOT void count_rows_in(target t, uint32_t slot, uint32_t n) {
       __atomic_fetch_add(&t.cells[(uint64_t)t.groups[i] * t.slots + slot], 1, __ATOMIC_RELAXED);
 }
 
-HOT void add_values(target t, uint32_t slot, uint32_t n, const uint64_t *values, addend a) {
+RDX_INLINE void add_values(target t, uint32_t slot, uint32_t n, const uint64_t *values, addend a) {
   uint64_t *const cells = t.cells + slot;
   uint64_t sum = 0;
   if (!t.groups) {
@@ -456,7 +458,7 @@ static void raise_cell(uint64_t *cell, uint64_t x, bool shared) {
 }
 
 /* How far a value is from the least one there may be, or from the most. */
-HOT uint64_t distance(uint64_t value, uint64_t from, bool down) {
+RDX_INLINE uint64_t distance(uint64_t value, uint64_t from, bool down) {
   return down ? from - value : value - from;
 }
 
@@ -469,7 +471,7 @@ ALONE void raise_in_groups(uint64_t *restrict cells, uint32_t slots, const uint3
   }
 }
 
-HOT void raise_values(target t, uint32_t slot, uint32_t n, const uint64_t *values, uint64_t from, bool down) {
+RDX_INLINE void raise_values(target t, uint32_t slot, uint32_t n, const uint64_t *values, uint64_t from, bool down) {
   uint64_t *const cells = t.cells + slot;
   if (t.groups && !t.shared) {
     raise_in_groups(cells, t.slots, t.groups, n, values, from, down);
@@ -480,7 +482,7 @@ HOT void raise_values(target t, uint32_t slot, uint32_t n, const uint64_t *value
 }
 
 /* The sum of a measure; `counts`: with the number of rows in the first slot. */
-HOT void add_sum(const engine_measure *m, uint32_t n, const uint64_t *values, target t, bool counts) {
+RDX_INLINE void add_sum(const engine_measure *m, uint32_t n, const uint64_t *values, target t, bool counts) {
   const addend low = {m->min, m->wide ? UINT32_MAX : UINT64_MAX, 0}, high = {m->min, UINT32_MAX, 32};
   if (counts) {
     count_and_add(t.cells, t.slots, m->sum_slot, t.groups, n, values, m->min);
@@ -491,7 +493,7 @@ HOT void add_sum(const engine_measure *m, uint32_t n, const uint64_t *values, ta
     add_values(t, m->sum_slot + 1, n, values, high);
 }
 
-HOT void add_measure(const engine_query *q, const engine_measure *m, chunk c, target t, bool counts) {
+RDX_INLINE void add_measure(const engine_query *q, const engine_measure *m, chunk c, target t, bool counts) {
   const uint32_t n = c.n;
   uint64_t stack[STEP_STACK][ENGINE_CHUNK];
   const uint64_t *v = stack[0];
@@ -514,7 +516,7 @@ static bool counts_with_sum(const engine_query *q, target t) {
   return t.groups && !t.shared && q->measure_count > 0 && m->sum_slot != NO_SLOT && !m->wide && !may_be_null(q, m);
 }
 
-HOT void add_rows(const engine_query *q, chunk c, target t) {
+RDX_INLINE void add_rows(const engine_query *q, chunk c, target t) {
   const bool with_sum = counts_with_sum(q, t);
   if (!with_sum)
     count_rows_in(t, 0, c.n);
@@ -569,7 +571,7 @@ static void list_late(batch *b) {
 }
 
 /* Add the rows that wait. */
-HOT void add_waiting(batch *b, target t) {
+RDX_INLINE void add_waiting(batch *b, target t) {
   for (uint32_t done = 0; done < b->n; done += ENGINE_CHUNK) {
     const uint32_t n = b->n - done < ENGINE_CHUNK ? b->n - done : ENGINE_CHUNK, *rows = b->rows + done;
     const chunk c = {b->first, n, rows, rows[n - 1] - rows[0] == n - 1};
@@ -582,7 +584,7 @@ HOT void add_waiting(batch *b, target t) {
   b->n = 0;
 }
 
-HOT void run_tile(const operators *o, const struct engine_tile_args *a, uint32_t tile) {
+RDX_INLINE void run_tile(const operators *o, const struct engine_tile_args *a, uint32_t tile) {
   const engine_query *q = a->query;
   const uint64_t begin = (uint64_t)tile * a->tile, end = begin + a->tile < q->rows ? begin + a->tile : q->rows;
   const bool single = q->group_count == 1;
@@ -631,7 +633,7 @@ static void fill_entries(const struct engine_table_args *a, bool group64, uint32
 }
 
 /* Rows from a multiple of 64 on, as the grain is one. */
-HOT void fill_table(const operators *o, const struct engine_table_args *a, bool group64) {
+RDX_INLINE void fill_table(const operators *o, const struct engine_table_args *a, bool group64) {
   const uint64_t end = (uint64_t)a->first + a->count;
   small_bits small[ENGINE_MAX_EARLY];
   if (o->look_up_small)

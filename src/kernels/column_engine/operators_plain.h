@@ -8,7 +8,6 @@
 #include "kernels/column_engine/host.h"
 
 #define ENGINE_SLACK 16 /* rows: vectors are stored whole */
-#define HOT static inline __attribute__((always_inline))
 
 /* Bits of fewer than ENGINE_SMALL codes as `size` bytes, a power of two, of which bit k of byte i is that of the code
  * k * size + i: what byte shuffles look up. */
@@ -60,19 +59,19 @@ typedef struct operators {
 } operators;
 
 /* Codes of a word of rows. */
-HOT const char *codes_of(const piece *p, uint32_t w) {
+RDX_INLINE const char *codes_of(const piece *p, uint32_t w) {
   return p->codes + (size_t)w * 64 * p->bytes;
 }
 
 /* Fetch what is ahead of a line, of 64 bytes: the processor does not foresee that a batch reads pieces of several
  * columns, with gaps in some. Line by line where words are gone through, as to ask for all of a piece at once takes
  * long. */
-HOT void fetch_ahead(const piece *p, const char *line) {
+RDX_INLINE void fetch_ahead(const piece *p, const char *line) {
   if (p->ahead != 0)
     __builtin_prefetch(line + p->ahead);
 }
 
-HOT void fetch_word_ahead(const piece *p, uint32_t w) {
+RDX_INLINE void fetch_word_ahead(const piece *p, uint32_t w) {
   for (uint32_t k = 0; k < p->bytes; k++)
     fetch_ahead(p, codes_of(p, w) + 64 * k);
 }
@@ -81,7 +80,7 @@ HOT void fetch_word_ahead(const piece *p, uint32_t w) {
 
 /* A multiplication brings eight bytes that are 0 or 1 together as bits. */
 #define DEFINE_COMPARE(bits)                                                                                           \
-  HOT uint64_t compare_u##bits(const void *codes, uint64_t low, uint64_t span) {                                       \
+  RDX_INLINE uint64_t compare_u##bits(const void *codes, uint64_t low, uint64_t span) {                                \
     const uint##bits##_t *c = codes, from = (uint##bits##_t)low, max = (uint##bits##_t)span;                           \
     uint8_t inside[64];                                                                                                \
     uint64_t word = 0;                                                                                                 \
@@ -108,7 +107,7 @@ DEFINE_COMPARE(64)
     }                                                                                                                  \
   break
 
-HOT void compare_any(const piece *p, uint64_t low, uint64_t span, uint64_t *words) {
+RDX_INLINE void compare_any(const piece *p, uint64_t low, uint64_t span, uint64_t *words) {
   switch (p->bytes) {
   case 1:
     COMPARE_EACH(8);
@@ -121,7 +120,7 @@ HOT void compare_any(const piece *p, uint64_t low, uint64_t span, uint64_t *word
   }
 }
 
-HOT uint32_t list_any(const uint64_t *words, uint32_t count, uint32_t row, uint32_t *rows) {
+RDX_INLINE uint32_t list_any(const uint64_t *words, uint32_t count, uint32_t row, uint32_t *rows) {
   uint32_t n = 0;
   for (uint32_t w = 0; w < count; w++)
     for (uint64_t bits = words[w]; bits != 0; bits &= bits - 1)
@@ -129,7 +128,7 @@ HOT uint32_t list_any(const uint64_t *words, uint32_t count, uint32_t row, uint3
   return n;
 }
 
-HOT void look_up_any(const piece *p, const code_set *set, uint64_t *words) {
+RDX_INLINE void look_up_any(const piece *p, const code_set *set, uint64_t *words) {
   for (uint32_t w = 0; w < p->count; w++) {
     const uint32_t *codes = (const uint32_t *)(const void *)codes_of(p, w);
     uint64_t found = 0;
@@ -144,7 +143,7 @@ HOT void look_up_any(const piece *p, const code_set *set, uint64_t *words) {
   }
 }
 
-HOT uint32_t follow_any(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n) {
+RDX_INLINE uint32_t follow_any(const engine_link *link, uint32_t first, uint32_t *rows, uint32_t n) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < n; i++) { /* without a branch that would be hard to foresee */
     const uint32_t row = rows[i], foreign_row = (uint32_t)load_code(link->foreign_rows, link->bytes, first + row);

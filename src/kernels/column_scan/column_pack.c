@@ -5,8 +5,7 @@
 
 #include "kernels/column_scan/kernels.h"
 #include "kernels/lookup/lookup.h"
-#include "spirv/column_bounds_comp.h"
-#include "spirv/column_pack_comp.h"
+#include "spirv/shaders.h"
 
 /* Once for each width. NULLs are rare or in runs, so a branch for them costs little. */
 #define DEFINE_BOUNDS(bits)                                                                                            \
@@ -30,9 +29,7 @@
 DEFINE_BOUNDS(32)
 DEFINE_BOUNDS(64)
 
-static void bounds(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct column_bounds_args *a = arguments;
+RDX_KERNEL_BODY(bounds, column_bounds_args) {
   for (uint32_t k = 0; k < a->count; k++) {
     if (variant[0])
       bounds_u64(a, a->first + k);
@@ -75,9 +72,7 @@ static void pack_steps(const struct column_pack_args *a, uint32_t key64, uint64_
   }
 }
 
-static void pack(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct column_pack_args *a = arguments;
+RDX_KERNEL_BODY(pack, column_pack_args) {
   const uint64_t begin = (uint64_t)a->first * 32, words_end = begin + (uint64_t)a->count * 32;
   const uint64_t end = words_end < a->rows ? words_end : a->rows;
   for (uint64_t row = begin; row < end; row += RUN) {

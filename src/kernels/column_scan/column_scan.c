@@ -6,7 +6,7 @@
 
 #include "base/numbers.h"
 #include "kernels/column_scan/kernels.h"
-#include "spirv/column_scan_comp.h"
+#include "spirv/shaders.h"
 
 #if defined __x86_64__
 #include <immintrin.h>
@@ -296,9 +296,7 @@ static uint32_t scan_tile(const struct column_scan_args *a, uint32_t index, at_m
   return rdx_count_bits(a->words + begin / 32, words);
 }
 
-static void scan(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct column_scan_args *a = arguments;
+RDX_KERNEL_BODY(scan, column_scan_args) {
   const at_most_fn at_most = best_at_most();
   uint32_t found = 0;
   for (uint32_t k = 0; k < a->count; k++)

@@ -4,18 +4,11 @@
 #include "kernels/derived_column/kernels.h"
 
 #include "kernels/primitives/primitives.h"
-#include "spirv/derived_codes_comp.h"
-#include "spirv/derived_pair_comp.h"
-#include "spirv/derived_present_comp.h"
-#include "spirv/derived_probes_comp.h"
-#include "spirv/derived_take_bits_comp.h"
-#include "spirv/derived_take_comp.h"
+#include "spirv/shaders.h"
 
 RDX_EACH_ITEM(present, derived_present_args, a->out_bits[i] = present_bits(a->words, a->absent, (uint32_t)i, a->n))
 
-static void take(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct derived_take_args *a = arguments;
+RDX_KERNEL_BODY(take, derived_take_args) {
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
     const uint64_t key = taken_key(a->keys, a->rows, a->rows_valid, a->n, (uint32_t)i, variant[0]);
     if (variant[0])
@@ -25,9 +18,7 @@ static void take(const void *arguments, const uint32_t *variant, const rdx_scene
   }
 }
 
-static void take_bits(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct derived_take_bits_args *a = arguments;
+RDX_KERNEL_BODY(take_bits, derived_take_bits_args) {
   bool beyond = false;
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
     uint32_t bits = 0;
@@ -44,9 +35,7 @@ static void take_bits(const void *arguments, const uint32_t *variant, const rdx_
 
 RDX_EACH_ITEM(codes, derived_codes_args, a->codes[i] = derived_code(a->values[i], variant[0]))
 
-static void probes(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct derived_probes_args *a = arguments;
+RDX_KERNEL_BODY(probes, derived_probes_args) {
   uint64_t probe = a->count > 0 ? probe_of_row(a->offsets, a->probes, a->first) : 0;
   for (uint64_t k = a->first; k < (uint64_t)a->first + a->count; k++) {
     while (k >= a->offsets[probe + 1])

@@ -4,23 +4,15 @@
 /* The kernels that build a hash table, and their bodies on the CPU. */
 
 #include "kernels/hash/kernels.h"
-#include "spirv/hash_insert_comp_rows.h"
-#include "spirv/hash_insert_comp_u32.h"
-#include "spirv/hash_insert_comp_u64.h"
-#include "spirv/hash_mix_comp.h"
-#include "spirv/hash_place_comp_place.h"
-#include "spirv/hash_place_comp_reach.h"
-#include "spirv/hash_spine_comp.h"
+#include "spirv/shaders.h"
 
-static void mix(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct hash_mix_args *args = arguments;
+RDX_KERNEL_BODY(mix, hash_mix_args) {
   if (variant[0]) {
-    for (uint32_t i = 0; i < args->count; i++)
-      AS_U64_PTR(args->mixed)[args->first + i] = mix_u64(AS_U64_PTR(args->keys)[args->first + i]);
+    for (uint32_t i = 0; i < a->count; i++)
+      AS_U64_PTR(a->mixed)[a->first + i] = mix_u64(AS_U64_PTR(a->keys)[a->first + i]);
   } else {
-    for (uint32_t i = 0; i < args->count; i++)
-      args->mixed[args->first + i] = mix_u32(args->keys[args->first + i]);
+    for (uint32_t i = 0; i < a->count; i++)
+      a->mixed[a->first + i] = mix_u32(a->keys[a->first + i]);
   }
 }
 
@@ -50,9 +42,7 @@ static uint32_t tile_end(const struct hash_place_args *args, uint32_t tile) {
     body(args, 1, 1);                                                                                                  \
   }
 
-#define INLINE static inline __attribute__((always_inline))
-
-INLINE void reach_of(const struct hash_place_args *args, uint32_t key64, uint32_t runs) {
+RDX_INLINE void reach_of(const struct hash_place_args *args, uint32_t key64, uint32_t runs) {
   for (uint32_t tile = args->first; tile < args->first + args->count; tile++) {
     uint64_t max = 0;
     const uint32_t end = tile_end(args, tile);
@@ -65,25 +55,22 @@ INLINE void reach_of(const struct hash_place_args *args, uint32_t key64, uint32_
   }
 }
 
-static void reach(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  FOR_EACH_LAYOUT(reach_of, arguments, variant);
+RDX_KERNEL_BODY(reach, hash_place_args) {
+  FOR_EACH_LAYOUT(reach_of, a, variant);
 }
 
-static void spine(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct hash_spine_args *args = arguments;
+RDX_KERNEL_BODY(spine, hash_spine_args) {
   uint64_t max = 0;
-  for (uint32_t tile = 0; tile < args->tiles; tile++) {
-    const uint64_t own = args->reaches[tile];
-    args->reaches[tile] = max;
+  for (uint32_t tile = 0; tile < a->tiles; tile++) {
+    const uint64_t own = a->reaches[tile];
+    a->reaches[tile] = max;
     max = own > max ? own : max;
   }
-  args->reaches[args->tiles] = max;
+  a->reaches[a->tiles] = max;
 }
 
-INLINE void write_slot(const struct hash_place_args *args, uint32_t key64, uint32_t runs, uint64_t slot, uint32_t e,
-                       uint32_t start, uint64_t key) {
+RDX_INLINE void write_slot(const struct hash_place_args *args, uint32_t key64, uint32_t runs, uint64_t slot, uint32_t e,
+                           uint32_t start, uint64_t key) {
   const uint32_t slots = bucket_slots(key64, runs), s = (uint32_t)(slot % slots), at = values_at(key64, runs) + s;
   uint32_t *bucket = args->table + slot / slots * BUCKET_WORDS, count = 1;
   if (key64)
@@ -97,7 +84,7 @@ INLINE void write_slot(const struct hash_place_args *args, uint32_t key64, uint3
   bucket[at] = count == 1 ? args->rows[start] : start;
 }
 
-INLINE void place_tiles(const struct hash_place_args *args, uint32_t key64, uint32_t runs) {
+RDX_INLINE void place_tiles(const struct hash_place_args *args, uint32_t key64, uint32_t runs) {
   for (uint32_t tile = args->first; tile < args->first + args->count; tile++) {
     uint64_t max = args->reaches[tile];
     const uint32_t end = tile_end(args, tile);
@@ -111,32 +98,31 @@ INLINE void place_tiles(const struct hash_place_args *args, uint32_t key64, uint
   }
 }
 
-static void place(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  FOR_EACH_LAYOUT(place_tiles, arguments, variant);
+RDX_KERNEL_BODY(place, hash_place_args) {
+  FOR_EACH_LAYOUT(place_tiles, a, variant);
 }
 
 /* ---- One by one ---- */
 
 #define INSERT_AHEAD 16 /* keys, whose buckets are on their way */
 
-INLINE uint32_t *bucket_of(const struct hash_insert_args *args, uint32_t bucket) {
+RDX_INLINE uint32_t *bucket_of(const struct hash_insert_args *args, uint32_t bucket) {
   return args->table + (uint64_t)bucket * BUCKET_WORDS;
 }
 
-INLINE uint32_t home_of(const struct hash_insert_args *args, uint64_t mixed, uint32_t key64) {
+RDX_INLINE uint32_t home_of(const struct hash_insert_args *args, uint64_t mixed, uint32_t key64) {
   return home_bucket(mixed, key64, args->homes);
 }
 
 /* Have the bucket of a later key on its way. */
-INLINE void fetch_ahead(const struct hash_insert_args *args, uint32_t i, uint32_t key64) {
+RDX_INLINE void fetch_ahead(const struct hash_insert_args *args, uint32_t i, uint32_t key64) {
   if (i + INSERT_AHEAD < args->count) {
     const uint64_t later = mix_key(load_key(args->keys, args->first + i + INSERT_AHEAD, key64), key64);
     __builtin_prefetch(bucket_of(args, home_of(args, later, key64)), 1);
   }
 }
 
-INLINE bool is_last(const struct hash_insert_args *args, uint32_t bucket, uint32_t slot, uint32_t slots) {
+RDX_INLINE bool is_last(const struct hash_insert_args *args, uint32_t bucket, uint32_t slot, uint32_t slots) {
   return bucket + 1 == args->buckets && slot + 1 == slots;
 }
 
@@ -152,11 +138,11 @@ INLINE bool is_last(const struct hash_insert_args *args, uint32_t bucket, uint32
 DEFINE_EXCHANGE(32)
 DEFINE_EXCHANGE(64)
 
-INLINE uint64_t exchange(uint32_t *bucket, uint32_t slot, uint64_t key, uint32_t key64) {
+RDX_INLINE uint64_t exchange(uint32_t *bucket, uint32_t slot, uint64_t key, uint32_t key64) {
   return key64 ? exchange_u64((uint64_t *)(void *)bucket + slot, key) : exchange_u32(bucket + slot, (uint32_t)key);
 }
 
-INLINE bool insert_key(const struct hash_insert_args *args, uint64_t key, uint32_t key64) {
+RDX_INLINE bool insert_key(const struct hash_insert_args *args, uint64_t key, uint32_t key64) {
   const uint32_t slots = bucket_slots(key64, 0);
   const uint64_t empty = key64 ? UINT64_MAX : UINT32_MAX;
   for (uint32_t bucket = home_of(args, key, key64); bucket < args->buckets; bucket++) {
@@ -170,7 +156,7 @@ INLINE bool insert_key(const struct hash_insert_args *args, uint64_t key, uint32
   return false;
 }
 
-INLINE void insert_keys(const struct hash_insert_args *args, uint32_t key64) {
+RDX_INLINE void insert_keys(const struct hash_insert_args *args, uint32_t key64) {
   for (uint32_t i = 0; i < args->count; i++) {
     fetch_ahead(args, i, key64);
     if (!insert_key(args, mix_key(load_key(args->keys, args->first + i, key64), key64), key64))
@@ -178,16 +164,12 @@ INLINE void insert_keys(const struct hash_insert_args *args, uint32_t key64) {
   }
 }
 
-static void insert(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  if (variant[0])
-    insert_keys(arguments, 1);
-  else
-    insert_keys(arguments, 0);
+RDX_KERNEL_BODY(insert, hash_insert_args) {
+  variant[0] ? insert_keys(a, 1) : insert_keys(a, 0);
 }
 
 /* What went wrong, or -1. */
-INLINE int put_row(const struct hash_insert_args *args, uint64_t key, uint32_t row, uint32_t key64) {
+RDX_INLINE int put_row(const struct hash_insert_args *args, uint64_t key, uint32_t row, uint32_t key64) {
   const uint32_t slots = bucket_slots(key64, 0);
   for (uint32_t bucket = home_of(args, key, key64); bucket < args->buckets; bucket++) {
     for (uint32_t slot = 0; slot < slots && !is_last(args, bucket, slot, slots); slot++) {
@@ -202,7 +184,7 @@ INLINE int put_row(const struct hash_insert_args *args, uint64_t key, uint32_t r
   return INSERT_FULL;
 }
 
-INLINE void put_rows_of(const struct hash_insert_args *args, uint32_t key64) {
+RDX_INLINE void put_rows_of(const struct hash_insert_args *args, uint32_t key64) {
   for (uint32_t i = 0; i < args->count; i++) {
     const uint32_t at = args->first + i;
     fetch_ahead(args, i, key64);
@@ -213,12 +195,8 @@ INLINE void put_rows_of(const struct hash_insert_args *args, uint32_t key64) {
   }
 }
 
-static void put_rows(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  if (variant[0])
-    put_rows_of(arguments, 1);
-  else
-    put_rows_of(arguments, 0);
+RDX_KERNEL_BODY(put_rows, hash_insert_args) {
+  variant[0] ? put_rows_of(a, 1) : put_rows_of(a, 0);
 }
 
 const rdx_kernel rdx_kernel_hash_mix =

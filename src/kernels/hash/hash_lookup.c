@@ -4,12 +4,7 @@
 /* The kernels that look up in a hash table, and their bodies on the CPU. */
 
 #include "kernels/hash/kernels.h"
-#include "spirv/hash_lookup_comp_lanes_1.h"
-#include "spirv/hash_lookup_comp_lanes_16.h"
-#include "spirv/hash_lookup_comp_lanes_2.h"
-#include "spirv/hash_lookup_comp_lanes_4.h"
-#include "spirv/hash_lookup_comp_lanes_8.h"
-#include "spirv/hash_visits_comp.h"
+#include "spirv/shaders.h"
 
 #if defined __x86_64__
 #include <immintrin.h>
@@ -203,38 +198,34 @@ static void end(const struct hash_args *args, const uint32_t *variant, uint32_t 
 }
 
 /* Batches take turns: while one is searched the buckets of the next are on their way. */
-static void lookup(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct hash_args *args = arguments;
+RDX_KERNEL_BODY(lookup, hash_args) {
   const search s = choose_search(variant[0], variant[1]);
   const uint32_t max = variant[0] ? BATCH_U64 : BATCH;
   batch batches[2];
-  uint32_t length = args->count < max ? args->count : max;
-  s.start(args, args->first, length, &batches[0]);
-  for (uint32_t done = 0, turn = 0; done < args->count; turn ^= 1) {
-    const uint32_t rest = args->count - done - length, next = rest < max ? rest : max;
-    s.start(args, args->first + done + length, next, &batches[turn ^ 1]);
+  uint32_t length = a->count < max ? a->count : max;
+  s.start(a, a->first, length, &batches[0]);
+  for (uint32_t done = 0, turn = 0; done < a->count; turn ^= 1) {
+    const uint32_t rest = a->count - done - length, next = rest < max ? rest : max;
+    s.start(a, a->first + done + length, next, &batches[turn ^ 1]);
     s.find(&batches[turn], length);
-    end(args, variant, args->first + done, length, &batches[turn]);
+    end(a, variant, a->first + done, length, &batches[turn]);
     done += length;
     length = next;
   }
 }
 
-static void visits(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct hash_visits_args *args = arguments;
+RDX_KERNEL_BODY(visits, hash_visits_args) {
   const uint32_t key64 = variant[0], runs = variant[1];
   const uint32_t last = bucket_slots(key64, runs) - 1;
-  for (uint32_t i = args->first; i < args->first + args->count; i++) {
-    const uint64_t key = mix_key(load_key(args->lower, i, key64), key64);
-    const uint32_t *bucket = args->table + (uint64_t)home_bucket(key, key64, args->homes) * BUCKET_WORDS;
-    uint32_t looked = has_bit(args->valid, i);
+  for (uint32_t i = a->first; i < a->first + a->count; i++) {
+    const uint64_t key = mix_key(load_key(a->lower, i, key64), key64);
+    const uint32_t *bucket = a->table + (uint64_t)home_bucket(key, key64, a->homes) * BUCKET_WORDS;
+    uint32_t looked = has_bit(a->valid, i);
     while (looked && (key64 ? load_u64(bucket, last) : load_u32(bucket, last)) < key) {
       bucket += BUCKET_WORDS;
       looked++;
     }
-    args->out_visits[i] = looked;
+    a->out_visits[i] = looked;
   }
 }
 

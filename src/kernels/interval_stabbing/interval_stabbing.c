@@ -5,31 +5,25 @@
 
 #include "kernels/interval_stabbing/kernels.h"
 #include "kernels/lookup/batch_search.h"
-#include "spirv/interval_stabbing_comp.h"
-#include "spirv/interval_stabbing_level_comp.h"
-#include "spirv/interval_stabbing_usable_comp.h"
-
-#define INLINE static inline __attribute__((always_inline))
+#include "spirv/shaders.h"
 
 RDX_EACH_ITEM(usable, interval_stabbing_usable_args,
               a->bits[i] = usable_intervals(a->lower, a->upper, a->valid, (uint32_t)i, a->n, variant[0]))
 
-static void level(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct interval_stabbing_level_args *args = arguments;
-  for (uint32_t node = args->first; node < args->first + args->count; node++) {
-    const uint64_t largest = largest_child(args->below, args->n, node, variant[0]);
+RDX_KERNEL_BODY(level, interval_stabbing_level_args) {
+  for (uint32_t node = a->first; node < a->first + a->count; node++) {
+    const uint64_t largest = largest_child(a->below, a->n, node, variant[0]);
     if (variant[0])
-      AS_U64_PTR(args->level)[node] = largest;
+      AS_U64_PTR(a->level)[node] = largest;
     else
-      args->level[node] = (uint32_t)largest;
+      a->level[node] = (uint32_t)largest;
   }
 }
 
 /* ---- Points ---- */
 
-INLINE void look_up_batch(const struct interval_stabbing_args *args, uint32_t key64, bool count_only, uint32_t first,
-                          uint32_t count) {
+RDX_INLINE void look_up_batch(const struct interval_stabbing_args *args, uint32_t key64, bool count_only,
+                              uint32_t first, uint32_t count) {
   uint64_t points[SEARCH_BATCH];
   uint32_t ends[SEARCH_BATCH], before[SEARCH_BATCH];
   for (uint32_t k = 0; k < count; k++)
@@ -50,17 +44,14 @@ INLINE void look_up_batch(const struct interval_stabbing_args *args, uint32_t ke
   }
 }
 
-static void look_up(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct interval_stabbing_args *args = arguments;
+RDX_KERNEL_BODY(look_up, interval_stabbing_args) {
   const bool count_only = variant[1] == GATHER_COUNT;
-  for (uint32_t done = 0; done < args->count; done += SEARCH_BATCH) {
-    const uint32_t first = args->first + done,
-                   count = args->count - done < SEARCH_BATCH ? args->count - done : SEARCH_BATCH;
+  for (uint32_t done = 0; done < a->count; done += SEARCH_BATCH) {
+    const uint32_t first = a->first + done, count = a->count - done < SEARCH_BATCH ? a->count - done : SEARCH_BATCH;
     if (variant[0])
-      look_up_batch(args, 1, count_only, first, count);
+      look_up_batch(a, 1, count_only, first, count);
     else
-      look_up_batch(args, 0, count_only, first, count);
+      look_up_batch(a, 0, count_only, first, count);
   }
 }
 

@@ -4,7 +4,7 @@
 /* The kernel of inverse lookups, and its body on the CPU. */
 
 #include "kernels/inverse/kernels.h"
-#include "spirv/inverse_comp.h"
+#include "spirv/shaders.h"
 
 #include "kernels/lookup/found.h"
 
@@ -27,24 +27,22 @@ static findings aggregate(const struct inverse_args *args, const uint32_t *varia
 }
 
 /* thesis, Algorithm 6 "High-Level Explanation of Collaborative Scan Kernel (Inverse Mapping)". */
-static void scan(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct inverse_args *args = arguments;
+RDX_KERNEL_BODY(scan, inverse_args) {
   const uint32_t key64 = variant[0], gather = variant[1];
-  for (uint32_t i = args->first; i < args->first + args->count; i++) {
-    if (args->found[i] == NO_ROW || inverse_is_repeated(args->keys, i, key64))
+  for (uint32_t i = a->first; i < a->first + a->count; i++) {
+    if (a->found[i] == NO_ROW || inverse_is_repeated(a->keys, i, key64))
       continue;
-    const uint64_t key = load_key(args->keys, i, key64);
+    const uint64_t key = load_key(a->keys, i, key64);
     findings f = FOUND_NONE;
     if (gather != GATHER_ROWS)
-      f = aggregate(args, variant, i, key, 0);
-    for (uint32_t at = args->found[i]; at < args->probe_count && load_key(args->probes, at, key64) == key; at++) {
-      if (!has_bit(args->probes_valid, at))
+      f = aggregate(a, variant, i, key, 0);
+    for (uint32_t at = a->found[i]; at < a->probe_count && load_key(a->probes, at, key64) == key; at++) {
+      if (!has_bit(a->probes_valid, at))
         continue;
-      const uint32_t place = args->places[at];
+      const uint32_t place = a->places[at];
       if (gather == GATHER_ROWS)
-        f = aggregate(args, variant, i, key, (uint32_t)args->out_sum[place]);
-      found_store(f, io_of(args), (uint64_t)place, gather);
+        f = aggregate(a, variant, i, key, (uint32_t)a->out_sum[place]);
+      found_store(f, io_of(a), (uint64_t)place, gather);
     }
   }
 }

@@ -5,9 +5,7 @@
 
 #include "kernels/packed/blocks.h"
 #include "kernels/packed/kernels.h"
-#include "spirv/packed_gather_comp.h"
-#include "spirv/packed_joined_comp.h"
-#include "spirv/packed_pack_comp.h"
+#include "spirv/shaders.h"
 
 /* Differences and places of rows without NULLs have loops of their own; everything else is asked row by row. */
 #define DEFINE_PACK(bits, key_bits)                                                                                    \
@@ -35,19 +33,15 @@ DEFINE_PACK(16, 64)
 DEFINE_PACK(32, 64)
 DEFINE_PACK(64, 64)
 
-static void pack(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
+RDX_KERNEL_BODY(pack, packed_pack_args) {
   static void (*const packs[2][4])(const struct packed_pack_args *a, uint64_t begin, uint64_t end) = {
       {pack_u8_32, pack_u16_32, pack_u32_32, pack_u64_32}, {pack_u8_64, pack_u16_64, pack_u32_64, pack_u64_64}};
-  const struct packed_pack_args *a = arguments;
   const uint64_t each = variant[1] < 4 ? 4 / variant[1] : 1;
   const uint64_t begin = a->first * each, end = begin + a->count * each;
   packs[variant[0] != 0][__builtin_ctz(variant[1])](a, begin, end < a->rows ? end : a->rows);
 }
 
-static void gather(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct packed_gather_args *a = arguments;
+RDX_KERNEL_BODY(gather, packed_gather_args) {
   const uint64_t end = (uint64_t)a->first + a->count;
   uint32_t scratch[PACKED_BLOCK];
   uint64_t codes[PACKED_BLOCK];
@@ -61,9 +55,7 @@ static void gather(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 }
 
-static void join(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct packed_joined_args *a = arguments;
+RDX_KERNEL_BODY(join, packed_joined_args) {
   const uint64_t end = (uint64_t)a->first + a->count;
   for (uint64_t w = a->first; w < end; w++) {
     const uint32_t bits = joined_bits(a->foreign_rows, a->foreign_bytes, a->none, a->rows, (uint32_t)w);

@@ -11,7 +11,6 @@
 #include <emmintrin.h>
 #endif
 
-#define INLINE static inline __attribute__((always_inline)) /* so that widths are known where they are */
 #define LINE_BYTES 64u
 
 /* Item: a chunk. */
@@ -23,7 +22,7 @@ struct partition_args {
   uint32_t none;
 };
 
-INLINE uint64_t key_at(const rdx_partitioned *p, uint64_t i, bool key64) {
+RDX_INLINE uint64_t key_at(const rdx_partitioned *p, uint64_t i, bool key64) {
   return key64 ? ((const uint64_t *)(const void *)p->keys)[i] : p->keys[i];
 }
 
@@ -38,7 +37,7 @@ static uint64_t end_of(const rdx_partitioned *p, uint32_t chunk) {
 
 /* ---- Moving ---- */
 
-INLINE void count_chunk(const rdx_partitioned *p, uint32_t chunk, bool key64) {
+RDX_INLINE void count_chunk(const rdx_partitioned *p, uint32_t chunk, bool key64) {
   uint32_t counts[RDX_PARTITIONS] = {0};
   const uint64_t end = end_of(p, chunk);
   for (uint64_t i = begin_of(p, chunk); i < end; i++)
@@ -46,9 +45,7 @@ INLINE void count_chunk(const rdx_partitioned *p, uint32_t chunk, bool key64) {
   memcpy(p->starts[chunk], counts, sizeof counts);
 }
 
-static void count(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct partition_args *a = arguments;
+RDX_KERNEL_BODY(count, partition_args) {
   for (uint32_t c = a->first; c < a->first + a->count; c++) {
     if (a->p->map->key64)
       count_chunk(a->p, c, true);
@@ -110,9 +107,7 @@ static inline void write_line(void *to, const void *from) {
 DEFINE_MOVE(u32, uint32_t, false)
 DEFINE_MOVE(u64, uint64_t, true)
 
-static void move(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct partition_args *a = arguments;
+RDX_KERNEL_BODY(move, partition_args) {
   for (uint32_t c = a->first; c < a->first + a->count; c++) {
     if (a->p->map->key64)
       move_u64(a->p, c, a->out);
@@ -126,7 +121,7 @@ static void move(const void *arguments, const uint32_t *variant, const rdx_scene
 
 /* ---- Putting back ---- */
 
-INLINE void restore_chunk(const struct partition_args *a, uint32_t chunk, uint32_t words, bool key64) {
+RDX_INLINE void restore_chunk(const struct partition_args *a, uint32_t chunk, uint32_t words, bool key64) {
   const rdx_partitioned *p = a->p;
   uint32_t next[RDX_PARTITIONS];
   memcpy(next, p->starts[chunk], sizeof next);
@@ -141,9 +136,7 @@ INLINE void restore_chunk(const struct partition_args *a, uint32_t chunk, uint32
       ((uint32_t *)a->out)[i] = a->none;
 }
 
-static void restore(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct partition_args *a = arguments;
+RDX_KERNEL_BODY(restore, partition_args) {
   for (uint32_t c = a->first; c < a->first + a->count; c++) {
     if (a->p->map->key64)
       variant[0] == 1 ? restore_chunk(a, c, 1, true) : restore_chunk(a, c, variant[0], true);

@@ -4,22 +4,9 @@
 /* The kernels that work on results, and their bodies on the CPU. */
 
 #include "kernels/primitives/kernels.h"
-#include "spirv/primitives_bits_comp.h"
-#include "spirv/primitives_expand_comp.h"
-#include "spirv/primitives_floats_comp.h"
-#include "spirv/primitives_gather_comp.h"
-#include "spirv/primitives_heads_comp.h"
-#include "spirv/primitives_iota_comp.h"
-#include "spirv/primitives_long_runs_comp.h"
-#include "spirv/primitives_owner_comp.h"
-#include "spirv/primitives_pair_comp.h"
-#include "spirv/primitives_scatter_comp.h"
-#include "spirv/primitives_unpair_comp.h"
-#include "spirv/primitives_wide_comp.h"
+#include "spirv/shaders.h"
 
-static void pair(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct primitive_pair_args *a = arguments;
+RDX_KERNEL_BODY(pair, primitive_pair_args) {
   uint64_t probe = a->count > 0 ? probe_of_row(a->offsets, a->probes, a->first) : 0;
   for (uint64_t k = a->first; k < (uint64_t)a->first + a->count; k++) {
     while (k >= a->offsets[probe + 1])
@@ -28,9 +15,7 @@ static void pair(const void *arguments, const uint32_t *variant, const rdx_scene
   }
 }
 
-static void owner(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct primitive_owner_args *a = arguments;
+RDX_KERNEL_BODY(owner, primitive_owner_args) {
   uint32_t probe = a->count > 0 ? probe_of_row(a->offsets, a->probes, a->first) : 0;
   for (uint64_t k = a->first; k < (uint64_t)a->first + a->count; k++) {
     while (k >= a->offsets[probe + 1])
@@ -41,9 +26,7 @@ static void owner(const void *arguments, const uint32_t *variant, const rdx_scen
 
 RDX_EACH_ITEM(unpair, primitive_unpair_args, a->rows[i] = (uint32_t)a->pairs[i])
 
-static void gather(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct primitive_gather_args *a = arguments;
+RDX_KERNEL_BODY(gather, primitive_gather_args) {
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
     if (variant[0])
       AS_U64_PTR(a->keys_out)[i] = AS_U64_PTR(a->keys)[a->rows[i]];
@@ -52,9 +35,7 @@ static void gather(const void *arguments, const uint32_t *variant, const rdx_sce
   }
 }
 
-static void scatter(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct primitive_scatter_args *a = arguments;
+RDX_KERNEL_BODY(scatter, primitive_scatter_args) {
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
     if (variant[0] == 1)
       a->out_answers[a->places[i]] = a->answers[i];
@@ -67,9 +48,7 @@ RDX_EACH_ITEM(bits, primitive_bits_args, a->out_bits[i] = gathered_bits(a->bits,
 
 RDX_EACH_ITEM(heads, primitive_heads_args, a->bits[i] = run_heads(a->keys, (uint32_t)i, a->n, variant[0]))
 
-static void long_runs(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct primitive_long_runs_args *a = arguments;
+RDX_KERNEL_BODY(long_runs, primitive_long_runs_args) {
   bool any = false;
   for (uint32_t i = a->first; i < a->first + a->count && !any; i++)
     any = begins_long_run(a->keys, i, a->n, a->distance, variant[0]);
@@ -77,9 +56,7 @@ static void long_runs(const void *arguments, const uint32_t *variant, const rdx_
     __atomic_store_n(a->long_run, 1, __ATOMIC_RELAXED);
 }
 
-static void expand(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct primitive_expand_args *a = arguments;
+RDX_KERNEL_BODY(expand, primitive_expand_args) {
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
     const bool valid = has_bit(a->valid, (uint32_t)i);
     const uint32_t k = place_of_key(a->keys, a->n, load_key(a->probes, (uint32_t)i, variant[0]), variant[0]);
@@ -94,9 +71,7 @@ static void expand(const void *arguments, const uint32_t *variant, const rdx_sce
 
 RDX_EACH_ITEM(iota, primitive_iota_args, a->rows[i] = (uint32_t)i)
 
-static void wide(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct primitive_wide_args *a = arguments;
+RDX_KERNEL_BODY(wide, primitive_wide_args) {
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
     const uint64_t low = a->sums_of_halves[2ul * i], high = wide_high(low, a->sums_of_halves[2ul * i + 1]);
     if (!wide_fits(high, variant[0]))
@@ -105,9 +80,7 @@ static void wide(const void *arguments, const uint32_t *variant, const rdx_scene
   }
 }
 
-static void floats(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct primitive_floats_args *a = arguments;
+RDX_KERNEL_BODY(floats, primitive_floats_args) {
   for (uint64_t probe = a->first; probe < (uint64_t)a->first + a->count; probe++) {
     double sum = 0;
     uint32_t count = 0;
@@ -149,9 +122,7 @@ static void take_values(const uint32_t *rows, uint32_t count, const uint32_t *co
   }
 }
 
-static void values(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct primitive_values_args *a = arguments;
+RDX_KERNEL_BODY(values, primitive_values_args) {
   for (uint64_t i = a->first; a->values_valid && i < (uint64_t)a->first + a->count; i++)
     if (a->rows[i] != NO_ROW && !has_bit(a->values_valid, a->rows[i]))
       a->rows[i] = NO_ROW;

@@ -4,13 +4,9 @@
 /* The kernels of the radix-partitioned hash join, and their bodies on the CPU. */
 
 #include "kernels/radix_hash/kernels.h"
-#include "spirv/radix_hash_insert_comp.h"
-#include "spirv/radix_hash_lookup_comp.h"
-#include "spirv/radix_hash_starts_comp.h"
+#include "spirv/shaders.h"
 
 #include "kernels/lookup/found.h"
-
-#define INLINE static inline __attribute__((always_inline))
 
 /* Probes that are looked for together, each having the next thing it needs on its way. */
 #define BATCH 32
@@ -25,7 +21,8 @@ static inline uint32_t next_slot(uint32_t slot, uint32_t slots) {
 }
 
 /* Last entries first, so that chains lead through ascending rows. */
-INLINE void insert_partition(const struct radix_hash_insert_args *args, uint32_t key64, uint32_t begin, uint32_t end) {
+RDX_INLINE void insert_partition(const struct radix_hash_insert_args *args, uint32_t key64, uint32_t begin,
+                                 uint32_t end) {
   const uint32_t slots = partition_slots(end - begin);
   bool repeated = false;
   uint32_t longest = 0; /* of the chains, less 1 */
@@ -53,7 +50,7 @@ INLINE void insert_partition(const struct radix_hash_insert_args *args, uint32_t
 }
 
 /* Each partition that starts among the items, as a whole: no two threads work on one. */
-INLINE void insert_partitions(const struct radix_hash_insert_args *args, uint32_t key64, uint32_t bits) {
+RDX_INLINE void insert_partitions(const struct radix_hash_insert_args *args, uint32_t key64, uint32_t bits) {
   const uint64_t items_end = (uint64_t)args->first + args->count;
   uint32_t p = partition_of(load_key(args->keys, args->first, key64), bits);
   p += args->starts[p] < args->first;
@@ -61,12 +58,8 @@ INLINE void insert_partitions(const struct radix_hash_insert_args *args, uint32_
     insert_partition(args, key64, args->starts[p], args->starts[p + 1]);
 }
 
-static void insert(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  if (variant[0])
-    insert_partitions(arguments, 1, variant[1]);
-  else
-    insert_partitions(arguments, 0, variant[1]);
+RDX_KERNEL_BODY(insert, radix_hash_insert_args) {
+  variant[0] ? insert_partitions(a, 1, variant[1]) : insert_partitions(a, 0, variant[1]);
 }
 
 /* ---- Lookups ---- */
@@ -77,8 +70,8 @@ typedef struct batch {
   uint32_t heads[BATCH], counts[BATCH];
 } batch;
 
-INLINE void find(const struct radix_hash_args *args, uint32_t key64, uint32_t bits, uint32_t first, uint32_t count,
-                 batch *b) {
+RDX_INLINE void find(const struct radix_hash_args *args, uint32_t key64, uint32_t bits, uint32_t first, uint32_t count,
+                     batch *b) {
   for (uint32_t k = 0; k < count; k++) {
     b->keys[k] = load_key(args->lower, first + k, key64);
     const uint32_t p = partition_of(b->keys[k], bits);
@@ -117,26 +110,24 @@ static void collect(const struct radix_hash_args *args, const uint32_t *variant,
   found_store(f, args->io, (uint64_t)i, gather);
 }
 
-static void lookup(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct radix_hash_args *args = arguments;
-  const bool count_only = variant[2] == GATHER_COUNT && !args->io.out_first;
+RDX_KERNEL_BODY(lookup, radix_hash_args) {
+  const bool count_only = variant[2] == GATHER_COUNT && !a->io.out_first;
   batch b;
-  for (uint32_t done = 0; done < args->count; done += BATCH) {
-    const uint32_t first = args->first + done, count = args->count - done < BATCH ? args->count - done : BATCH;
+  for (uint32_t done = 0; done < a->count; done += BATCH) {
+    const uint32_t first = a->first + done, count = a->count - done < BATCH ? a->count - done : BATCH;
     if (variant[0])
-      find(args, 1, variant[1], first, count, &b);
+      find(a, 1, variant[1], first, count, &b);
     else
-      find(args, 0, variant[1], first, count, &b);
+      find(a, 0, variant[1], first, count, &b);
     if (count_only) {
-      memcpy(&args->io.out_count[first], b.counts, count * sizeof *b.counts);
+      memcpy(&a->io.out_count[first], b.counts, count * sizeof *b.counts);
       continue;
     }
     for (uint32_t k = 0; k < count; k++)
       if (b.heads[k] != NO_ROW)
-        __builtin_prefetch(LINK_AT(args->links, (uint64_t)b.heads[k]));
+        __builtin_prefetch(LINK_AT(a->links, (uint64_t)b.heads[k]));
     for (uint32_t k = 0; k < count; k++)
-      collect(args, variant, first + k, b.heads[k]);
+      collect(a, variant, first + k, b.heads[k]);
   }
 }
 

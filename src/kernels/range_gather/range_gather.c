@@ -4,50 +4,38 @@
 /* The kernels that gather over spans, and their bodies on the CPU. */
 
 #include "kernels/range_gather/kernels.h"
-#include "spirv/range_first_comp.h"
-#include "spirv/range_gather_blocks_comp.h"
-#include "spirv/range_gather_comp.h"
-#include "spirv/range_join_comp.h"
-#include "spirv/range_minima_comp.h"
-#include "spirv/range_pieces_comp.h"
-#include "spirv/prefix_sum_comp.h"
+#include "spirv/shaders.h"
 
-static void gather(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct range_gather_args *args = arguments;
+RDX_KERNEL_BODY(gather, range_gather_args) {
   const uint32_t kind = variant[0], value = variant[1];
-  for (uint32_t k = 0; k < args->count; k++) {
-    const uint32_t i = args->first + k, begin = args->begin[i];
-    const uint32_t to = kind == GATHER_ROWS ? (uint32_t)args->io.offsets[i] : 0;
+  for (uint32_t k = 0; k < a->count; k++) {
+    const uint32_t i = a->first + k, begin = a->begin[i];
+    const uint32_t to = kind == GATHER_ROWS ? (uint32_t)a->io.offsets[i] : 0;
     findings f = FOUND_NONE;
-    for (uint32_t n = 0; n < args->size[i]; n++) {
-      const uint32_t row = ROW_OF_ENTRY((*args), begin + n);
-      f = found_add(f, args->io, row, to, kind, value);
+    for (uint32_t n = 0; n < a->size[i]; n++) {
+      const uint32_t row = ROW_OF_ENTRY((*a), begin + n);
+      f = found_add(f, a->io, row, to, kind, value);
     }
-    found_store(f, args->io, (uint64_t)i, kind);
+    found_store(f, a->io, (uint64_t)i, kind);
   }
 }
 
-static void pieces(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct range_pieces_args *args = arguments;
-  for (uint32_t k = 0; k < args->count; k++) {
-    const uint32_t i = args->first + k;
+RDX_KERNEL_BODY(pieces, range_pieces_args) {
+  for (uint32_t k = 0; k < a->count; k++) {
+    const uint32_t i = a->first + k;
     if (variant[0] == PIECES_COUNT)
-      args->counts[i] = pieces_of(args->size[i], args->piece_length);
+      a->counts[i] = pieces_of(a->size[i], a->piece_length);
     else if (variant[0] == PIECES_CUT)
-      cut_piece(*args, i);
+      cut_piece(*a, i);
     else
-      args->begin[i] -= args->size[i];
+      a->begin[i] -= a->size[i];
   }
 }
 
-static void join(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct range_join_args *args = arguments;
-  for (uint32_t k = 0; k < args->count; k++) {
-    const uint64_t i = (uint64_t)args->first + k;
-    found_store(join_pieces(*args, i, variant[0]), args->io, i, variant[0]);
+RDX_KERNEL_BODY(join, range_join_args) {
+  for (uint32_t k = 0; k < a->count; k++) {
+    const uint64_t i = (uint64_t)a->first + k;
+    found_store(join_pieces(*a, i, variant[0]), a->io, i, variant[0]);
   }
 }
 
@@ -66,46 +54,40 @@ static void write_blocks(prefix_sums part, uint32_t first, uint32_t count, const
   part.tiles[first / PREFIX_TILE] = sum;
 }
 
-static void blocks(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct prefix_blocks_args *args = arguments;
+RDX_KERNEL_BODY(blocks, prefix_blocks_args) {
   uint32_t low[PREFIX_TILE_ENTRIES] = {0}, high[PREFIX_TILE_ENTRIES] = {0}, present[PREFIX_TILE_ENTRIES] = {0};
-  for (uint32_t done = 0; done < args->count; done += PREFIX_TILE) {
-    const uint32_t first = args->first + done,
-                   count = args->count - done < PREFIX_TILE ? args->count - done : PREFIX_TILE;
-    const uint32_t begin = first * PREFIX_BLOCK, left = args->n - begin; /* nothing counts that is behind these */
+  for (uint32_t done = 0; done < a->count; done += PREFIX_TILE) {
+    const uint32_t first = a->first + done, count = a->count - done < PREFIX_TILE ? a->count - done : PREFIX_TILE;
+    const uint32_t begin = first * PREFIX_BLOCK, left = a->n - begin; /* nothing counts that is behind these */
     const uint32_t entries = left < PREFIX_TILE_ENTRIES ? left : PREFIX_TILE_ENTRIES;
-    if (!args->high.blocks &&
-        !args->present.blocks) { /* the same in fewer steps, so that more loads are on their way */
+    if (!a->high.blocks && !a->present.blocks) { /* the same in fewer steps, so that more loads are on their way */
       for (uint32_t k = 0; k < entries; k++)
-        low[k] = args->values[ROW_OF_ENTRY((*args), begin + k)];
+        low[k] = a->values[ROW_OF_ENTRY((*a), begin + k)];
     } else {
       for (uint32_t k = 0; k < entries; k++) {
-        const prefix_value value = prefix_value_of(*args, begin + k);
+        const prefix_value value = prefix_value_of(*a, begin + k);
         low[k] = value.low;
         high[k] = value.high;
         present[k] = value.present;
       }
     }
-    write_blocks(args->low, first, count, low);
-    write_blocks(args->high, first, count, high);
-    write_blocks(args->present, first, count, present);
+    write_blocks(a->low, first, count, low);
+    write_blocks(a->high, first, count, high);
+    write_blocks(a->present, first, count, present);
   }
 }
 
 #define BATCH 32 /* lookups whose blocks are fetched together */
 
-static void prefix(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct prefix_sum_args *args = arguments;
-  for (uint32_t done = 0; done < args->count; done += BATCH) {
-    const uint32_t first = args->first + done, count = args->count - done < BATCH ? args->count - done : BATCH;
+RDX_KERNEL_BODY(prefix, prefix_sum_args) {
+  for (uint32_t done = 0; done < a->count; done += BATCH) {
+    const uint32_t first = a->first + done, count = a->count - done < BATCH ? a->count - done : BATCH;
     for (uint32_t i = first; i < first + count; i++) {
-      __builtin_prefetch(&args->low.blocks[args->begin[i] / PREFIX_BLOCK]);
-      __builtin_prefetch(&args->low.blocks[(args->begin[i] + args->size[i]) / PREFIX_BLOCK]);
+      __builtin_prefetch(&a->low.blocks[a->begin[i] / PREFIX_BLOCK]);
+      __builtin_prefetch(&a->low.blocks[(a->begin[i] + a->size[i]) / PREFIX_BLOCK]);
     }
     for (uint32_t k = 0; k < count; k++)
-      prefix_difference(*args, (uint64_t)first + k, variant[0], variant[1]);
+      prefix_difference(*a, (uint64_t)first + k, variant[0], variant[1]);
   }
 }
 

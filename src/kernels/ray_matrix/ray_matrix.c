@@ -6,11 +6,7 @@
 #include "device/cpu/trace.h"
 #include "kernels/ray_matrix/ray_matrix_place.h"
 #include "kernels/ray_matrix/kernels.h"
-#include "spirv/ray_matrix_box_comp.h"
-#include "spirv/ray_matrix_place_comp.h"
-#include "spirv/ray_matrix_rahit.h"
-#include "spirv/ray_matrix_rgen.h"
-#include "spirv/ray_matrix_rint.h"
+#include "spirv/shaders.h"
 
 RDX_EACH_ITEM(place, ray_matrix_place_args, RAY_MATRIX_PLACE(*a, (uint32_t)i, variant[0], variant[1]))
 
@@ -71,9 +67,7 @@ static void count(const struct ray_matrix_rays_args *a, const uint32_t *hits, ui
   __atomic_fetch_add(&a->counters[2 * stripe + 1], total, __ATOMIC_RELAXED);
 }
 
-static void rays(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant;
-  const struct ray_matrix_rays_args *a = arguments;
+RDX_KERNEL_BODY(rays, ray_matrix_rays_args) {
   tracing t = {.args = a, .half_width = (float)a->width * 0.5f};
   struct ray_matrix_region *regions = RAY_MATRIX_REGIONS(a->query, a->regions);
   uint32_t r = ray_matrix_region_of(regions, a->region_count, a->first);
@@ -101,6 +95,6 @@ const rdx_kernel rdx_kernel_ray_matrix_rays = {.name = "ray matrix rays",
                                                .args_size = sizeof(struct ray_matrix_rays_args),
                                                .grain = BLOCK,
                                                .body = rays,
-                                               .raygen = RDX_SPIRV(spirv_ray_matrix_rgen),
-                                               .any_hit = RDX_SPIRV(spirv_ray_matrix_rahit),
-                                               .intersection = RDX_SPIRV(spirv_ray_matrix_rint)};
+                                               .raygen = &spirv_ray_matrix_rgen,
+                                               .any_hit = &spirv_ray_matrix_rahit,
+                                               .intersection = &spirv_ray_matrix_rint};

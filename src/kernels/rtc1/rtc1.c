@@ -5,13 +5,9 @@
 
 #include "device/cpu/trace.h"
 #include "kernels/rtc1/kernels.h"
-#include "spirv/rtc1_encode_comp.h"
-#include "spirv/rtc1_rahit.h"
-#include "spirv/rtc1_rgen.h"
+#include "spirv/shaders.h"
 
-static void encode(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct rtc1_encode_args *a = arguments;
+RDX_KERNEL_BODY(encode, rtc1_encode_args) {
   for (uint32_t i = a->first, end = a->first + a->count; i < end; i++) {
     const uint64_t code = load_key(a->codes, a->rows ? a->rows[i] : i, variant[0]);
     rtc1_write_triangle(a->triangles, i, (uint32_t)((code - a->smallest) >> a->shift), a->width);
@@ -55,9 +51,7 @@ static void trace_block(tracing *t, const rdx_scene *scene, uint32_t first, uint
   }
 }
 
-static void rays(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant;
-  const struct rtc1_rays_args *a = arguments;
+RDX_KERNEL_BODY(rays, rtc1_rays_args) {
   tracing t = {.args = a};
   for (uint32_t done = 0; done < a->count; done += BLOCK)
     trace_block(&t, scene, a->first + done, a->count - done < BLOCK ? a->count - done : BLOCK);
@@ -70,5 +64,5 @@ const rdx_kernel rdx_kernel_rtc1_rays = {.name = "rtc1 rays",
                                          .args_size = sizeof(struct rtc1_rays_args),
                                          .grain = BLOCK,
                                          .body = rays,
-                                         .raygen = RDX_SPIRV(spirv_rtc1_rgen),
-                                         .any_hit = RDX_SPIRV(spirv_rtc1_rahit)};
+                                         .raygen = &spirv_rtc1_rgen,
+                                         .any_hit = &spirv_rtc1_rahit};

@@ -8,14 +8,7 @@
 #include "kernels/rx/rx_count.h"
 #include "kernels/rx/rx_primitives.h"
 #include "kernels/rx/rx_segments.h"
-#include "spirv/rx_encode_comp.h"
-#include "spirv/rx_point_rgen.h"
-#include "spirv/rx_rahit.h"
-#include "spirv/rx_range_rgen.h"
-#include "spirv/rx_rays_comp.h"
-#include "spirv/rx_rint.h"
-#include "spirv/rx_single_rchit.h"
-#include "spirv/rx_single_rgen.h"
+#include "spirv/shaders.h"
 
 #include "kernels/lookup/found.h"
 
@@ -160,9 +153,8 @@ static void range_block(lookup *l, uint32_t count) {
   store(l, count);
 }
 
-static void run(const void *arguments, const uint32_t *variant, const rdx_scene *scene, bool boxes,
+static void run(const struct rx_args *args, const uint32_t *variant, const rdx_scene *scene, bool boxes,
                 void (*block)(lookup *l, uint32_t count)) {
-  const struct rx_args *args = arguments;
   lookup l;
   start(&l, args, variant, scene, boxes);
   for (uint32_t done = 0; done < args->count; done += BLOCK) {
@@ -171,36 +163,34 @@ static void run(const void *arguments, const uint32_t *variant, const rdx_scene 
   }
 }
 
-static void point(const void *args, const uint32_t *variant, const rdx_scene *scene) {
-  run(args, variant, scene, false, point_block);
+RDX_KERNEL_BODY(point, rx_args) {
+  run(a, variant, scene, false, point_block);
 }
 
-static void single(const void *args, const uint32_t *variant, const rdx_scene *scene) {
-  run(args, variant, scene, false, single_block);
+RDX_KERNEL_BODY(single, rx_args) {
+  run(a, variant, scene, false, single_block);
 }
 
-static void point_boxes(const void *args, const uint32_t *variant, const rdx_scene *scene) {
-  run(args, variant, scene, true, point_block);
+RDX_KERNEL_BODY(point_boxes, rx_args) {
+  run(a, variant, scene, true, point_block);
 }
 
-static void range(const void *args, const uint32_t *variant, const rdx_scene *scene) {
-  run(args, variant, scene, false, range_block);
+RDX_KERNEL_BODY(range, rx_args) {
+  run(a, variant, scene, false, range_block);
 }
 
-static void range_boxes(const void *args, const uint32_t *variant, const rdx_scene *scene) {
-  run(args, variant, scene, true, range_block);
+RDX_KERNEL_BODY(range_boxes, rx_args) {
+  run(a, variant, scene, true, range_block);
 }
 
-static void encode(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct rx_encode_args *args = arguments;
-  for (uint32_t k = 0; k < args->count; k++) {
-    const uint32_t i = args->first + k;
-    const uint64_t key = load_key(args->keys, i, variant[0]) - args->zero;
+RDX_KERNEL_BODY(encode, rx_encode_args) {
+  for (uint32_t k = 0; k < a->count; k++) {
+    const uint32_t i = a->first + k;
+    const uint64_t key = load_key(a->keys, i, variant[0]) - a->zero;
     if (variant[1])
-      rx_write_box(args->primitives + (uint64_t)i * RX_BOX_WORDS, key, args->scheme);
+      rx_write_box(a->primitives + (uint64_t)i * RX_BOX_WORDS, key, a->scheme);
     else
-      rx_write_triangle(args->primitives + (uint64_t)i * RX_TRIANGLE_WORDS, key, args->scheme);
+      rx_write_triangle(a->primitives + (uint64_t)i * RX_TRIANGLE_WORDS, key, a->scheme);
   }
 }
 
@@ -209,8 +199,8 @@ RDX_EACH_ITEM(count_rays, rx_rays_args, a->out_rays[i] = rx_rays_of(*a, (uint32_
 /* Probes may have many hits each. */
 #define ALL_HITS(title, each, function, code)                                                                          \
   .name = title, .args_size = sizeof(struct rx_args), .variants = RX_CONSTANTS, .grain = each,                         \
-  .subgroup_per_item = true, .body = function, .raygen = RDX_SPIRV(code), .any_hit = RDX_SPIRV(spirv_rx_rahit)
-#define BOXES .intersection = RDX_SPIRV(spirv_rx_rint)
+  .subgroup_per_item = true, .body = function, .raygen = &code, .any_hit = &spirv_rx_rahit
+#define BOXES .intersection = &spirv_rx_rint
 
 const rdx_kernel rdx_kernel_rx_point = {ALL_HITS("rx point", BLOCK, point, spirv_rx_point_rgen)};
 const rdx_kernel rdx_kernel_rx_range = {ALL_HITS("rx range", 256, range, spirv_rx_range_rgen)};
@@ -224,8 +214,8 @@ const rdx_kernel rdx_kernel_rx_single = {.name = "rx point, distinct",
                                          .variants = RX_CONSTANTS,
                                          .grain = 4096,
                                          .body = single,
-                                         .raygen = RDX_SPIRV(spirv_rx_single_rgen),
-                                         .closest_hit = RDX_SPIRV(spirv_rx_single_rchit)};
+                                         .raygen = &spirv_rx_single_rgen,
+                                         .closest_hit = &spirv_rx_single_rchit};
 
 const rdx_kernel rdx_kernel_rx_encode =
     RDX_COMPUTE_KERNEL("rx encode", rx_encode_args, 2, 16384, 256, encode, spirv_rx_encode_comp);

@@ -5,9 +5,7 @@
 
 #include "device/cpu/trace.h"
 #include "kernels/rx_optimized/kernels.h"
-#include "spirv/rx_optimized_rchit.h"
-#include "spirv/rx_optimized_rgen.h"
-#include "spirv/rx_optimized_rint.h"
+#include "spirv/shaders.h"
 
 #include "kernels/lookup/found.h"
 
@@ -189,8 +187,8 @@ static findings scan(const lookup *l, uint32_t k) {
   return f;
 }
 
-static void look_up_in(const void *arguments, const uint32_t *variant, const rdx_scene *scene, bool boxes) {
-  const struct rx_optimized_args *args = arguments;
+static void look_up_in(const struct rx_optimized_args *args, const uint32_t *variant, const rdx_scene *scene,
+                       bool boxes) {
   lookup l = {.args = args,
               .scene = scene,
               .key64 = variant[0],
@@ -210,12 +208,12 @@ static void look_up_in(const void *arguments, const uint32_t *variant, const rdx
   }
 }
 
-static void look_up(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  look_up_in(arguments, variant, scene, false);
+RDX_KERNEL_BODY(look_up, rx_optimized_args) {
+  look_up_in(a, variant, scene, false);
 }
 
-static void look_up_boxes(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  look_up_in(arguments, variant, scene, true);
+RDX_KERNEL_BODY(look_up_boxes, rx_optimized_args) {
+  look_up_in(a, variant, scene, true);
 }
 
 const rdx_kernel rdx_kernel_rx_optimized = {.name = "rx optimized",
@@ -223,14 +221,14 @@ const rdx_kernel rdx_kernel_rx_optimized = {.name = "rx optimized",
                                             .variants = RX_OPTIMIZED_CONSTANTS,
                                             .grain = 4096,
                                             .body = look_up,
-                                            .raygen = RDX_SPIRV(spirv_rx_optimized_rgen),
-                                            .closest_hit = RDX_SPIRV(spirv_rx_optimized_rchit)};
+                                            .raygen = &spirv_rx_optimized_rgen,
+                                            .closest_hit = &spirv_rx_optimized_rchit};
 
 const rdx_kernel rdx_kernel_rx_optimized_boxes = {.name = "rx optimized boxes",
                                                   .args_size = sizeof(struct rx_optimized_args),
                                                   .variants = RX_OPTIMIZED_CONSTANTS,
                                                   .grain = 4096,
                                                   .body = look_up_boxes,
-                                                  .raygen = RDX_SPIRV(spirv_rx_optimized_rgen),
-                                                  .closest_hit = RDX_SPIRV(spirv_rx_optimized_rchit),
-                                                  .intersection = RDX_SPIRV(spirv_rx_optimized_rint)};
+                                                  .raygen = &spirv_rx_optimized_rgen,
+                                                  .closest_hit = &spirv_rx_optimized_rchit,
+                                                  .intersection = &spirv_rx_optimized_rint};

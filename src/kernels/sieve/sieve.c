@@ -6,18 +6,13 @@
 #include "base/numbers.h"
 #include "kernels/bitmap/kernels.h"
 #include "kernels/sieve/kernels.h"
-#include "spirv/sieve_build_comp.h"
-#include "spirv/sieve_combine_comp.h"
-#include "spirv/sieve_refine_comp.h"
-#include "spirv/sieve_map_comp.h"
+#include "spirv/shaders.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-static void map(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct sieve_map_args *a = arguments;
+RDX_KERNEL_BODY(map, sieve_map_args) {
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
     const uint64_t code = load_key(a->sorted, (uint32_t)i * a->step, variant[0]);
     a->out_codes[i] = code;
@@ -69,9 +64,7 @@ static void build_line(const struct sieve_build_args *a, uint32_t key64, uint32_
     memcpy(a->vectors + (vectors + p) * a->stride + word, planes[p], words * sizeof *bits);
 }
 
-static void build(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct sieve_build_args *a = arguments;
+RDX_KERNEL_BODY(build, sieve_build_args) {
   uint32_t marks[SIEVE_MAX_VECTORS + 1][LINE_WORDS];
   for (uint32_t done = 0; done < a->count; done += LINE_WORDS)
     build_line(a, variant[0], a->first + done, a->count - done < LINE_WORDS ? a->count - done : LINE_WORDS, marks);
@@ -124,8 +117,7 @@ static const uint32_t *below_border(const struct sieve_vector *v, const uint32_t
 }
 
 /* Put the words of a term into the result, which has something already unless the term is the `first`. */
-static inline __attribute__((always_inline)) void intersect_with(uint32_t *restrict result, const sources *s,
-                                                                 bool first, uint32_t words) {
+RDX_INLINE void intersect_with(uint32_t *restrict result, const sources *s, bool first, uint32_t words) {
   const uint32_t *a = s->of[0], *b = s->of[1], *c = s->of[2];
   if (s->count == 0)
     memset(result, 0, words * sizeof *result);
@@ -219,9 +211,7 @@ static uint32_t combine_words(const struct sieve_combine_args *a, uint64_t begin
   return found;
 }
 
-static void combine(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct sieve_combine_args *a = arguments;
+RDX_KERNEL_BODY(combine, sieve_combine_args) {
   const uint64_t all = ((uint64_t)a->rows + 31) / 32;
   const uint64_t wanted = ((uint64_t)a->first + a->count) * SIEVE_WORDS, end = wanted < all ? wanted : all;
   const uint32_t found = combine_words(a, (uint64_t)a->first * SIEVE_WORDS, end);
@@ -325,9 +315,7 @@ static uint32_t refine_rows(const struct sieve_refine_args *a, bool alone, const
   return change;
 }
 
-static void refine(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct sieve_refine_args *a = arguments;
+RDX_KERNEL_BODY(refine, sieve_refine_args) {
   const uint32_t end = a->first + a->count;
   struct sieve_region *regions = SIEVE_REGIONS(a->query, a->regions);
   uint32_t r = sieve_region_of(regions, a->region_count, a->first), change = 0;
@@ -417,9 +405,7 @@ static uint32_t answer_slice(const struct sieve_slices_args *a, uint32_t slice) 
   return found;
 }
 
-static void answer_slices(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct sieve_slices_args *a = arguments;
+RDX_KERNEL_BODY(answer_slices, sieve_slices_args) {
   for (uint32_t slice = a->first; slice < a->first + a->count; slice++) {
     const uint32_t found = answer_slice(a, slice);
     if (a->total)

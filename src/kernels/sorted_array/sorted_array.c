@@ -5,8 +5,7 @@
 
 #include "kernels/lookup/batch_search.h"
 #include "kernels/sorted_array/kernels.h"
-#include "spirv/sorted_array_comp_keys_u32.h"
-#include "spirv/sorted_array_comp_keys_u64.h"
+#include "spirv/shaders.h"
 
 #include "kernels/lookup/found.h"
 
@@ -63,12 +62,9 @@ static void lookup_batch(const struct sorted_array_args *args, const uint32_t *v
   }
 }
 
-static void lookup(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct sorted_array_args *args = arguments;
-  for (uint32_t done = 0; done < args->count; done += SEARCH_BATCH)
-    lookup_batch(args, variant, args->first + done,
-                 args->count - done < SEARCH_BATCH ? args->count - done : SEARCH_BATCH);
+RDX_KERNEL_BODY(lookup, sorted_array_args) {
+  for (uint32_t done = 0; done < a->count; done += SEARCH_BATCH)
+    lookup_batch(a, variant, a->first + done, a->count - done < SEARCH_BATCH ? a->count - done : SEARCH_BATCH);
 }
 
 #define LOOKUP(title, code)                                                                                            \

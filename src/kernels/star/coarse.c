@@ -6,10 +6,7 @@
 #include "device/cpu/trace.h"
 #include "kernels/star/kernels.h"
 #include "kernels/star/totals.h"
-#include "spirv/coarse_add_comp.h"
-#include "spirv/coarse_rahit.h"
-#include "spirv/coarse_rgen.h"
-#include "spirv/coarse_runs_comp.h"
+#include "spirv/shaders.h"
 
 #define LIST 256 /* blocks that are listed together */
 
@@ -127,8 +124,8 @@ const rdx_kernel rdx_kernel_coarse = {.name = "coarse cube rays",
                                       .args_size = sizeof(struct coarse_args),
                                       .grain = 1,
                                       .body = coarse,
-                                      .raygen = RDX_SPIRV(spirv_coarse_rgen),
-                                      .any_hit = RDX_SPIRV(spirv_coarse_rahit)};
+                                      .raygen = &spirv_coarse_rgen,
+                                      .any_hit = &spirv_coarse_rahit};
 
 const rdx_kernel rdx_kernel_coarse_add =
     RDX_COMPUTE_KERNEL("coarse cube blocks", coarse_add_args, 0, 1, COARSE_GROUP, coarse_add, spirv_coarse_add_comp);

@@ -6,9 +6,7 @@
 #include "device/cpu/trace.h"
 #include "kernels/star/kernels.h"
 #include "kernels/star/rt_cube.h"
-#include "spirv/rt_place_comp.h"
-#include "spirv/rt_rays_rahit.h"
-#include "spirv/rt_rays_rgen.h"
+#include "spirv/shaders.h"
 
 RDX_EACH_ITEM(place, rt_place_args, rt_place(*a, (uint32_t)i))
 
@@ -87,5 +85,5 @@ const rdx_kernel rdx_kernel_rt_rays = {.name = "RT cube rays",
                                        .args_size = sizeof(struct rt_rays_args),
                                        .grain = 1,
                                        .body = rays,
-                                       .raygen = RDX_SPIRV(spirv_rt_rays_rgen),
-                                       .any_hit = RDX_SPIRV(spirv_rt_rays_rahit)};
+                                       .raygen = &spirv_rt_rays_rgen,
+                                       .any_hit = &spirv_rt_rays_rahit};

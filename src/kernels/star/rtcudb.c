@@ -6,9 +6,7 @@
 #include "device/cpu/trace.h"
 #include "kernels/star/kernels.h"
 #include "kernels/star/rtcudb_place.h"
-#include "spirv/rtcudb_place_comp.h"
-#include "spirv/rtcudb_rays_rahit.h"
-#include "spirv/rtcudb_rays_rgen.h"
+#include "spirv/shaders.h"
 
 RDX_EACH_ITEM(place, rtcudb_place_args, rtcudb_place(*a, (uint32_t)i))
 
@@ -122,5 +120,5 @@ const rdx_kernel rdx_kernel_rtcudb_rays = {.name = "RTCUDB rays",
                                            .args_size = sizeof(struct rtcudb_rays_args),
                                            .grain = 1,
                                            .body = rays,
-                                           .raygen = RDX_SPIRV(spirv_rtcudb_rays_rgen),
-                                           .any_hit = RDX_SPIRV(spirv_rtcudb_rays_rahit)};
+                                           .raygen = &spirv_rtcudb_rays_rgen,
+                                           .any_hit = &spirv_rtcudb_rays_rahit};

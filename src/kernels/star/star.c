@@ -6,14 +6,7 @@
 #include "kernels/packed/blocks.h"
 #include "kernels/star/kernels.h"
 #include "kernels/star/cube_build.h"
-#include "spirv/star_collect_comp.h"
-#include "spirv/star_heads_comp.h"
-#include "spirv/star_key_comp.h"
-#include "spirv/star_pack_comp.h"
-#include "spirv/star_place_comp.h"
-#include "spirv/star_ranges_comp.h"
-#include "spirv/star_runs_comp.h"
-#include "spirv/star_starts_comp.h"
+#include "spirv/shaders.h"
 
 /* Append a block of codes to keys. */
 #define DEFINE_APPEND(type)                                                                                            \
@@ -30,9 +23,7 @@
 DEFINE_APPEND(uint32_t)
 DEFINE_APPEND(uint64_t)
 
-static void key(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct star_key_args *a = arguments;
+RDX_KERNEL_BODY(key, star_key_args) {
   const uint64_t end = (uint64_t)a->first + a->count;
   uint32_t scratch[PACKED_BLOCK];
   uint64_t codes[PACKED_BLOCK];
@@ -53,9 +44,7 @@ static void key(const void *arguments, const uint32_t *variant, const rdx_scene 
 
 RDX_EACH_ITEM(starts, star_starts_args, star_start(a->keys, a->starts, a->shift, (uint32_t)i, variant[0]))
 
-static void place(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct star_place_args *a = arguments;
+RDX_KERNEL_BODY(place, star_place_args) {
   uint32_t run = star_find(a->starts, a->starts_count, a->first);
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
     while (run + 1 < a->starts_count && a->starts[run + 1] <= i)
@@ -109,11 +98,9 @@ DEFINE_PACK_BLOCK(pack_u16, uint16_t)
 DEFINE_PACK_BLOCK(pack_u32, uint32_t)
 DEFINE_PACK_BLOCK(pack_u64, uint64_t)
 
-static void pack(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
+RDX_KERNEL_BODY(pack, star_pack_args) {
   static void (*const packs[4])(const struct star_pack_args *a, uint64_t first, uint32_t n, const uint64_t *values,
                                 const uint8_t *nulls) = {pack_u8, pack_u16, pack_u32, pack_u64};
-  (void)variant, (void)scene;
-  const struct star_pack_args *a = arguments;
   const uint64_t each = a->bytes < 4 ? 4 / a->bytes : 1, stop = ((uint64_t)a->first + a->count) * each;
   const uint64_t end = stop < a->rows ? stop : a->rows;
   uint64_t stack[STAR_DEPTH][PACKED_BLOCK];
@@ -136,9 +123,7 @@ static void add_run(const struct star_runs_args *a, uint32_t run, uint64_t sum, 
     __atomic_fetch_add(&a->counts[run], number, __ATOMIC_RELAXED);
 }
 
-static void runs(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct star_runs_args *a = arguments;
+RDX_KERNEL_BODY(runs, star_runs_args) {
   const uint64_t begin = (uint64_t)a->first * STAR_RUN, max = begin + (uint64_t)a->count * STAR_RUN;
   const uint64_t end = max < a->rows ? max : a->rows;
   uint32_t run = star_find(a->starts, a->runs, (uint32_t)begin);
@@ -158,9 +143,7 @@ static void runs(const void *arguments, const uint32_t *variant, const rdx_scene
 
 /* ---- Ranges ---- */
 
-static void ranges(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct star_ranges_args *a = arguments;
+RDX_KERNEL_BODY(ranges, star_ranges_args) {
   for (uint32_t part = a->first; part < a->first + a->count; part++) {
     uint64_t at = star_part(a->rows, part, a->parts);
     const uint64_t end = star_part(a->rows, part + 1, a->parts);
@@ -215,9 +198,7 @@ static uint32_t *gather_copies(const star_query *q) {
   return bits;
 }
 
-static void collect(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
-  const struct star_collect_args *a = arguments;
+RDX_KERNEL_BODY(collect, star_collect_args) {
   const star_query *q = a->query;
   const size_t bytes = q->slot_count * sizeof(uint64_t);
   uint32_t *bits = gather_copies(q), *words = bits + (q->group_count + 31) / 32;

@@ -5,8 +5,6 @@
 
 #include "kernels/star/kernels.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
 /* Records, and the list of those touched. */
 typedef struct target {
   uint64_t *sums;
@@ -14,7 +12,7 @@ typedef struct target {
   uint32_t touched;
 } target;
 
-INLINE uint64_t *record_of(target *t, uint32_t group, uint32_t slots) {
+RDX_INLINE uint64_t *record_of(target *t, uint32_t group, uint32_t slots) {
   uint64_t *record = t->sums + (uint64_t)group * slots;
   t->list[t->touched] = group;
   t->touched += record[0]++ == 0; /* no branch; the list has room for one too many */
@@ -23,7 +21,7 @@ INLINE uint64_t *record_of(target *t, uint32_t group, uint32_t slots) {
 
 /* ---- One sum, or only the number of rows: most queries ---- */
 
-INLINE uint64_t load(const void *column, uint32_t bytes, uint64_t i) {
+RDX_INLINE uint64_t load(const void *column, uint32_t bytes, uint64_t i) {
   return bytes == 1   ? ((const uint8_t *)column)[i]
          : bytes == 2 ? ((const uint16_t *)column)[i]
          : bytes == 4 ? ((const uint32_t *)column)[i]
@@ -31,7 +29,7 @@ INLINE uint64_t load(const void *column, uint32_t bytes, uint64_t i) {
                       : 0;
 }
 
-INLINE void add_run(target *t, uint32_t group, uint32_t slots, uint64_t rows, uint64_t sum) {
+RDX_INLINE void add_run(target *t, uint32_t group, uint32_t slots, uint64_t rows, uint64_t sum) {
   if (rows == 0)
     return;
   uint64_t *record = record_of(t, group, slots);
@@ -42,8 +40,8 @@ INLINE void add_run(target *t, uint32_t group, uint32_t slots, uint64_t rows, ui
 
 /* Inlined with constant sizes, and with `rows` NULL or not. `value_bytes` 0: no measure. Rows of a group that follow
  * each other are added up before they go to its record. Returns how often the group changes. */
-INLINE uint32_t add_runs(const star_query *q, target *t, const uint32_t *rows, uint32_t begin, uint32_t end,
-                         uint32_t group_bytes, uint32_t value_bytes) {
+RDX_INLINE uint32_t add_runs(const star_query *q, target *t, const uint32_t *rows, uint32_t begin, uint32_t end,
+                             uint32_t group_bytes, uint32_t value_bytes) {
   const void *groups = q->groups, *values = q->measures[0].codes;
   const uint32_t slots = value_bytes ? 2 : 1;
   uint64_t sum = 0, first = begin; /* of the run */
@@ -65,8 +63,8 @@ INLINE uint32_t add_runs(const star_query *q, target *t, const uint32_t *rows, u
 }
 
 /* The same where the group changes at nearly every row, which no processor foresees: without a branch. */
-INLINE uint32_t add_each(const star_query *q, target *t, const uint32_t *rows, uint32_t begin, uint32_t end,
-                         uint32_t group_bytes, uint32_t value_bytes) {
+RDX_INLINE uint32_t add_each(const star_query *q, target *t, const uint32_t *rows, uint32_t begin, uint32_t end,
+                             uint32_t group_bytes, uint32_t value_bytes) {
   const void *groups = q->groups, *values = q->measures[0].codes;
   const uint32_t slots = value_bytes ? 2 : 1;
   target local = *t;
@@ -87,8 +85,8 @@ INLINE uint32_t add_each(const star_query *q, target *t, const uint32_t *rows, u
 #define MIN_STRETCH 128 /* rows that tell how those after them are added */
 #define MAX_STRETCH 8192
 
-INLINE void add_simple(const star_query *q, target *t, const uint32_t *rows, uint32_t begin, uint32_t end,
-                       uint32_t group_bytes, uint32_t value_bytes) {
+RDX_INLINE void add_simple(const star_query *q, target *t, const uint32_t *rows, uint32_t begin, uint32_t end,
+                           uint32_t group_bytes, uint32_t value_bytes) {
   uint32_t stretch = group_bytes > 0 ? MIN_STRETCH : UINT32_MAX;
   bool mixed = false;
   for (uint32_t from = begin, to = 0; from < end; from = to) {
@@ -119,7 +117,7 @@ INLINE void add_simple(const star_query *q, target *t, const uint32_t *rows, uin
     add_simple(q, t, rows, begin, end, group_bytes, 8);                                                                \
   }
 
-INLINE void add_by_size(const star_query *q, target *t, const uint32_t *rows, uint32_t begin, uint32_t end) {
+RDX_INLINE void add_by_size(const star_query *q, target *t, const uint32_t *rows, uint32_t begin, uint32_t end) {
   switch (q->group_bytes) {
   case 0:
     BY_VALUE(0)

@@ -5,11 +5,7 @@
 
 #include "kernels/tree/kernels.h"
 #include "kernels/tree/descent.h"
-#include "spirv/tree_coarse_comp.h"
-#include "spirv/tree_comp_keys_u32.h"
-#include "spirv/tree_comp_keys_u64.h"
-#include "spirv/tree_leaves_comp.h"
-#include "spirv/tree_level_comp.h"
+#include "spirv/shaders.h"
 
 #include "kernels/lookup/batch_search.h"
 #include "kernels/lookup/found.h"
@@ -106,15 +102,13 @@ static void range_batch(const struct tree_args *args, const uint32_t *variant, u
   }
 }
 
-static void lookup(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
-  const struct tree_args *args = arguments;
-  for (uint32_t done = 0; done < args->count; done += TREE_BATCH) {
-    const uint32_t count = args->count - done < TREE_BATCH ? args->count - done : TREE_BATCH;
-    if (args->upper)
-      range_batch(args, variant, args->first + done, count);
+RDX_KERNEL_BODY(lookup, tree_args) {
+  for (uint32_t done = 0; done < a->count; done += TREE_BATCH) {
+    const uint32_t count = a->count - done < TREE_BATCH ? a->count - done : TREE_BATCH;
+    if (a->upper)
+      range_batch(a, variant, a->first + done, count);
     else
-      point_batch(args, variant, args->first + done, count);
+      point_batch(a, variant, a->first + done, count);
   }
 }
 
