@@ -259,10 +259,6 @@ static rdx_datum value_of_none(rdx_plan_aggregate_kind kind) {
   }
 }
 
-static bool is_false(const rdx_bound *e) {
-  return e->kind == RDX_BOUND_CONSTANT && (e->value.null || !e->value.i);
-}
-
 static bool has_counts(const rdx_block *c) {
   bool counts = false;
   for (uint32_t i = 0; i < c->aggregate_count; i++)
@@ -270,21 +266,13 @@ static bool has_counts(const rdx_block *c) {
   return counts;
 }
 
-/* What a query that reads outer columns cannot be. Aggregates without groups are found for the outer rows that have
- * partners: HAVING must not hold for the others. */
+/* What a query that reads outer columns cannot be. */
 rdx_status rdx_check_correlated(const rdx_block *b, const rdx_bound_query *q) {
   if (q->block && q->block->window_count > 0)
     return rdx_block_refuse(b, q->written->place, "a subquery that reads outer columns cannot have window functions");
   if (!q->block)
     return rdx_block_refuse(b, q->written->place,
                             "a subquery that reads outer columns cannot be a set operation or VALUES");
-  const rdx_block *c = q->block;
-  if (c->aggregating && c->group_count == 0 && c->having && !is_false(c->having) &&
-      (has_counts(c) || !rdx_bound_rejects(c->having, UINT64_MAX)))
-    return rdx_block_refuse(
-        b, q->written->place,
-        "HAVING that may hold where no row is there, in a subquery that reads outer columns and has no GROUP BY, "
-        "is not supported");
   return q->block->distinct_on_count > 0
              ? rdx_block_refuse(b, q->written->place, "a subquery that reads outer columns cannot have DISTINCT ON")
              : RDX_OK;
@@ -356,7 +344,6 @@ rdx_status rdx_raise_gate(rdx_block *b, rdx_bound_query *q, rdx_gate *out) {
   if (!c)
     return RDX_OK;
   out->one_row = c->aggregating && c->group_count == 0 && c->set_count == 0;
-  out->having = c->having;
   all = c->correlations;
   for (uint32_t i = 0; i < all.count; i++)
     RDX_TRY(rdx_conjuncts_add(c->planner, rdx_bound_has(all.list[i], RDX_BOUND_COLUMN) ? &rest : &gates, all.list[i]));
@@ -371,16 +358,12 @@ rdx_status rdx_raise_gate(rdx_block *b, rdx_bound_query *q, rdx_gate *out) {
 }
 
 rdx_status rdx_gate_value(rdx_block *b, const rdx_gate *gate, rdx_bound *written, rdx_bound **value) {
-  rdx_bound *args[3] = {gate->condition, *value, NULL}, *none[2] = {gate->having, written};
+  rdx_bound *args[3] = {gate->condition, *value, NULL};
   emptying e = {b, gate->inner};
   if (!gate->condition)
     return RDX_OK;
-  for (uint32_t i = 0; i < 2 && gate->one_row; i++)
-    if (none[i])
-      RDX_TRY(rdx_bound_rewrite(b->planner, none[i], empty_node, &e, &none[i]));
-  if (gate->one_row && none[0])
-    RDX_TRY(rdx_bind_call_of(b->planner, "case", none, 2, written->place, &none[1]));
-  args[2] = none[1];
+  if (gate->one_row)
+    RDX_TRY(rdx_bound_rewrite(b->planner, written, empty_node, &e, &args[2]));
   return rdx_bind_call_of(b->planner, "case", args, gate->one_row ? 3 : 2, written->place, value);
 }
 
@@ -388,7 +371,7 @@ rdx_status rdx_gate_value(rdx_block *b, const rdx_gate *gate, rdx_bound *written
 rdx_status rdx_with_empty(rdx_block *b, rdx_block *c, rdx_bound *written, const rdx_dependent *d, rdx_bound **value) {
   rdx_bound *args[3];
   emptying e = {b, c};
-  const bool is_null = c->having || (!has_counts(c) && rdx_bound_is_strict(written, UINT64_MAX));
+  const bool is_null = !has_counts(c) && rdx_bound_is_strict(written, UINT64_MAX);
   if (is_null || d->key_count == 0)
     return RDX_OK;
   RDX_TRY(rdx_bind_pair(b, "is null", d->inner_keys[0], NULL, written->place, &args[0]));
@@ -399,10 +382,11 @@ rdx_status rdx_with_empty(rdx_block *b, rdx_block *c, rdx_bound *written, const 
 
 /* ---- Aggregates of pairs ---- */
 
-/* Aggregates of an inner query as answers to a dependent. */
+/* Aggregates of an inner query as values, or as answers to a dependent. */
 typedef struct answers {
   rdx_block *block;
   const rdx_dependent *dependent;
+  rdx_bound *const *values; /* NULL: answers */
 } answers;
 
 static rdx_status answer_node(void *user, rdx_bound *node, rdx_bound **out) {
@@ -418,7 +402,12 @@ static rdx_status answer_node(void *user, rdx_bound *node, rdx_bound **out) {
   if (rdx_leaf_of(node->index) != RDX_AGGREGATES_LEAF)
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, node->place, "aggregate it",
                             "a column is neither grouped by nor in an aggregate");
-  const uint32_t number = rdx_column_of(node->index), leaf = a->dependent->leaf;
+  const uint32_t number = rdx_column_of(node->index);
+  if (a->values) {
+    *out = a->values[number];
+    return RDX_OK;
+  }
+  const uint32_t leaf = a->dependent->leaf;
   RDX_TRY(rdx_bind_column(p, rdx_leaf_column(leaf, a->block->leaves[leaf].column_count + number), node->type,
                           node->place, &args[0]));
   *out = args[0];
@@ -427,6 +416,14 @@ static rdx_status answer_node(void *user, rdx_bound *node, rdx_bound **out) {
     return RDX_OK;
   RDX_TRY(rdx_bind_constant(&p->binding, node->type, value, node->place, &args[1]));
   return rdx_bind_call_of(p, "coalesce", args, 2, node->place, out);
+}
+
+bool rdx_reads_outer(const rdx_plan_aggregate *a) {
+  bool reads = a->value && rdx_bound_has(a->value, RDX_BOUND_OUTER);
+  reads |= a->argument && rdx_bound_has(a->argument, RDX_BOUND_OUTER);
+  for (uint32_t k = 0; k < a->order_count; k++)
+    reads |= rdx_bound_has(a->orders[k].value, RDX_BOUND_OUTER);
+  return reads;
 }
 
 /* Whether a query that aggregates all its rows compares some with outer columns by other than =, or reads outer columns
@@ -438,13 +435,8 @@ bool rdx_compares_pairs(const rdx_block *c) {
     pairs |= rdx_bound_has(c->outputs[i].value, RDX_BOUND_OUTER);
   for (uint32_t i = 0; i < c->correlations.count; i++)
     pairs |= !is_key(c->correlations.list[i], &outer);
-  for (uint32_t i = 0; i < c->aggregate_count; i++) {
-    const rdx_plan_aggregate *a = &c->aggregates[i];
-    pairs |= a->value && rdx_bound_has(a->value, RDX_BOUND_OUTER);
-    pairs |= a->argument && rdx_bound_has(a->argument, RDX_BOUND_OUTER);
-    for (uint32_t k = 0; k < a->order_count; k++)
-      pairs |= rdx_bound_has(a->orders[k].value, RDX_BOUND_OUTER);
-  }
+  for (uint32_t i = 0; i < c->aggregate_count; i++)
+    pairs |= rdx_reads_outer(&c->aggregates[i]);
   return pairs;
 }
 
@@ -471,10 +463,9 @@ rdx_status rdx_make_pairs(rdx_block *b, rdx_bound_query *q, rdx_dependent *out) 
   rdx_dependent d = {.join = RDX_PLAN_LEFT, .aggregates = c->aggregates, .aggregate_count = c->aggregate_count};
   rdx_plan_node *plan = NULL;
   rdx_correlated_parts x = {0};
-  if (c->having || c->firsts.count > 0 || c->set_count > 0)
-    return rdx_block_refuse(
-        b, q->written->place,
-        "a subquery with HAVING or stddev(DISTINCT ...) can be compared with outer columns by = only");
+  if (c->firsts.count > 0)
+    return rdx_block_refuse(b, q->written->place,
+                            "a subquery with stddev(DISTINCT ...) can be compared with outer columns by = only");
   RDX_TRY(rdx_find_parts(c, true, &x));
   RDX_TRY(rdx_aggregates_rewrite(p, d.aggregates, d.aggregate_count, collect_value, &(collecting){p, &x.columns}));
   c->aggregating = c->distinct = false;
@@ -492,6 +483,11 @@ rdx_status rdx_make_pairs(rdx_block *b, rdx_bound_query *q, rdx_dependent *out) 
 }
 
 rdx_status rdx_answer(rdx_block *b, const rdx_dependent *d, rdx_bound *written, rdx_bound **out) {
-  answers a = {b, d};
+  answers a = {.block = b, .dependent = d};
+  return rdx_bound_rewrite(b->planner, written, answer_node, &a, out);
+}
+
+rdx_status rdx_lift_aggregates(rdx_block *b, rdx_bound *const *values, rdx_bound *written, rdx_bound **out) {
+  answers a = {.block = b, .values = values};
   return rdx_bound_rewrite(b->planner, written, answer_node, &a, out);
 }

@@ -46,12 +46,14 @@ RDX_MUST_USE rdx_status rdx_add_dependent(rdx_block *b, rdx_dependent d);
 /* A dependent that is asked something; `*out` is the mark. */
 RDX_MUST_USE rdx_status rdx_add_mark(rdx_block *b, rdx_dependent d, rdx_sql_place place, rdx_bound **out);
 
+/* A query with groups that reads outer columns behind them becomes one without, over the groups (parted.c). */
+RDX_MUST_USE rdx_status rdx_part_groups(rdx_block *b, rdx_bound_query *q);
+
 /* Conditions over the outer side alone that have left the WHERE of a query: where they are not true it has no rows. */
 typedef struct rdx_gate {
   rdx_bound *condition; /* NULL: there are none, or the query looks at pairs anyway */
   rdx_block *inner;
-  rdx_bound *having; /* of a query that has one row, */
-  bool one_row;      /* as it aggregates without groups */
+  bool one_row; /* the query has one row where there are none, as it aggregates without groups */
 } rdx_gate;
 
 /* A query that reads outer columns in nothing else is correlated no more. */
@@ -66,6 +68,11 @@ RDX_MUST_USE rdx_status rdx_with_empty(rdx_block *b, rdx_block *inner, rdx_bound
 /* Whether a query that aggregates all its rows compares some with outer columns by other than =, or reads outer columns
  * in its list. An aggregate of outer columns alone would be the outer query's. */
 bool rdx_compares_pairs(const rdx_block *inner);
+/* Whether an aggregate reads outer columns. */
+bool rdx_reads_outer(const rdx_plan_aggregate *aggregate);
+/* A value of a list over aggregates, which stand for `values`, and outer columns. */
+RDX_MUST_USE rdx_status rdx_lift_aggregates(rdx_block *b, rdx_bound *const *values, rdx_bound *written,
+                                            rdx_bound **out);
 /* A dependent over such a query: its rows are joined to the outer ones, and aggregated for each of these. */
 RDX_MUST_USE rdx_status rdx_make_pairs(rdx_block *b, rdx_bound_query *q, rdx_dependent *out);
 /* A value of its list over the answers. */

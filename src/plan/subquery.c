@@ -33,10 +33,16 @@ static bool is_positive(const rdx_bound *e) {
   return e && !e->value.null && e->value.i > 0;
 }
 
-/* Aggregates without groups have one row, which LIMIT 0 and OFFSET 1 leave out; HAVING can be joined. */
+/* Whether a query has one row, or none as HAVING says, whatever its rows are: it aggregates without groups. */
+static bool is_one_row(const rdx_bound_query *q) {
+  const rdx_block *c = q->block;
+  return c && c->aggregating && c->group_count == 0 && c->set_count == 0;
+}
+
+/* The one row is left out by LIMIT 0 and OFFSET 1, as by a HAVING. */
 static rdx_status limit_one_row(rdx_block *b, rdx_bound_query *q) {
   rdx_block *c = q->block;
-  if (!c || !c->aggregating || c->group_count > 0 || c->set_count > 0 || (!q->limit && !q->offset))
+  if (!is_one_row(q) || (!q->limit && !q->offset))
     return RDX_OK;
   if (!is_constant(q->limit) || !is_constant(q->offset))
     return rdx_block_refuse(b, q->written->place,
@@ -51,7 +57,10 @@ static rdx_status limit_one_row(rdx_block *b, rdx_bound_query *q) {
 
 static rdx_status bind_inner(rdx_block *b, const rdx_ast *ast, rdx_bound_query **out) {
   RDX_TRY(rdx_bind_query(b->planner, b, b->ctes, ast->query, out));
-  return (*out)->outer_levels > 0 ? limit_one_row(b, *out) : RDX_OK;
+  if ((*out)->outer_levels == 0)
+    return RDX_OK;
+  RDX_TRY(limit_one_row(b, *out));
+  return rdx_part_groups(b, *out);
 }
 
 /* ---- Without correlation ---- */
@@ -68,6 +77,19 @@ static rdx_status add_scalar(rdx_block *b, rdx_plan_node *plan, bool exists, rdx
   return RDX_OK;
 }
 
+/* The same of one of its columns. */
+static rdx_status add_part(rdx_block *b, rdx_plan_node *plan, uint32_t column, rdx_sql_place place, rdx_bound **out) {
+  rdx_planner *p = b->planner;
+  rdx_plan_node *one = NULL;
+  plan->shared = true;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_PROJECT, plan, NULL, &one));
+  one->column_count = one->expr_count = 1;
+  one->columns = &plan->columns[column];
+  RDX_TRY(rdx_planner_alloc(p, 1, sizeof *one->exprs, &one->exprs));
+  RDX_TRY(rdx_bind_column(p, column, one->columns[0].type, place, &one->exprs[0]));
+  return add_scalar(b, one, false, place, out);
+}
+
 /* Smallest and largest value, rows and values of a plan's first column. */
 typedef struct summary {
   rdx_bound *min, *max, *rows, *values;
@@ -80,7 +102,6 @@ static rdx_status summarize(rdx_block *b, rdx_plan_node *plan, rdx_sql_place pla
   rdx_plan_node *node = NULL;
   RDX_TRY(rdx_bind_column(p, 0, plan->columns[0].type, place, &column));
   RDX_TRY(rdx_planner_node(p, RDX_PLAN_AGGREGATE, plan, NULL, &node));
-  node->shared = true;
   node->aggregate_count = node->column_count = RDX_COUNT(kinds);
   RDX_TRY(rdx_planner_alloc(p, RDX_COUNT(kinds), sizeof *node->aggregates, &node->aggregates));
   RDX_TRY(rdx_planner_alloc(p, RDX_COUNT(kinds), sizeof *node->columns, &node->columns));
@@ -89,16 +110,8 @@ static rdx_status summarize(rdx_block *b, rdx_plan_node *plan, rdx_sql_place pla
     node->aggregates[i] = (rdx_plan_aggregate){.kind = kinds[i], .value = i == 2 ? NULL : column, .type = type};
     node->columns[i] = (rdx_plan_column){"", type};
   }
-  for (uint32_t i = 0; i < RDX_COUNT(kinds); i++) {
-    rdx_plan_node *one = NULL;
-    RDX_TRY(rdx_planner_node(p, RDX_PLAN_PROJECT, node, NULL, &one));
-    one->column_count = one->expr_count = 1;
-    RDX_TRY(rdx_planner_alloc(p, 1, sizeof *one->exprs, &one->exprs));
-    RDX_TRY(rdx_planner_alloc(p, 1, sizeof *one->columns, &one->columns));
-    one->columns[0] = node->columns[i];
-    RDX_TRY(rdx_bind_column(p, i, node->columns[i].type, place, &one->exprs[0]));
-    RDX_TRY(add_scalar(b, one, false, place, parts[i]));
-  }
+  for (uint32_t i = 0; i < RDX_COUNT(kinds); i++)
+    RDX_TRY(add_part(b, node, i, place, parts[i]));
   return RDX_OK;
 }
 
@@ -151,6 +164,36 @@ static rdx_status bind_pairs(rdx_block *b, rdx_bound_query *q, rdx_bound **out) 
   RDX_TRY(rdx_make_pairs(b, q, &d));
   RDX_TRY(rdx_add_dependent(b, d));
   return rdx_answer(b, &d, written, out);
+}
+
+/* Whether the rows that a query aggregates are the same for all outer rows, and so are its aggregates. */
+static bool is_given(const rdx_block *c) {
+  bool given = c->correlations.count == 0;
+  for (uint32_t i = 0; i < c->aggregate_count && given; i++)
+    given = !rdx_reads_outer(&c->aggregates[i]);
+  return given;
+}
+
+/* Such aggregates are parameters, which the list reads beside outer columns. */
+static rdx_status bind_given(rdx_block *b, rdx_bound_query *q, rdx_bound **out) {
+  rdx_planner *p = b->planner;
+  rdx_block *c = q->block;
+  rdx_plan_node *plan = NULL;
+  rdx_bound *written = c->outputs[0].value, **values = NULL;
+  RDX_TRY(rdx_planner_alloc(p, c->aggregate_count, sizeof *values, &values));
+  c->output_count = 0;
+  q->order_count = 0;
+  for (uint32_t i = 0; i < c->aggregate_count; i++) {
+    const rdx_sql_type type = c->aggregates[i].type;
+    RDX_TRY(rdx_bind_column(p, rdx_leaf_column(RDX_AGGREGATES_LEAF, i), type, written->place, &values[i]));
+    RDX_TRY(rdx_block_add_output(c, "", values[i]));
+  }
+  c->visible = c->output_count;
+  RDX_TRY(rdx_query_list_columns(p, q));
+  RDX_TRY(rdx_build_query(p, q, &plan));
+  for (uint32_t i = 0; i < c->aggregate_count; i++)
+    RDX_TRY(add_part(b, plan, i, written->place, &values[i]));
+  return rdx_lift_aggregates(b, values, written, out);
 }
 
 /* What fails as a subquery of several rows does, where it is asked for: one of two rows. */
@@ -282,8 +325,10 @@ static rdx_status bind_open(rdx_block *b, const rdx_ast *ast, rdx_bound_query *q
   }
   if (has_first(q))
     RDX_TRY(aggregate_first(q));
-  const bool one_row = q->block && q->block->aggregating && q->block->group_count == 0;
-  if (one_row && q->block->aggregate_count > 0 && rdx_compares_pairs(q->block))
+  const bool one_row = is_one_row(q);
+  if (one_row && is_given(q->block))
+    return bind_given(b, q, out);
+  if (one_row && rdx_compares_pairs(q->block))
     return bind_pairs(b, q, out);
   if (needs_single(b, q)) {
     RDX_TRY(aggregate_single(b, q->block, ast->place));
@@ -297,19 +342,38 @@ static rdx_status bind_open(rdx_block *b, const rdx_ast *ast, rdx_bound_query *q
   return one_row ? rdx_with_empty(b, q->block, written, &d, out) : RDX_OK;
 }
 
-static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
-  rdx_bound_query *q = NULL;
+/* HAVING of one row: without it the value is NULL. */
+static rdx_status list_having(rdx_block *c, rdx_sql_place place) {
+  rdx_bound *args[2] = {c->having, c->outputs[0].value}, *rows = NULL;
+  c->having = NULL;
+  if (args[0])
+    RDX_TRY(rdx_bind_call_of(c->planner, "case", args, 2, place, &c->outputs[0].value));
+  return c->aggregate_count == 0 ? add_aggregate(c, RDX_PLAN_COUNT, NULL, &rows) : RDX_OK;
+}
+
+static rdx_status bind_value(rdx_block *b, const rdx_ast *ast, rdx_bound_query *q, rdx_bound **out) {
   rdx_gate gate;
-  RDX_TRY(bind_inner(b, ast, &q));
-  if (q->column_count != 1)
-    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "a subquery as a value has one column");
-  RDX_TRY(rdx_raise_gate(b, q, &gate));
+  if (q->outer_levels > 0 && is_one_row(q))
+    RDX_TRY(list_having(q->block, ast->place));
   rdx_bound *written = q->block ? q->block->outputs[0].value : NULL;
+  if (is_one_row(q) && written->kind == RDX_BOUND_CONSTANT) {
+    *out = written;
+    return RDX_OK;
+  }
+  RDX_TRY(rdx_raise_gate(b, q, &gate));
   const rdx_guard guard = {.call = "case", .args = &gate.condition, .count = 1, .outside = b->guard};
   b->guard = gate.condition ? &guard : b->guard;
   const rdx_status status = bind_open(b, ast, q, out);
   b->guard = guard.outside;
   return status == RDX_OK ? rdx_gate_value(b, &gate, written, out) : status;
+}
+
+static rdx_status bind_scalar(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
+  rdx_bound_query *q = NULL;
+  RDX_TRY(bind_inner(b, ast, &q));
+  if (q->column_count != 1)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "a subquery as a value has one column");
+  return bind_value(b, ast, q, out);
 }
 
 /* ---- EXISTS ---- */
@@ -345,8 +409,14 @@ static rdx_status bind_exists(rdx_block *b, const rdx_ast *ast, rdx_bound **out)
     RDX_TRY(rdx_build_query(b->planner, q, &plan));
     return add_scalar(b, plan, true, ast->place, out);
   }
-  if (q->block && q->block->aggregating && q->block->group_count == 0 && !q->block->having)
+  if (is_one_row(q) && !q->block->having)
     return truth(b, true, ast->place, out); /* it has one row, always */
+  if (is_one_row(q)) {
+    q->block->outputs[0].value = q->block->having;
+    q->block->having = NULL;
+    RDX_TRY(bind_value(b, ast, q, out));
+    return rdx_bind_pair(b, "is true", *out, NULL, ast->place, out);
+  }
   drop_limit(q);
   const bool limited = q->limit || q->offset;
   RDX_TRY(rdx_make_dependent(b, q, &(rdx_form){RDX_PLAN_LEFT, 0, true}, 0, &d));
@@ -445,7 +515,7 @@ static rdx_status bind_in_conjunct(rdx_block *b, const rdx_ast *ast, bool negate
   rdx_dependent d;
   RDX_TRY(bind_inner(b, ast, &q));
   RDX_TRY(bind_left(b, ast, q->column_count, &left));
-  const bool one_row = q->block && q->block->aggregating && q->block->group_count == 0;
+  const bool one_row = is_one_row(q);
   if (q->outer_levels > 0 && one_row && q->column_count == 1) {
     if (q->block->having && negated)
       return rdx_block_refuse(b, ast->place,
@@ -473,13 +543,9 @@ static rdx_status bind_exists_conjunct(rdx_block *b, const rdx_ast *ast, bool ne
   rdx_bound_query *q = NULL;
   rdx_dependent d;
   RDX_TRY(bind_inner(b, ast, &q));
-  *done = q->outer_levels > 0;
+  *done = q->outer_levels > 0 && !is_one_row(q); /* else it is bound again as a value */
   if (!*done)
     return RDX_OK;
-  if (q->block && q->block->aggregating && q->block->group_count == 0 && !q->block->having) {
-    *done = false; /* one row, always: bound again as a value */
-    return RDX_OK;
-  }
   drop_limit(q);
   RDX_TRY(rdx_make_dependent(b, q, &(rdx_form){negated ? RDX_PLAN_ANTI : RDX_PLAN_SEMI, 0, false}, 0, &d));
   return rdx_add_dependent(b, d);
@@ -609,7 +675,7 @@ static rdx_status bind_marked(rdx_block *b, const rdx_ast *ast, const char *op, 
   rdx_dependent d;
   rdx_bound *mark = NULL;
   const uint32_t count = q->column_count;
-  if (q->block && q->block->aggregating && q->block->group_count == 0) { /* it has one row */
+  if (is_one_row(q)) {
     rdx_bound *value = NULL;
     if (q->block->having || count > 1)
       return rdx_block_refuse(
