@@ -158,7 +158,7 @@ static bool add_partial_aggregates(PlannerInfo *root, const RaydexQuery *query, 
   return true;
 }
 
-/* NULL: not all of it can be put together. */
+/* NULL: not all of it can be put together, or no group reads a column, so that rows have nothing to be grouped by. */
 static PathTarget *partial_target(PlannerInfo *root, RaydexQuery *query, const PathTarget *final, Node *having) {
   PathTarget *target = create_empty_pathtarget();
   ListCell *cell;
@@ -172,7 +172,7 @@ static PathTarget *partial_target(PlannerInfo *root, RaydexQuery *query, const P
       return NULL;
     i++;
   }
-  if (!add_partial_aggregates(root, query, having, target))
+  if (!query->tlist || !add_partial_aggregates(root, query, having, target))
     return NULL;
   query->groups = list_length(query->tlist);
   foreach (cell, target->exprs) {

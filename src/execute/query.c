@@ -294,7 +294,7 @@ static rdx_status run_all_distinct(const rdx_grouping_query *q, rdx_frame *out, 
 static rdx_status tell_overflow(const rdx_grouping_query *q, const rdx_error *why, rdx_error *err) {
   bool sums = false;
   for (uint32_t i = 0; i < q->aggregate_count; i++)
-    sums |= q->aggregates[i].kind == RDX_PLAN_SUM;
+    sums |= q->aggregates[i].kind == RDX_PLAN_SUM && !rdx_is_float(q->aggregates[i].type);
   return rdx_sql_error(err, RDX_ERROR_OVERFLOW, NULL, 0,
                        sums ? "sum(x::float8) is a double, and avg(x) is exact" : NULL, "%s", why->text);
 }

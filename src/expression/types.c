@@ -210,6 +210,11 @@ void rdx_integer_range(rdx_sql_kind kind, int64_t *min, int64_t *max) {
 
 /* ---- Several types ---- */
 
+/* A column of 64 bits may have values of a digit more than its type says. */
+static bool may_pass(rdx_sql_type t, int32_t whole) {
+  return t.precision == RDX_NARROW_DIGITS && t.precision - t.scale == whole;
+}
+
 static rdx_sql_type common_number(rdx_sql_type a, rdx_sql_type b) {
   if ((rdx_is_quotient(a) || rdx_is_exact(a)) && (rdx_is_quotient(b) || rdx_is_exact(b)) &&
       (rdx_is_float(a) || rdx_is_float(b)))
@@ -223,7 +228,9 @@ static rdx_sql_type common_number(rdx_sql_type a, rdx_sql_type b) {
   b = rdx_type_as_decimal(b);
   const int32_t scale = a.scale > b.scale ? a.scale : b.scale;
   const int32_t whole_a = a.precision - a.scale, whole_b = b.precision - b.scale;
-  return rdx_decimal_type((whole_a > whole_b ? whole_a : whole_b) + scale, scale);
+  const int32_t whole = whole_a > whole_b ? whole_a : whole_b;
+  const bool passes = whole + scale > RDX_NARROW_DIGITS && (may_pass(a, whole) || may_pass(b, whole));
+  return rdx_decimal_type(whole + passes + scale, scale);
 }
 
 bool rdx_sql_common_type(const rdx_sql_type *types, uint32_t count, rdx_sql_type *out) {

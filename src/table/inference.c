@@ -179,9 +179,11 @@ rdx_reason rdx_inference_reason(const rdx_inference *f) {
     return r;
   }
   r.trait = blame;
-  if (lawful == RDX_TYPE_STRING)
+  if (lawful == RDX_TYPE_STRING) {
     r.instead = kind_type(f, false, &r.scale, &blame);
-  else if (lawful == RDX_TYPE_F64 && has(f, RDX_TRAIT_TINY))
+    if (r.instead == RDX_TYPE_STRING && r.trait > RDX_TRAIT_TIMESTAMP && has(f, RDX_TRAIT_HUGE))
+      r.trait = RDX_TRAIT_HUGE;
+  } else if (lawful == RDX_TYPE_F64 && has(f, RDX_TRAIT_TINY))
     r = (rdx_reason){.trait = RDX_TRAIT_TINY, .instead = RDX_TYPE_F64};
   return r;
 }

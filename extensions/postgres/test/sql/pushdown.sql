@@ -95,6 +95,7 @@ SELECT pushed('SELECT date_part(''epoch'', moment), count(*) FROM times GROUP BY
 EXPLAIN (VERBOSE, COSTS OFF) SELECT initcap(name), small / 2, count(*), avg(small), sum(a) FILTER (WHERE flag) + 1 FROM all_types GROUP BY 1, 2 HAVING max(price) > 1;
 SELECT compare('SELECT initcap(name), small / 2, count(*), avg(small), sum(a) FILTER (WHERE flag) + 1 FROM all_types WHERE id > 3 GROUP BY 1, 2 HAVING max(price) > 1');
 SELECT compare('SELECT initcap(name) || small, count(flag), min(day), avg(a) FILTER (WHERE a > 100) FROM all_types JOIN labels ON key = small GROUP BY 1');
+SELECT compare(q) FROM (VALUES ('SELECT now()::date - current_date, count(*) FROM all_types GROUP BY 1'), ('SELECT count(id) FROM all_types WHERE id < 0 GROUP BY current_date'), ('SELECT small, now()::date - current_date, count(*) FROM all_types GROUP BY 1, 2')) t (q);
 SELECT pushed('SELECT initcap(name), sum(price) FROM all_types GROUP BY 1');
 SELECT pushed('SELECT initcap(name), count(DISTINCT small) FROM all_types GROUP BY 1');
 SELECT pushed('SELECT id::numeric ^ 2, count(*) FROM all_types GROUP BY 1');
