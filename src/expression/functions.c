@@ -544,6 +544,23 @@ static rdx_status random_of(ARGUMENTS) {
   return RDX_OK;
 }
 
+/* What TABLESAMPLE takes by REPEATABLE, and of a percentage of rows the share. */
+static rdx_status sample_seed(ARGUMENTS) {
+  if (args[0].null)
+    return rdx_function_fail(w, n, "TABLESAMPLE REPEATABLE parameter cannot be null");
+  memcpy(&out->i, &args[0].f, sizeof out->i);
+  return RDX_OK;
+}
+
+static rdx_status sample_share(ARGUMENTS) {
+  if (args[0].null)
+    return rdx_function_fail(w, n, "TABLESAMPLE parameter cannot be null");
+  if (!(args[0].f >= 0 && args[0].f <= 100))
+    return rdx_function_fail(w, n, "sample percentage must be between 0 and 100");
+  out->f = args[0].f / 100;
+  return RDX_OK;
+}
+
 /* clang-format off */
 const rdx_function rdx_functions[] = {
     {"abs", "s", RDX_SQL_SMALLINT, NULL, integer_abs, NULL, false},
@@ -633,6 +650,8 @@ const rdx_function rdx_functions[] = {
     {"width_bucket", "nnni", INTEGER, NULL, decimal_bucket, NULL, false},
     {"random seed", "bb", RDX_SQL_BIGINT, NULL, random_seed, NULL, true}, /* for plan/random.c */
     {"random of", "b", DOUBLE, NULL, random_of, NULL, false},
+    {"sample seed", "d", RDX_SQL_BIGINT, NULL, sample_seed, NULL, true},
+    {"sample share", "d", DOUBLE, NULL, sample_share, NULL, true},
     {"identity number", "bbbbttt", RDX_SQL_BIGINT, NULL, identity_number, NULL, false}, /* for plan/change.c */
     {"upper", "t", TEXT, NULL, rdx_text_upper, NULL, false},
     {"lower", "t", TEXT, NULL, rdx_text_lower, NULL, false},

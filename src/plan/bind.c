@@ -498,7 +498,7 @@ static rdx_status bind_call(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   if (rdx_is_window_function(ast->name))
     return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, NULL, "window function %.60s needs OVER",
                             ast->name);
-  if (strcmp(ast->name, "random") == 0 && ast->count == 0)
+  if ((strcmp(ast->name, "random") == 0 && ast->count == 0) || strcmp(ast->name, "random row") == 0)
     return rdx_bind_random(b, ast, out);
   if (strcmp(ast->name, "setseed") == 0)
     return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, "SET seed = 0.5 does it",

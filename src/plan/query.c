@@ -365,9 +365,18 @@ static rdx_status bind_sets(rdx_block *b, const rdx_sql_query *query) {
 
 static bool has_sets(const rdx_sql_query *query) {
   for (uint32_t i = 0; i < query->group_count; i++)
-    if (query->group_by[i]->kind != RDX_GROUPING_SIMPLE)
+    if (query->group_by[i]->kind != RDX_GROUPING_SIMPLE && query->group_by[i]->kind != RDX_GROUPING_ALL)
       return true;
   return false;
+}
+
+/* GROUP BY ALL. */
+static rdx_status group_by_list(rdx_block *b, uint32_t *capacity) {
+  uint32_t number;
+  for (uint32_t i = 0; i < b->visible; i++)
+    if (!has_aggregates(b->outputs[i].value) && !rdx_reads_windows(b->outputs[i].value))
+      RDX_TRY(add_group(b, b->outputs[i].value, capacity, &number));
+  return RDX_OK;
 }
 
 static rdx_status bind_groups(rdx_block *b, const rdx_sql_query *query) {
@@ -376,6 +385,8 @@ static rdx_status bind_groups(rdx_block *b, const rdx_sql_query *query) {
   if (has_sets(query))
     return bind_sets(b, query);
   for (uint32_t i = 0; i < query->group_count; i++) {
+    if (query->group_by[i]->kind == RDX_GROUPING_ALL)
+      RDX_TRY(group_by_list(b, &capacity));
     for (uint32_t k = 0; k < query->group_by[i]->expr_count; k++) {
       rdx_bound *value = NULL;
       RDX_TRY(bind_group(b, query, query->group_by[i]->exprs[k], &value));

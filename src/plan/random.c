@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* random(): a function of the numbers of the rows that a row is joined of, and of a number that is another one for each
- * call that is written and for each run. So it is no constant, and however often a plan evaluates a call, its value for
- * a row is one. Where rows have no such numbers it is refused. */
+/* random() and TABLESAMPLE: a function of the numbers of the rows that a row is joined of, and of a number that is
+ * another one for each call that is written and for each run. So it is no constant, and however often a plan evaluates
+ * a call, its value for a row is one. Where rows have no such numbers it is refused. */
 
 #include "plan/internal.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 static rdx_status refuse(rdx_block *b, const rdx_ast *ast, const char *hint) {
-  return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, hint, "random() is not supported here");
+  return rdx_planner_fail(b->planner, RDX_ERROR_UNSUPPORTED, ast->place, hint, "%s is not supported here",
+                          strcmp(ast->name, "random") == 0 ? "random()" : "TABLESAMPLE");
 }
 
 /* A seed with the numbers of the rows of FROM in it. */
@@ -30,6 +32,16 @@ static rdx_status add_numbers(rdx_block *b, const rdx_ast *ast, rdx_bound **seed
   return RDX_OK;
 }
 
+/* Another one for each call and run, or that of REPEATABLE. */
+static rdx_status bind_seed(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
+  rdx_planner *p = b->planner;
+  const rdx_datum first = {.i = (int64_t)(p->random * 0x9e3779b97f4a7c15u + ++p->randoms)};
+  if (ast->count == 0)
+    return rdx_bind_constant(&p->binding, (rdx_sql_type){.kind = RDX_SQL_BIGINT}, first, ast->place, out);
+  RDX_TRY(rdx_bind(b, ast->args[0], out));
+  return rdx_bind_call_of(p, "sample seed", out, 1, ast->place, out);
+}
+
 rdx_status rdx_bind_random(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   rdx_planner *p = b->planner;
   rdx_bound *seed = NULL;
@@ -42,8 +54,7 @@ rdx_status rdx_bind_random(rdx_block *b, const rdx_ast *ast, rdx_bound **out) {
   if (!p->plan->random)
     p->random = atomic_fetch_add(p->settings->random, 1);
   p->plan->random = true;
-  const rdx_datum first = {.i = (int64_t)(p->random * 0x9e3779b97f4a7c15u + ++p->randoms)};
-  RDX_TRY(rdx_bind_constant(&p->binding, (rdx_sql_type){.kind = RDX_SQL_BIGINT}, first, ast->place, &seed));
+  RDX_TRY(bind_seed(b, ast, &seed));
   RDX_TRY(add_numbers(b, ast, &seed));
   return rdx_bind_call_of(p, "random of", &seed, 1, ast->place, out);
 }

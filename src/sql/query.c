@@ -173,6 +173,53 @@ static rdx_status take_function(rdx_tree *t, const PgQuery__RangeFunction *f, rd
   return RDX_OK;
 }
 
+rdx_status rdx_tree_all_of(rdx_tree *t, rdx_from *from, rdx_sql_query **out) {
+  rdx_sql_query *q = NULL;
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q, (void **)&q));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof(rdx_from *), (void **)&q->from));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q->targets, (void **)&q->targets));
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof(rdx_ast), (void **)&q->targets[0].value));
+  *q->targets[0].value = (rdx_ast){.kind = RDX_AST_STAR, .place = from->place};
+  q->kind = RDX_QUERY_SELECT;
+  q->place = from->place;
+  q->target_count = q->from_count = 1;
+  q->from[0] = from;
+  *out = q;
+  return RDX_OK;
+}
+
+/* Which rows are in a sample: random() < the percentage / 100, or the same of a seed that is written. */
+static rdx_status take_chance(rdx_tree *t, const PgQuery__RangeTableSample *s, rdx_sql_place place, rdx_ast **out) {
+  RDX_TRY(rdx_tree_call(t, place, "<", 2, out));
+  RDX_TRY(rdx_tree_call(t, place, "random row", s->repeatable ? 1 : 0, &(*out)->args[0]));
+  if (s->repeatable)
+    RDX_TRY(rdx_tree_expression(t, s->repeatable, &(*out)->args[0]->args[0]));
+  RDX_TRY(rdx_tree_call(t, place, "sample share", 1, &(*out)->args[1]));
+  return rdx_tree_expression(t, s->args[0], &(*out)->args[1]->args[0]);
+}
+
+static rdx_status take_item(rdx_tree *t, const node *n, rdx_from *out);
+
+/* t TABLESAMPLE BERNOULLI (p) is (SELECT * FROM t WHERE ...) AS t. SYSTEM takes single rows, too. */
+static rdx_status take_sample(rdx_tree *t, const PgQuery__RangeTableSample *s, rdx_from *out) {
+  const rdx_sql_place place = rdx_tree_place(t, s->location);
+  const char *method = rdx_tree_string(s->method[s->n_method - 1]);
+  rdx_from *table = NULL;
+  if (strcmp(method, "bernoulli") != 0 && strcmp(method, "system") != 0)
+    return rdx_sql_error(t->err, RDX_ERROR_NOT_FOUND, t->text->text, place, "there are BERNOULLI and SYSTEM",
+                         "tablesample method %.60s does not exist", method);
+  if (s->n_args != 1)
+    return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, place, NULL,
+                         "tablesample method %s requires 1 argument, not %zu", method, s->n_args);
+  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *table, (void **)&table));
+  RDX_TRY(take_item(t, s->relation, table));
+  out->kind = RDX_FROM_QUERY;
+  out->place = table->place;
+  out->alias = table->alias ? table->alias : table->name;
+  RDX_TRY(rdx_tree_all_of(t, table, &out->query));
+  return take_chance(t, s, place, &out->query->where);
+}
+
 static rdx_status take_item(rdx_tree *t, const node *n, rdx_from *out) {
   switch (n->node_case) {
   case PG_QUERY__NODE__NODE_RANGE_VAR:
@@ -189,7 +236,7 @@ static rdx_status take_item(rdx_tree *t, const node *n, rdx_from *out) {
   case PG_QUERY__NODE__NODE_JOIN_EXPR:
     return take_join(t, n->join_expr, out);
   case PG_QUERY__NODE__NODE_RANGE_TABLE_SAMPLE:
-    return rdx_tree_refuse(t, rdx_tree_place(t, n->range_table_sample->location), "TABLESAMPLE is not supported");
+    return take_sample(t, n->range_table_sample, out);
   case PG_QUERY__NODE__NODE_RANGE_FUNCTION:
     return take_function(t, n->range_function, out);
   default:
@@ -217,8 +264,17 @@ static rdx_status take_groupings(rdx_tree *t, size_t count, node *const *nodes, 
   return RDX_OK;
 }
 
+/* Whether the text has GROUP BY ALL where its copy has (). */
+static bool is_all(const rdx_tree *t, const PgQuery__GroupingSet *s) {
+  const rdx_token token = rdx_token_at(t->text->begin + rdx_sql_text_offset(t->text, (size_t)s->location));
+  return rdx_token_is(&token, "all");
+}
+
 static rdx_status take_grouping_set(rdx_tree *t, const PgQuery__GroupingSet *s, rdx_grouping *out) {
   switch (s->kind) {
+  case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_EMPTY:
+    out->kind = is_all(t, s) ? RDX_GROUPING_ALL : RDX_GROUPING_SIMPLE;
+    return RDX_OK;
   case PG_QUERY__GROUPING_SET_KIND__GROUPING_SET_ROLLUP:
     out->kind = RDX_GROUPING_ROLLUP;
     break;

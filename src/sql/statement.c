@@ -162,22 +162,11 @@ static rdx_status take_create_table(rdx_tree *t, const node *n, rdx_sql_statemen
 
 /* CREATE TABLE t (x, y) AS query: SELECT * FROM (query) AS t (x, y). */
 static rdx_status name_columns(rdx_tree *t, const PgQuery__IntoClause *into, rdx_sql_statement *out) {
-  rdx_sql_query *q = NULL;
   rdx_from *from = NULL;
-  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q, (void **)&q));
-  RDX_TRY(rdx_tree_alloc(t, 1, sizeof(rdx_from *), (void **)&q->from));
   RDX_TRY(rdx_tree_alloc(t, 1, sizeof *from, (void **)&from));
-  RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q->targets, (void **)&q->targets));
-  RDX_TRY(rdx_tree_alloc(t, 1, sizeof(rdx_ast), (void **)&q->targets[0].value));
   *from = (rdx_from){.kind = RDX_FROM_QUERY, .place = out->query->place, .query = out->query, .alias = out->name};
   RDX_TRY(rdx_tree_names(t, into->n_col_names, into->col_names, &from->columns, &from->column_count));
-  *q->targets[0].value = (rdx_ast){.kind = RDX_AST_STAR, .place = out->query->place};
-  q->kind = RDX_QUERY_SELECT;
-  q->place = out->query->place;
-  q->target_count = q->from_count = 1;
-  q->from[0] = from;
-  out->query = q;
-  return RDX_OK;
+  return rdx_tree_all_of(t, from, &out->query);
 }
 
 static rdx_status take_create_as(rdx_tree *t, const node *n, rdx_sql_statement *out) {

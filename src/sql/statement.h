@@ -36,7 +36,7 @@ typedef enum rdx_ast_kind {
    *   "coalesce", "nullif", "greatest", "least", "extract" (field as a STRING, value), "substring", "position" (of the
    *   second arg in the first, as strpos has them), "btrim", "ltrim", "rtrim" (TRIM), "timezone" (zone, value: AT TIME
    *   ZONE), "current_date", "current_timestamp", "localtimestamp", "grouping", "row", "default" (of VALUES in INSERT,
-   *   and of SET in UPDATE) */
+   *   and of SET in UPDATE), "random row" (with REPEATABLE's seed, if any) and "sample share" (TABLESAMPLE) */
   RDX_AST_CALL,
   RDX_AST_CAST,     /* args[0] as type `name` with `modifiers` (numeric(12,2)); INTERVAL '1' DAY has `field` "day" */
   RDX_AST_SCALAR,   /* (SELECT ...) as a value */
@@ -153,6 +153,7 @@ typedef enum rdx_grouping_kind {
   RDX_GROUPING_SETS,   /* `children` */
   RDX_GROUPING_ROLLUP, /* of `children`, which are SIMPLE */
   RDX_GROUPING_CUBE,
+  RDX_GROUPING_ALL, /* all of the list that has no aggregates and window functions in it */
 } rdx_grouping_kind;
 
 typedef struct rdx_grouping {

@@ -242,7 +242,8 @@ typedef struct scanner {
   uint32_t count, capacity; /* at least one is open, the statement's */
   rdx_token last;
   word last_word;
-  uint32_t signs; /* in a row */
+  uint32_t signs;    /* in a row */
+  uint32_t group_by; /* words of GROUP BY ALL that the last token ends */
 } scanner;
 
 static uint32_t larger(uint32_t a, uint32_t b) {
@@ -507,6 +508,27 @@ static rdx_status check_operator(scanner *s, rdx_token t) {
   return s->signs > LONGEST_OPERATOR ? fail_at(s, t.begin, "the operator is too long") : RDX_OK;
 }
 
+/* Whether GROUP BY ALL ends with this token, and no expression follows, of which ALL says nothing. */
+static bool ends_group_by(const scanner *s, rdx_token t) {
+  static const char *const words[] = {"having", "window", "order",     "limit",  "offset", "fetch",
+                                      "for",    "union",  "intersect", "except", "on",     "returning", "with"};
+  bool ends = t.begin >= s->text->end || *t.begin == ')';
+  for (size_t i = 0; i < RDX_COUNT(words); i++)
+    ends |= rdx_token_is(&t, words[i]);
+  return ends;
+}
+
+/* GROUP BY ALL, of PostgreSQL 19, is GROUP BY () in the copy. */
+static void note_group_by(scanner *s, rdx_token t) {
+  static const char *const words[] = {"group", "by", "all"};
+  s->group_by = rdx_token_is(&t, words[s->group_by]) ? s->group_by + 1 : rdx_token_is(&t, words[0]);
+  if (s->group_by < RDX_COUNT(words))
+    return;
+  s->group_by = 0;
+  if (ends_group_by(s, rdx_token_at(t.end)))
+    memcpy(s->text->copy + (t.begin - s->text->begin), "() ", (size_t)(t.end - t.begin));
+}
+
 /* Comments are blanks in the copy, which take the parser less time. */
 static rdx_status scan(scanner *s) {
   RDX_TRY(open_bracket(s, '\0'));
@@ -515,6 +537,7 @@ static rdx_status scan(scanner *s) {
     memset(s->text->copy + (s->last.end - s->text->begin), ' ', (size_t)(t.begin - s->last.end));
     RDX_TRY(check_operator(s, t));
     RDX_TRY(take_token(s, t));
+    note_group_by(s, t);
   }
   while (s->count > 1)
     close_bracket(s);

@@ -122,6 +122,8 @@ RDX_MUST_USE rdx_status rdx_tree_targets(rdx_tree *t, size_t count, rdx_tree_nod
 /* WITH of a query. */
 RDX_MUST_USE rdx_status rdx_tree_with(rdx_tree *t, const PgQuery__WithClause *w, rdx_sql_query *out);
 /* An item of FROM. */
+/* SELECT * FROM `from`. */
+RDX_MUST_USE rdx_status rdx_tree_all_of(rdx_tree *t, rdx_from *from, rdx_sql_query **out);
 RDX_MUST_USE rdx_status rdx_tree_from(rdx_tree *t, const rdx_tree_node *n, rdx_from **out);
 /* Whether a schema is that of all tables, or is not written (""). */
 bool rdx_tree_is_public(const char *schema);

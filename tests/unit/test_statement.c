@@ -269,7 +269,6 @@ static const struct refusal {
     {"SELECT * FROM f(1)", "              ^", "of functions in FROM there are generate_series,"},
     {"SELECT * FROM ROWS FROM (generate_series(1, 2))", "                         ^", "ROWS FROM is not supported"},
     {"SELECT a FROM t FOR UPDATE", "       ^", "FOR UPDATE and FOR SHARE are not supported"},
-    {"SELECT a FROM t TABLESAMPLE system (1)", "                            ^", "TABLESAMPLE is not supported"},
     {"SELECT 1 UNION SELECT a INTO b FROM t", "                      ^", "SELECT INTO cannot stand here"},
     {"SELECT FROM t", "^", "SELECT without columns is not supported"},
     {"SELECT a FROM s.t", "              ^", "schemas are not supported"},
