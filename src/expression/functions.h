@@ -32,6 +32,11 @@ extern const uint32_t rdx_function_count;
 
 rdx_status rdx_function_fail(rdx_worker *w, const rdx_node *n, const char *what);
 
+/* ---- letters.c ---- */
+
+/* A letter in the other case; what is no letter, or has no one partner of as many bytes, stays. */
+uint32_t rdx_text_letter(uint32_t c, bool upper);
+
 /* ---- text.c ---- */
 
 #define RDX_LONGEST_TEXT ((uint64_t)1 << 30) /* bytes of a result, as in PostgreSQL */
@@ -39,8 +44,6 @@ rdx_status rdx_function_fail(rdx_worker *w, const rdx_node *n, const char *what)
 /* Bytes of the character at `text`. */
 uint64_t rdx_text_character(const char *text, uint64_t length);
 uint64_t rdx_text_characters(rdx_sql_text text);
-/* A letter in the other case; what is no letter, or has no one partner of as many bytes, stays. */
-uint32_t rdx_text_letter(uint32_t c, bool upper);
 
 rdx_status rdx_text_upper(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
 rdx_status rdx_text_lower(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);

@@ -156,9 +156,9 @@ static void reach(rdx_regex *r, const tree *t, rdx_regex_places *to, uint32_t st
   }
 }
 
-/* Of a letter beyond ASCII; two of them have no other case that we know. */
+/* Of a letter beyond ASCII. */
 static bool is_lower(uint32_t c) {
-  return rdx_text_letter(c, true) != c || c == 0xdf || c == 0xff;
+  return rdx_text_letter(c, true) != c || c == 0xdf;
 }
 
 static bool is_in(const rdx_regex_set *s, uint32_t c) {
@@ -169,12 +169,13 @@ static bool is_in(const rdx_regex_set *s, uint32_t c) {
 }
 
 static bool takes(const rdx_regex *r, const tree *t, uint32_t c) {
-  const uint32_t small = r->any_case ? rdx_text_letter(c, false) : c,
-                 large = r->any_case ? rdx_text_letter(c, true) : c;
   if (t->kind == RDX_REGEX_ANY)
     return true;
   if (t->kind == RDX_REGEX_CHARACTER)
-    return t->value == c || t->value == small || t->value == large;
+    return t->value == c ||
+           (r->any_case && (rdx_text_letter(t->value, false) == c || rdx_text_letter(t->value, true) == c));
+  const uint32_t small = r->any_case ? rdx_text_letter(c, false) : c,
+                 large = r->any_case ? rdx_text_letter(c, true) : c;
   const rdx_regex_set *s = &r->sets[t->value];
   return (is_in(s, c) || (r->any_case && (is_in(s, small) || is_in(s, large)))) != s->negated;
 }

@@ -69,34 +69,6 @@ static rdx_status append_times(rdx_worker *w, char *to, uint64_t *used, rdx_sql_
 
 /* ---- Upper and lower case ---- */
 
-/* The other case of letters of two bytes: Latin, Greek and Cyrillic ones that have one of two bytes. */
-static uint32_t change_case(uint32_t c, bool upper) {
-  const bool is_latin_1 = (c >= 0xe0 && c <= 0xfe && c != 0xf7) || (c >= 0xc0 && c <= 0xde && c != 0xd7);
-  if (is_latin_1)
-    return upper ? c & ~0x20u : c | 0x20u;
-  if ((c >= 0x100 && c <= 0x137 && c != 0x130 && c != 0x131) || (c >= 0x14a && c <= 0x177))
-    return upper ? c & ~1u : c | 1u;
-  if ((c >= 0x139 && c <= 0x148) || (c >= 0x179 && c <= 0x17e))
-    return upper ? c - (c % 2 == 0) : c + (c % 2 == 1);
-  if (c >= 0x391 && c <= 0x3a9 && !upper)
-    return c + 0x20;
-  if (c >= 0x3b1 && c <= 0x3c9 && c != 0x3c2 && upper)
-    return c - 0x20;
-  if (c >= 0x410 && c <= 0x42f && !upper)
-    return c + 0x20;
-  if (c >= 0x430 && c <= 0x44f && upper)
-    return c - 0x20;
-  if ((c >= 0x400 && c <= 0x40f && !upper) || (c >= 0x450 && c <= 0x45f && upper))
-    return upper ? c - 0x50 : c + 0x50;
-  return c;
-}
-
-uint32_t rdx_text_letter(uint32_t c, bool upper) {
-  if (c >= 0x80)
-    return c < 0x800 ? change_case(c, upper) : c;
-  return upper ? c - (c >= 'a' && c <= 'z' ? 32 : 0) : c + (c >= 'A' && c <= 'Z' ? 32 : 0);
-}
-
 static rdx_status to_case(rdx_worker *w, rdx_sql_text text, bool upper, rdx_sql_text *out) {
   char *to = NULL;
   RDX_TRY(rdx_take_text(w, text.length, &to));
@@ -106,11 +78,12 @@ static rdx_status to_case(rdx_worker *w, rdx_sql_text text, bool upper, rdx_sql_
     memcpy(to + i, from, size);
     if (size == 1 && from[0] < 0x80)
       to[i] = (char)rdx_text_letter(from[0], upper);
-    if (size != 2)
+    if (size != 2 && size != 3)
       continue;
-    const uint32_t letter = change_case(((from[0] & 0x1fu) << 6) | (from[1] & 0x3fu), upper);
-    to[i] = (char)(0xc0 | letter >> 6);
-    to[i + 1] = (char)(0x80 | (letter & 0x3f));
+    uint32_t letter = rdx_text_letter(rdx_regex_character(text, i, &size), upper);
+    for (uint64_t at = size; at-- > 1; letter >>= 6)
+      to[i + at] = (char)(0x80 | (letter & 0x3f));
+    to[i] = (char)((size == 2 ? 0xc0 : 0xe0) | letter);
   }
   *out = (rdx_sql_text){to, text.length};
   return RDX_OK;
@@ -331,12 +304,8 @@ rdx_part_place *rdx_part_before(rdx_worker *w, const rdx_node *n, const rdx_datu
   const bool same_block = p->first_row == w->begin && p->place == w->place;
   if (p->node != n || !(same_block || (is_kept(n->args[0]) && is_kept(n->args[1]))) ||
       !same_place(p->text, args[0].text) || !same_place(p->by, args[1].text) || p->number > args[2].i)
-    *p = (rdx_part_place){.node = n,
-                          .text = args[0].text,
-                          .by = args[1].text,
-                          .first_row = w->begin,
-                          .place = w->place,
-                          .number = 1};
+    *p = (rdx_part_place){
+        .node = n, .text = args[0].text, .by = args[1].text, .first_row = w->begin, .place = w->place, .number = 1};
   return p;
 }
 
