@@ -196,11 +196,8 @@ static rdx_status find_pairs(rdx_joining *j, rdx_pairs *p, rdx_error *err) {
   RDX_TRY(find_device(j, err));
   if (is_without_keys(j))
     return node->filter && j->right.frame.rows > 0 ? find_true(j, NULL, p, err) : find_all(j, p, err);
-  if (node->join == RDX_PLAN_ANTI_NULL) {
-    bool found = false;
-    RDX_TRY(rdx_pairs_not_in(j, &found, p, err));
-    return found ? RDX_OK : find_true(j, NULL, p, err);
-  }
+  if (node->join == RDX_PLAN_ANTI_NULL)
+    return rdx_pairs_not_in(j, p, err);
   RDX_TRY(rdx_join_keys(j, err));
   if (!node->filter)
     return find_equal(j, p, err);

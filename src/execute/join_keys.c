@@ -3,6 +3,7 @@
 
 /* Keys of joins: one column for each input, whatever they are made of. */
 
+#include "column/column.h"
 #include "execute/keys.h"
 #include "execute/pairs.h"
 
@@ -74,6 +75,28 @@ static rdx_status code_strings(rdx_joining *j, rdx_vector *key, rdx_error *err) 
   RDX_TRY(rdx_operand_cast(j->x, &operand, 0, rdx_sql_type_of_column(&key->column), &coded, err));
   rdx_vector_destroy(key);
   *key = coded;
+  return RDX_OK;
+}
+
+static void drop_sides(rdx_vector (*sides)[2]) {
+  for (uint32_t i = 0; i < 2; i++)
+    rdx_vector_destroy(&(*sides)[i]);
+}
+
+rdx_status rdx_join_key_codes(rdx_joining *j, uint32_t i, uint32_t *codes, rdx_error *err) {
+  const uint64_t rows[2] = {j->left.frame.rows, j->right.frame.rows};
+  RDX_SCOPED(drop_sides) rdx_vector sides[2] = {0};
+  RDX_SCOPED(rdx_key_words_destroy) rdx_key_words words = {0};
+  uint64_t distinct = 0, place = 0;
+  RDX_TRY(rdx_join_key(j, i, &sides[0], &sides[1], err));
+  for (uint32_t s = 0; s < 2; s++)
+    RDX_TRY(code_strings(j, &sides[s], err));
+  const rdx_key_column column = {.parts = {&sides[0].column, &sides[1].column}};
+  RDX_TRY(rdx_key_words_create(j->x, &column, 1, rows, false, &words, err));
+  RDX_TRY(rdx_key_words_rank(j->x, &words, codes, &distinct, NULL, err));
+  for (uint32_t s = 0; s < 2; s++)
+    for (uint64_t row = 0; row < rows[s]; row++, place++)
+      codes[place] = rdx_column_has(&sides[s].column, row) ? codes[place] + 1 : 0;
   return RDX_OK;
 }
 

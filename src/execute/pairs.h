@@ -26,6 +26,10 @@ void rdx_joining_drop(rdx_joining *j);
 /* Key `i` of both inputs, of one type. A column whose rows are all that count is viewed: see rdx_operand_flat(). */
 RDX_MUST_USE rdx_status rdx_join_key(rdx_joining *j, uint32_t i, rdx_vector *left, rdx_vector *right, rdx_error *err);
 
+/* The same as numbers, of the left rows, then of the right ones: of values that are equal, and no others, the same; of
+ * NULL 0. `codes` has room for all. */
+RDX_MUST_USE rdx_status rdx_join_key_codes(rdx_joining *j, uint32_t i, uint32_t *codes, rdx_error *err);
+
 /* Calculate the keys of both inputs. */
 RDX_MUST_USE rdx_status rdx_join_keys(rdx_joining *j, rdx_error *err);
 
@@ -77,8 +81,8 @@ RDX_MUST_USE rdx_status rdx_pairs_cross(rdx_joining *j, rdx_pairs *out, rdx_erro
 /* The left rows of a semi or an anti join. */
 RDX_MUST_USE rdx_status rdx_pairs_left(rdx_joining *j, rdx_join_kind kind, rdx_pairs *out, rdx_error *err);
 
-/* The left rows that NOT IN keeps (not_in.c). False in `*found`: too many keys have NULLs. */
-RDX_MUST_USE rdx_status rdx_pairs_not_in(rdx_joining *j, bool *found, rdx_pairs *out, rdx_error *err);
+/* The left rows that NOT IN keeps (not_in.c). */
+RDX_MUST_USE rdx_status rdx_pairs_not_in(rdx_joining *j, rdx_pairs *out, rdx_error *err);
 
 /* ---- Conditions ---- */
 

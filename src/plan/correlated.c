@@ -186,7 +186,7 @@ static rdx_status guard_dependent(rdx_block *b, rdx_dependent *d) {
   rdx_conjuncts guards = {0}, all = {0};
   if (b->guard)
     RDX_TRY(list_guards(b, b->guard, &guards));
-  if (d->filter.count > 0 || d->compared || d->aggregate_count > 0)
+  if (d->filter.count > 0 || (d->compared && !d->unlike) || d->aggregate_count > 0)
     RDX_TRY(choose_guards(b, &guards, b->scope ? d->needs : UINT64_MAX, &all));
   for (uint32_t i = 0; i < d->filter.count; i++) {
     if (d->join != RDX_PLAN_SEMI && !(rdx_bound_leaves(d->filter.list[i]) >> d->leaf & 1))

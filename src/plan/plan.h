@@ -39,9 +39,6 @@ typedef enum rdx_plan_kind {
   RDX_PLAN_WORKING, /* shared: its frame is set by the RECURSIVE node that it is `working` of */
 } rdx_plan_kind;
 
-/* So many keys of NOT IN may have NULLs in any combination; of more, all pairs are looked at. */
-#define RDX_SPLIT_KEYS 8u
-
 typedef enum rdx_plan_join {
   RDX_PLAN_INNER,
   RDX_PLAN_LEFT,
@@ -49,7 +46,7 @@ typedef enum rdx_plan_join {
   RDX_PLAN_SEMI,      /* rows of left that match; output: columns of left */
   RDX_PLAN_ANTI,      /* rows of left that match none */
   RDX_PLAN_ANTI_NULL, /* the same for NOT IN: rows of left that differ from each of right in a key that is NULL in
-                         neither. The condition of more than RDX_SPLIT_KEYS keys says that of a pair it is not so */
+                         neither */
   RDX_PLAN_SINGLE,    /* LEFT, where more than one match of a row is an error: a scalar subquery */
 } rdx_plan_join;
 

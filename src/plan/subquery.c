@@ -532,7 +532,7 @@ static rdx_status bind_in_conjunct(rdx_block *b, const rdx_ast *ast, bool negate
     return add_null_in(b, q, negated, ast->place);
   const rdx_plan_join join = !negated ? RDX_PLAN_SEMI : correlated ? RDX_PLAN_ANTI : RDX_PLAN_ANTI_NULL;
   RDX_TRY(rdx_make_dependent(b, q, &(rdx_form){join, count, false}, count, &d));
-  if (negated && (correlated || count > RDX_SPLIT_KEYS))
+  if (negated && correlated)
     RDX_TRY(add_not_in(b, left, count, ast->place, &d));
   if (!negated || !correlated)
     RDX_TRY(add_keys(b, left, count, ast->place, &d));
@@ -646,8 +646,6 @@ static rdx_status bind_row_in_value(rdx_block *b, rdx_plan_node *plan, rdx_bound
       continue;
     RDX_TRY(truth(b, true, place, &d.compared));
     RDX_TRY(compare_plan(b, plan, left, count, place, &d));
-    if (unlike && count > RDX_SPLIT_KEYS)
-      RDX_TRY(add_not_in(b, left, count, place, &d));
     RDX_TRY(rdx_add_mark(b, d, place, &mark));
     RDX_TRY(rdx_bind_pair(b, "is not null", mark, NULL, place, &args[2 * i]));
   }
