@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Regular expressions at work: all places that a match may be at go through the text together. Which bytes a group has
- * is found afterwards, from the tree. */
+/* Regular expressions at work: all places that a match may be at go through the text together, where no automaton
+ * does it. Which bytes a group has is found afterwards, from the tree. */
 
 #include "expression/regex.h"
 
@@ -55,9 +55,11 @@ static void write_steps(rdx_regex *r, tree *t) {
     r->steps[fork].or_to = r->step_count;
     break;
   default:
+    r->stateless |= t->kind == RDX_REGEX_ASSERT && t->value != RDX_REGEX_BEGIN && t->value != RDX_REGEX_END;
     add_step(r, RDX_STEP_TREE, t);
   }
   t->end = r->step_count;
+  t->has_groups = t->kind == RDX_REGEX_GROUP || (t->left && t->left->has_groups) || (t->right && t->right->has_groups);
 }
 
 static rdx_status take_memory(rdx_regex *r, rdx_arena *arena, rdx_error *err) {
@@ -83,7 +85,7 @@ rdx_status rdx_regex_compile(rdx_sql_text pattern, bool any_case, rdx_arena *are
   RDX_TRY(rdx_arena_alloc(arena, 1, sizeof *r, "a regular expression", (void **)&r, err));
   RDX_TRY(rdx_arena_alloc(arena, pattern.length + 1, 1, "a regular expression", (void **)&bytes, err));
   memcpy(bytes, pattern.data, pattern.length);
-  *r = (rdx_regex){.pattern = {bytes, pattern.length}, .any_case = any_case};
+  *r = (rdx_regex){.pattern = {bytes, pattern.length}, .any_case = any_case, .arena = arena};
   const rdx_status status = rdx_regex_parse(r, arena, wrong, err);
   if (status != RDX_OK)
     return *wrong ? RDX_OK : status;
@@ -200,21 +202,29 @@ static void start_round(rdx_regex *r) {
   r->round++;
 }
 
+void rdx_regex_start_places(rdx_regex *r, const tree *t, rdx_sql_text text, uint64_t from, rdx_regex_places *out) {
+  start_round(r);
+  out->count = 0;
+  reach(r, t, out, t->begin, from, text, from);
+}
+
+void rdx_regex_next_places(rdx_regex *r, const tree *t, const rdx_regex_places *from, rdx_regex_places *to,
+                           rdx_sql_text text, uint64_t at, bool anywhere) {
+  start_round(r);
+  go_on(r, t, from, to, text, at, NOWHERE);
+  at += rdx_text_character(text.data + at, text.length - at);
+  if (anywhere)
+    reach(r, t, to, t->begin, at, text, at);
+}
+
 /* ---- Matching ---- */
 
-/* Ends of a match between these places. */
-typedef struct ends {
-  uint64_t min, max;
-  bool last; /* the last such one is wanted, not the first */
-} ends;
-
-/* Whether `t` takes bytes from `from` to one of the ends. */
-static bool find_end(rdx_regex *r, const tree *t, rdx_sql_text text, uint64_t from, ends wanted, uint64_t *end) {
+/* Whether `t` takes bytes from `from` to one of the ends, place by place. */
+static bool find_end_by_places(rdx_regex *r, const tree *t, rdx_sql_text text, uint64_t from, rdx_regex_ends wanted,
+                               uint64_t *end) {
   rdx_regex_places *now = &r->places[0], *then = &r->places[1];
   bool found = false;
-  start_round(r);
-  now->count = 0;
-  reach(r, t, now, t->begin, from, text, from);
+  rdx_regex_start_places(r, t, text, from, now);
   for (uint64_t at = from, size; now->count > 0; at += size) {
     for (uint32_t i = 0; at >= wanted.min && at <= wanted.max && i < now->count; i++)
       if (now->steps[i] == t->end) {
@@ -232,13 +242,23 @@ static bool find_end(rdx_regex *r, const tree *t, rdx_sql_text text, uint64_t fr
   return found;
 }
 
-static bool fits(rdx_regex *r, const tree *t, rdx_sql_text text, uint64_t from, uint64_t to) {
-  uint64_t end = 0;
-  return find_end(r, t, text, from, (ends){to, to, false}, &end);
+static bool find_end(rdx_regex *r, tree *t, rdx_sql_text text, uint64_t from, rdx_regex_ends wanted, uint64_t *end) {
+  rdx_regex_automaton *a = rdx_regex_automaton_of(r, t, false, &t->automaton);
+  uint64_t found = 0, stopped = 0;
+  const rdx_regex_known known = a ? rdx_regex_run(r, a, text, from, wanted, &found, &stopped) : RDX_REGEX_UNKNOWN;
+  if (known == RDX_REGEX_UNKNOWN)
+    return find_end_by_places(r, t, text, from, wanted, end);
+  *end = known == RDX_REGEX_FOUND ? found : *end;
+  return known == RDX_REGEX_FOUND;
 }
 
-/* Where the first match at or behind `from` begins; with `any` where some match does. */
-static uint64_t find_begin(rdx_regex *r, rdx_sql_text text, uint64_t from, bool any) {
+static bool fits(rdx_regex *r, tree *t, rdx_sql_text text, uint64_t from, uint64_t to) {
+  uint64_t end = 0;
+  return find_end(r, t, text, from, (rdx_regex_ends){to, to, false}, &end);
+}
+
+/* Where the first match at or behind `from` begins, place by place; with `any` where some match does. */
+static uint64_t find_begin_by_places(rdx_regex *r, rdx_sql_text text, uint64_t from, bool any) {
   const tree *t = r->root;
   rdx_regex_places *now = &r->places[0], *then = &r->places[1];
   uint64_t first = NOWHERE;
@@ -262,8 +282,38 @@ static uint64_t find_begin(rdx_regex *r, rdx_sql_text text, uint64_t from, bool 
   }
 }
 
+/* Whether there is a match at or behind `from`, and where the one ends that ends first. */
+static rdx_regex_known find_any(rdx_regex *r, rdx_sql_text text, uint64_t from, uint64_t *end) {
+  rdx_regex_automaton *a = rdx_regex_automaton_of(r, r->root, true, &r->anywhere);
+  uint64_t stopped = 0;
+  return a ? rdx_regex_run(r, a, text, from, (rdx_regex_ends){from, text.length, false}, end, &stopped)
+           : RDX_REGEX_UNKNOWN;
+}
+
 bool rdx_regex_matches(rdx_regex *r, rdx_sql_text text) {
-  return find_begin(r, text, 0, true) != NOWHERE;
+  uint64_t end = 0;
+  const rdx_regex_known known = find_any(r, text, 0, &end);
+  return known == RDX_REGEX_UNKNOWN ? find_begin_by_places(r, text, 0, true) != NOWHERE : known == RDX_REGEX_FOUND;
+}
+
+#define AGAIN 8u /* times that the bytes of a text are looked at: then all beginnings go through it together */
+
+/* Where the first match at or behind `from` begins: before the end of the one that ends first. */
+static uint64_t find_begin(rdx_regex *r, rdx_sql_text text, uint64_t from) {
+  uint64_t max = 0, end = 0, looked = 0, stopped = 0;
+  rdx_regex_known known = find_any(r, text, from, &max);
+  if (known == RDX_REGEX_NONE)
+    return NOWHERE;
+  for (uint64_t at = from; known != RDX_REGEX_UNKNOWN && at <= max && looked <= AGAIN * (max - from) + AGAIN;) {
+    rdx_regex_automaton *a = rdx_regex_automaton_of(r, r->root, false, &r->root->automaton);
+    known =
+        a ? rdx_regex_run(r, a, text, at, (rdx_regex_ends){at, text.length, false}, &end, &stopped) : RDX_REGEX_UNKNOWN;
+    if (known == RDX_REGEX_FOUND)
+      return at;
+    looked += stopped - at;
+    at += at < text.length ? rdx_text_character(text.data + at, text.length - at) : 1;
+  }
+  return find_begin_by_places(r, text, from, false);
 }
 
 /* ---- Groups ---- */
@@ -277,12 +327,28 @@ static void forget(const tree *t, rdx_regex_span *groups) {
     forget(t->right, groups);
 }
 
+/* Whether a tree takes exactly one character, or nothing. */
+static bool takes_one(const tree *t) {
+  return t->kind == RDX_REGEX_CHARACTER || t->kind == RDX_REGEX_ANY || t->kind == RDX_REGEX_SET;
+}
+
+static bool takes_nothing(const tree *t) {
+  return t->kind == RDX_REGEX_ASSERT || t->kind == RDX_REGEX_EMPTY;
+}
+
 /* Where the left part ends, so that the right one takes the rest: as far as it can, or as near as it can. */
-static uint64_t divide(rdx_regex *r, const tree *left, const tree *right, rdx_sql_text text, rdx_regex_span whole,
-                       uint64_t min) {
+static uint64_t divide(rdx_regex *r, tree *left, tree *right, rdx_sql_text text, rdx_regex_span whole, uint64_t min) {
   const bool last = left->prefers != RDX_PREFERS_SHORT;
   uint64_t max = whole.end, end = whole.end;
-  while (min <= max && find_end(r, left, text, whole.begin, (ends){min, max, last}, &end)) {
+  if (takes_nothing(left) && min == whole.begin)
+    return whole.begin;
+  if (takes_one(left))
+    return whole.begin + rdx_text_character(text.data + whole.begin, text.length - whole.begin);
+  if (takes_nothing(right))
+    return whole.end;
+  if (takes_one(right) && (unsigned char)text.data[whole.end - 1] < 0x80)
+    return whole.end - 1;
+  while (min <= max && find_end(r, left, text, whole.begin, (rdx_regex_ends){min, max, last}, &end)) {
     if (fits(r, right, text, end, whole.end))
       return end;
     if (last && end == 0)
@@ -294,7 +360,9 @@ static uint64_t divide(rdx_regex *r, const tree *left, const tree *right, rdx_sq
 }
 
 /* Which bytes the groups of a tree have that takes all of `whole`. */
-static void find_groups(rdx_regex *r, const tree *t, rdx_sql_text text, rdx_regex_span whole, rdx_regex_span *groups) {
+static void find_groups(rdx_regex *r, tree *t, rdx_sql_text text, rdx_regex_span whole, rdx_regex_span *groups) {
+  if (!t->has_groups)
+    return;
   switch (t->kind) {
   case RDX_REGEX_GROUP:
     if (t->value < RDX_REGEX_GROUPS)
@@ -334,11 +402,14 @@ static void find_groups(rdx_regex *r, const tree *t, rdx_sql_text text, rdx_rege
 
 bool rdx_regex_find(rdx_regex *r, rdx_sql_text text, uint64_t from, rdx_regex_span *match,
                     rdx_regex_span groups[RDX_REGEX_GROUPS]) {
-  match->begin = match->end = find_begin(r, text, from, false);
-  if (match->begin == NOWHERE)
-    return false;
-  const bool last = r->root->prefers != RDX_PREFERS_SHORT;
-  (void)find_end(r, r->root, text, match->begin, (ends){match->begin, text.length, last}, &match->end);
+  const rdx_regex_ends any = {from, text.length, r->root->prefers != RDX_PREFERS_SHORT};
+  match->begin = from;
+  if (!find_end(r, r->root, text, from, any, &match->end)) {
+    match->begin = match->end = find_begin(r, text, from);
+    if (match->begin == NOWHERE)
+      return false;
+    (void)find_end(r, r->root, text, match->begin, any, &match->end);
+  }
   if (!groups)
     return true;
   for (uint32_t i = 0; i < RDX_REGEX_GROUPS; i++)

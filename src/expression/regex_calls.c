@@ -214,27 +214,47 @@ static void write_replacement(rdx_text_output *o, rdx_sql_text by, rdx_sql_text 
   }
 }
 
+#define KNOWN 4 /* matches that are not looked for twice */
+
 typedef struct replacing {
   rdx_regex *r;
   rdx_sql_text text, by;
   uint64_t from;
-  int64_t number; /* of the match that is replaced; 0: all */
+  int64_t number;                                /* of the match that is replaced; 0: all */
+  rdx_regex_span known[KNOWN][RDX_REGEX_GROUPS]; /* the first matches, which the first time finds */
+  int64_t known_count;
+  bool again;
 } replacing;
 
-static void write_all(const replacing *x, rdx_text_output *o) {
-  rdx_regex_span match, groups[RDX_REGEX_GROUPS];
+/* Match `number`, at or behind byte `from`, and the places of its groups. */
+static bool find_match(replacing *x, int64_t number, uint64_t from, rdx_regex_span groups[RDX_REGEX_GROUPS]) {
+  rdx_regex_span match;
+  if (number <= x->known_count) {
+    memcpy(groups, x->known[number - 1], sizeof x->known[0]);
+    return true;
+  }
+  if (from > x->text.length || (x->again && number <= KNOWN) || !rdx_regex_find(x->r, x->text, from, &match, groups))
+    return false;
+  if (number <= KNOWN)
+    memcpy(x->known[x->known_count++], groups, sizeof x->known[0]);
+  return true;
+}
+
+static void write_all(replacing *x, rdx_text_output *o) {
+  rdx_regex_span groups[RDX_REGEX_GROUPS];
   uint64_t from = x->from, copied = 0;
-  for (int64_t i = 1; from <= x->text.length && rdx_regex_find(x->r, x->text, from, &match, groups); i++) {
-    from = after(x->text, match);
+  for (int64_t i = 1; find_match(x, i, from, groups); i++) {
+    from = after(x->text, groups[0]);
     if (x->number > 0 && i < x->number)
       continue;
-    rdx_text_put(o, x->text.data + copied, match.begin - copied);
+    rdx_text_put(o, x->text.data + copied, groups[0].begin - copied);
     write_replacement(o, x->by, x->text, groups);
-    copied = match.end;
+    copied = groups[0].end;
     if (x->number > 0)
       break;
   }
   rdx_text_put(o, x->text.data + copied, x->text.length - copied);
+  x->again = true;
 }
 
 /* regexp_replace(text, pattern, by [, flags]), regexp_replace(text, pattern, by, start [, number [, flags]]) */

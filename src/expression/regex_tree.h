@@ -36,6 +36,8 @@ typedef struct rdx_regex_tree {
   rdx_regex_preference prefers;
   uint32_t value;
   uint32_t begin, end; /* its steps */
+  bool has_groups;
+  struct rdx_regex_automaton *automaton; /* NULL: none yet */
   struct rdx_regex_tree *left, *right;
 } rdx_regex_tree;
 
@@ -65,6 +67,9 @@ typedef struct rdx_regex_places {
   uint32_t count;
 } rdx_regex_places;
 
+typedef struct rdx_regex_automaton rdx_regex_automaton;
+typedef struct rdx_regex_state rdx_regex_state;
+
 struct rdx_regex {
   rdx_sql_text pattern;
   bool any_case;
@@ -76,11 +81,38 @@ struct rdx_regex {
   rdx_regex_places places[2];
   uint32_t *marks, *open; /* by step: the round in which it was reached; steps to look at */
   uint32_t round;
+  rdx_arena *arena;
+  rdx_regex_automaton *anywhere; /* of the root, from any character on */
+  uint64_t state_bytes;          /* of automata */
+  bool stateless;                /* there are none */
 };
+
+/* Ends of a match between these places. */
+typedef struct rdx_regex_ends {
+  uint64_t min, max;
+  bool last; /* the last such one is wanted, not the first */
+} rdx_regex_ends;
+
+typedef enum rdx_regex_known { RDX_REGEX_NONE, RDX_REGEX_FOUND, RDX_REGEX_UNKNOWN } rdx_regex_known;
 
 /* The character at byte `at`, and its bytes; bytes that are not UTF-8 are characters beyond Unicode. */
 uint32_t rdx_regex_character(rdx_sql_text text, uint64_t at, uint64_t *size);
 bool rdx_regex_is_word(uint32_t c);
+
+/* The places of a tree before byte `from`, and those behind the character at `at`, with `anywhere` those before the
+ * next one, too. */
+void rdx_regex_start_places(rdx_regex *r, const rdx_regex_tree *t, rdx_sql_text text, uint64_t from,
+                            rdx_regex_places *out);
+void rdx_regex_next_places(rdx_regex *r, const rdx_regex_tree *t, const rdx_regex_places *from, rdx_regex_places *to,
+                           rdx_sql_text text, uint64_t at, bool anywhere);
+
+/* The automaton of a tree, which `kept` is where there was one; NULL: there is no memory for it. */
+rdx_regex_automaton *rdx_regex_automaton_of(rdx_regex *r, const rdx_regex_tree *t, bool anywhere,
+                                            rdx_regex_automaton **kept);
+/* Whether its tree takes bytes from `from` to one of the ends, unless there is no memory for what tells; `*stopped` is
+ * how far it had to look. */
+rdx_regex_known rdx_regex_run(rdx_regex *r, rdx_regex_automaton *a, rdx_sql_text text, uint64_t from,
+                              rdx_regex_ends wanted, uint64_t *end, uint64_t *stopped);
 
 /* The tree, the sets and counts of a pattern. */
 RDX_MUST_USE rdx_status rdx_regex_parse(rdx_regex *r, rdx_arena *arena, const char **wrong, rdx_error *err);

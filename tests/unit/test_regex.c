@@ -16,6 +16,7 @@
 
 #include "base/base.h"
 #include "expression/regex.h"
+#include "expression/regex_tree.h"
 #include "random.h"
 
 #define LONGEST 9 /* of a text */
@@ -117,6 +118,14 @@ static void check(const pattern *p) {
   for (uint32_t i = 1; found && i < RDX_REGEX_GROUPS; i++)
     if (groups[i].begin != UINT64_MAX)
       assert_true(match.begin <= groups[i].begin && groups[i].begin <= groups[i].end && groups[i].end <= match.end);
+  for (uint32_t i = 0; i < 2; i++) { /* with states that are there already, and without any */
+    rdx_regex_span again = {0, 0}, alike[RDX_REGEX_GROUPS] = {{0, 0}};
+    r->stateless |= i > 0;
+    assert_int_equal(rdx_regex_matches(r, whole), found);
+    assert_int_equal(rdx_regex_find(r, whole, 0, &again, alike), found);
+    if (found && memcmp(groups, alike, sizeof groups) != 0)
+      fail_msg("'%s' ~ '%s' differs in turn %u", text, p->text, i + 2);
+  }
   rdx_arena_free(&arena);
 }
 
