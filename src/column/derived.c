@@ -8,6 +8,7 @@
 #include "column/keys.h"
 #include "kernels/bitmap/kernels.h"
 #include "kernels/derived_column/kernels.h"
+#include "kernels/primitives/kernels.h"
 
 static rdx_status create(rdx_device *device, rdx_type type, uint64_t rows, rdx_device_column **out, rdx_error *err) {
   RDX_TRY(rdx_calloc(1, sizeof **out, "a column", (void **)out, err));
@@ -96,7 +97,7 @@ rdx_status rdx_device_column_of_probes(const rdx_buffer *offsets, uint64_t probe
   RDX_TRY(create(offsets->device, RDX_TYPE_U32, count, &d, err));
   RDX_TRY(rdx_stream_create_for(d->device, "gather", &stream, err));
   RDX_TRY(rdx_buffer_create(d->device, count * 4, "a column", &d->keys, err));
-  RDX_TRY(rdx_derived_probes(stream, offsets, probes, d->keys, count, err));
+  RDX_TRY(rdx_primitive_owner(stream, offsets, probes, d->keys, count, err));
   RDX_TRY(rdx_stream_finish(stream, err));
   *out = RDX_KEEP(d);
   return RDX_OK;

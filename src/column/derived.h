@@ -21,7 +21,7 @@ RDX_MUST_USE rdx_status rdx_device_column_of_sums(rdx_type type, uint8_t scale, 
 RDX_MUST_USE rdx_status rdx_device_column_upload(rdx_device *device, const rdx_column *column, const uint32_t *words,
                                                  uint32_t absent, rdx_device_column **out, rdx_error *err);
 
-/* The probe of each of `count` rows: see rdx_derived_probes(). */
+/* The probe of each of `count` rows: see rdx_primitive_owner(). */
 RDX_MUST_USE rdx_status rdx_device_column_of_probes(const rdx_buffer *offsets, uint64_t probes, uint64_t count,
                                                     rdx_device_column **out, rdx_error *err);
 

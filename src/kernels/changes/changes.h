@@ -32,13 +32,6 @@ struct changes_pair_args {
 };
 ARGS_SIZE(changes_pair_args, 48);
 
-FN void store_key(PTR(u32) keys, u32 i, u64 key, u32 key64) {
-  if (key64 != 0)
-    AT(AS_U64_PTR(keys), i) = key;
-  else
-    AT(keys, i) = TO_U32(key);
-}
-
 FN u32 changes_keep(PTR(u32) keys, u32 n, PTR(u32) others, u32 other_n, u32 word, u32 key64) {
   u32 bits = 0;
   u64 run = 0;

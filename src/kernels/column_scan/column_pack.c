@@ -29,14 +29,7 @@
 DEFINE_BOUNDS(32)
 DEFINE_BOUNDS(64)
 
-RDX_KERNEL_BODY(bounds, column_bounds_args) {
-  for (uint32_t k = 0; k < a->count; k++) {
-    if (variant[0])
-      bounds_u64(a, a->first + k);
-    else
-      bounds_u32(a, a->first + k);
-  }
-}
+RDX_EACH_ITEM(bounds, column_bounds_args, variant[0] ? bounds_u64(a, (uint32_t)i) : bounds_u32(a, (uint32_t)i))
 
 static uint64_t number_of(const struct column_pack_args *a, uint64_t code) {
   return packed_number(code, a->smallest, a->shift, a->steps, a->plane_count);

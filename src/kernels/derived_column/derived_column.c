@@ -2,21 +2,13 @@
  * Copyright 2026 The Raydex authors */
 
 #include "kernels/derived_column/kernels.h"
-
-#include "kernels/primitives/primitives.h"
 #include "spirv/shaders.h"
 
 RDX_EACH_ITEM(present, derived_present_args, a->out_bits[i] = present_bits(a->words, a->absent, (uint32_t)i, a->n))
 
-RDX_KERNEL_BODY(take, derived_take_args) {
-  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
-    const uint64_t key = taken_key(a->keys, a->rows, a->rows_valid, a->n, (uint32_t)i, variant[0]);
-    if (variant[0])
-      AS_U64_PTR(a->keys_out)[i] = key;
-    else
-      a->keys_out[i] = (uint32_t)key;
-  }
-}
+RDX_EACH_ITEM(take, derived_take_args,
+              store_key(a->keys_out, (uint32_t)i,
+                        taken_key(a->keys, a->rows, a->rows_valid, a->n, (uint32_t)i, variant[0]), variant[0]))
 
 RDX_KERNEL_BODY(take_bits, derived_take_bits_args) {
   bool beyond = false;
@@ -35,15 +27,6 @@ RDX_KERNEL_BODY(take_bits, derived_take_bits_args) {
 
 RDX_EACH_ITEM(codes, derived_codes_args, a->codes[i] = derived_code(a->values[i], variant[0]))
 
-RDX_KERNEL_BODY(probes, derived_probes_args) {
-  uint64_t probe = a->count > 0 ? probe_of_row(a->offsets, a->probes, a->first) : 0;
-  for (uint64_t k = a->first; k < (uint64_t)a->first + a->count; k++) {
-    while (k >= a->offsets[probe + 1])
-      probe++;
-    a->out_probes[k] = (uint32_t)probe;
-  }
-}
-
 RDX_EACH_ITEM(pair, derived_pair_args, a->out_keys[i] = paired_key(a->high, a->low, (uint32_t)i))
 
 static const rdx_kernel present_kernel =
@@ -54,8 +37,6 @@ static const rdx_kernel take_bits_kernel = RDX_COMPUTE_KERNEL("derive take bits"
                                                               take_bits, spirv_derived_take_bits_comp);
 static const rdx_kernel codes_kernel =
     RDX_COMPUTE_KERNEL("derive codes", derived_codes_args, 1, 4096, 256, codes, spirv_derived_codes_comp);
-static const rdx_kernel probes_kernel =
-    RDX_COMPUTE_KERNEL("derive probes", derived_probes_args, 0, 4096, 256, probes, spirv_derived_probes_comp);
 static const rdx_kernel pair_kernel =
     RDX_COMPUTE_KERNEL("derive pair", derived_pair_args, 0, 4096, 256, pair, spirv_derived_pair_comp);
 
@@ -92,14 +73,6 @@ rdx_status rdx_derived_codes(rdx_stream *stream, const rdx_buffer *values, bool 
   const struct derived_codes_args args = {.values = RDX_ADDRESS(uint64_t, values), .codes = RDX_ADDRESS(uint64_t, out)};
   const uint32_t variant = floats;
   return rdx_stream_launch(stream, &codes_kernel, &args, &variant, count, NULL, err);
-}
-
-rdx_status rdx_derived_probes(rdx_stream *stream, const rdx_buffer *offsets, uint64_t probe_count, rdx_buffer *out,
-                              uint64_t count, rdx_error *err) {
-  const struct derived_probes_args args = {.offsets = RDX_ADDRESS(uint64_t, offsets),
-                                           .out_probes = RDX_ADDRESS(uint32_t, out),
-                                           .probes = (uint32_t)probe_count};
-  return rdx_stream_launch(stream, &probes_kernel, &args, NULL, count, NULL, err);
 }
 
 rdx_status rdx_derived_pair(rdx_stream *stream, const rdx_buffer *high, const rdx_buffer *low, rdx_buffer *out,

@@ -86,16 +86,6 @@ FN u64 derived_code(u64 bits, u32 floats) {
   return (bits & SIGN_BIT) != 0ul ? ~bits : bits ^ SIGN_BIT;
 }
 
-/* Item: a row of a result. out_probes[k] = the probe that found it. */
-struct derived_probes_args {
-  LAUNCH_HEADER;
-  PTR(u64) offsets;
-  PTR(u32) out_probes;
-  u32 probes;
-  u32 padding;
-};
-ARGS_SIZE(derived_probes_args, 40);
-
 /* Item: a row. out_keys[i] = the keys of two columns as one, the first in the high half. */
 struct derived_pair_args {
   LAUNCH_HEADER;

@@ -5,9 +5,5 @@
 layout(constant_id = 0) const u32 KEY64 = 0;
 
 EACH_ITEM(derived_take_args, i) {
-  const u64 key = taken_key(a.keys, a.rows, a.rows_valid, a.n, i, KEY64);
-  if (KEY64 != 0)
-    AT(AS_U64_PTR(a.keys_out), i) = key;
-  else
-    AT(a.keys_out, i) = TO_U32(key);
+  store_key(a.keys_out, i, taken_key(a.keys, a.rows, a.rows_valid, a.n, i, KEY64), KEY64);
 }

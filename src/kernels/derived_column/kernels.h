@@ -29,10 +29,6 @@ RDX_MUST_USE rdx_status rdx_derived_take(rdx_stream *stream, const rdx_derived_s
 RDX_MUST_USE rdx_status rdx_derived_codes(rdx_stream *stream, const rdx_buffer *values, bool floats, rdx_buffer *codes,
                                           uint64_t count, rdx_error *err);
 
-/* probes[k] = the probe of row k among `count`, those of probe i being offsets[i] .. offsets[i + 1] - 1. */
-RDX_MUST_USE rdx_status rdx_derived_probes(rdx_stream *stream, const rdx_buffer *offsets, uint64_t probe_count,
-                                           rdx_buffer *probes, uint64_t count, rdx_error *err);
-
 /* keys[i] (u64) = high[i] and low[i] (u32) as one. */
 RDX_MUST_USE rdx_status rdx_derived_pair(rdx_stream *stream, const rdx_buffer *high, const rdx_buffer *low,
                                          rdx_buffer *keys, uint64_t count, rdx_error *err);

@@ -5,8 +5,5 @@
 layout(constant_id = 0) const u32 KEY64 = 0;
 
 EACH_ITEM(hash_mix_args, i) {
-  if (KEY64 != 0)
-    AT(AS_U64_PTR(a.mixed), i) = mix_u64(AT(AS_U64_PTR(a.keys), i));
-  else
-    AT(a.mixed, i) = mix_u32(AT(a.keys, i));
+  store_key(a.mixed, i, mix_key(load_key(a.keys, i, KEY64), KEY64), KEY64);
 }

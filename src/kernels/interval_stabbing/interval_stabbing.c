@@ -10,15 +10,8 @@
 RDX_EACH_ITEM(usable, interval_stabbing_usable_args,
               a->bits[i] = usable_intervals(a->lower, a->upper, a->valid, (uint32_t)i, a->n, variant[0]))
 
-RDX_KERNEL_BODY(level, interval_stabbing_level_args) {
-  for (uint32_t node = a->first; node < a->first + a->count; node++) {
-    const uint64_t largest = largest_child(a->below, a->n, node, variant[0]);
-    if (variant[0])
-      AS_U64_PTR(a->level)[node] = largest;
-    else
-      a->level[node] = (uint32_t)largest;
-  }
-}
+RDX_EACH_ITEM(level, interval_stabbing_level_args,
+              store_key(a->level, (uint32_t)i, largest_child(a->below, a->n, (uint32_t)i, variant[0]), variant[0]))
 
 /* ---- Points ---- */
 
@@ -48,10 +41,7 @@ RDX_KERNEL_BODY(look_up, interval_stabbing_args) {
   const bool count_only = variant[1] == GATHER_COUNT;
   for (uint32_t done = 0; done < a->count; done += SEARCH_BATCH) {
     const uint32_t first = a->first + done, count = a->count - done < SEARCH_BATCH ? a->count - done : SEARCH_BATCH;
-    if (variant[0])
-      look_up_batch(a, 1, count_only, first, count);
-    else
-      look_up_batch(a, 0, count_only, first, count);
+    variant[0] ? look_up_batch(a, 1, count_only, first, count) : look_up_batch(a, 0, count_only, first, count);
   }
 }
 

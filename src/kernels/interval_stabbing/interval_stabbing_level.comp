@@ -5,9 +5,5 @@
 layout(constant_id = 0) const u32 KEY64 = 0;
 
 EACH_ITEM(interval_stabbing_level_args, node) {
-  const u64 largest = largest_child(a.below, a.n, node, KEY64);
-  if (KEY64 != 0)
-    AT(AS_U64_PTR(a.level), node) = largest;
-  else
-    AT(a.level, node) = u32(largest);
+  store_key(a.level, node, largest_child(a.below, a.n, node, KEY64), KEY64);
 }

@@ -48,6 +48,13 @@ FN u64 load_key(PTR(u32) keys, u32 i, u32 key64) {
   return key64 != 0 ? AT(AS_U64_PTR(keys), i) : AT(keys, i);
 }
 
+FN void store_key(PTR(u32) keys, u32 i, u64 key, u32 key64) {
+  if (key64 != 0)
+    AT(AS_U64_PTR(keys), i) = key;
+  else
+    AT(keys, i) = TO_U32(key);
+}
+
 /* Bit i of a bitmap; set where there is no bitmap. */
 FN bool has_bit(PTR(u32) bits, u32 i) {
   return IS_NULL(bits) || (AT(bits, i / 32) >> (i % 32) & 1u) != 0;

@@ -26,14 +26,8 @@ RDX_KERNEL_BODY(owner, primitive_owner_args) {
 
 RDX_EACH_ITEM(unpair, primitive_unpair_args, a->rows[i] = (uint32_t)a->pairs[i])
 
-RDX_KERNEL_BODY(gather, primitive_gather_args) {
-  for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {
-    if (variant[0])
-      AS_U64_PTR(a->keys_out)[i] = AS_U64_PTR(a->keys)[a->rows[i]];
-    else
-      a->keys_out[i] = a->keys[a->rows[i]];
-  }
-}
+RDX_EACH_ITEM(gather, primitive_gather_args,
+              store_key(a->keys_out, (uint32_t)i, load_key(a->keys, a->rows[i], variant[0]), variant[0]))
 
 RDX_KERNEL_BODY(scatter, primitive_scatter_args) {
   for (uint64_t i = a->first; i < (uint64_t)a->first + a->count; i++) {

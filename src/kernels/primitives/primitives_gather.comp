@@ -5,8 +5,5 @@
 layout(constant_id = 0) const u32 KEY64 = 0;
 
 EACH_ITEM(primitive_gather_args, i) {
-  if (KEY64 != 0)
-    AT(AS_U64_PTR(a.keys_out), i) = AT(AS_U64_PTR(a.keys), AT(a.rows, i));
-  else
-    AT(a.keys_out, i) = AT(a.keys, AT(a.rows, i));
+  store_key(a.keys_out, i, load_key(a.keys, AT(a.rows, i), KEY64), KEY64);
 }

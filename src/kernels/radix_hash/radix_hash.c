@@ -115,10 +115,7 @@ RDX_KERNEL_BODY(lookup, radix_hash_args) {
   batch b;
   for (uint32_t done = 0; done < a->count; done += BATCH) {
     const uint32_t first = a->first + done, count = a->count - done < BATCH ? a->count - done : BATCH;
-    if (variant[0])
-      find(a, 1, variant[1], first, count, &b);
-    else
-      find(a, 0, variant[1], first, count, &b);
+    variant[0] ? find(a, 1, variant[1], first, count, &b) : find(a, 0, variant[1], first, count, &b);
     if (count_only) {
       memcpy(&a->io.out_count[first], b.counts, count * sizeof *b.counts);
       continue;

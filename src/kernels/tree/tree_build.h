@@ -21,10 +21,7 @@ FN u64 tree_key_before(PTR(u32) keys, u32 n, u64 end, u32 key64) {
 
 FN void tree_make_key(tree_level_args a, u32 i, u32 key64) {
   u64 first = i * a.span, key = first < a.n ? tree_key_before(a.keys, a.n, first + a.span, key64) : ~0ul;
-  if (key64 != 0)
-    AT(AS_U64_PTR(a.inner), a.begin + i) = key;
-  else
-    AT(a.inner, a.begin + i) = TO_U32(key);
+  store_key(a.inner, a.begin + i, key, key64);
 }
 
 /* The head of the coarse node that begins with a block. */
