@@ -271,7 +271,7 @@ static rdx_status redeclare(altered *a, const rdx_sql_alteration *x, rdx_type ty
   case RDX_ALTER_SET_IDENTITY:
     RDX_TRY(rdx_arena_alloc(&a->arena, 1, sizeof *identity, WHAT, (void **)&identity, a->err));
     *identity = *d->identity;
-    rdx_sql_identity_apply(x->column.identity, identity);
+    rdx_sql_identity_apply(x->column.identity, 8 * (uint32_t)rdx_type_size(type), identity);
     identity->place = x->column.identity->place;
     d->identity = identity;
     return rdx_identity_check(a->statement, identity, type, a->err);

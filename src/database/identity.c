@@ -6,6 +6,7 @@
 
 #include "database/identity.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "table/table.h"
@@ -14,23 +15,52 @@
 
 /* ---- What is declared ---- */
 
-/* The numbers that a type has; false: it has none. The next one of a column that has used them up is one beyond. */
-static bool range_of(rdx_type type, rdx_i128 *min, rdx_i128 *max) {
-  *min = type == RDX_TYPE_I16 ? INT16_MIN : type == RDX_TYPE_I32 ? INT32_MIN : INT64_MIN;
-  *max = type == RDX_TYPE_I16 ? INT16_MAX : type == RDX_TYPE_I32 ? INT32_MAX : INT64_MAX;
-  return type == RDX_TYPE_I16 || type == RDX_TYPE_I32 || type == RDX_TYPE_I64;
+/* Of a type that can number rows; else 0. */
+static uint32_t bits_of(rdx_type type) {
+  return type == RDX_TYPE_I16 ? 16 : type == RDX_TYPE_I32 ? 32 : type == RDX_TYPE_I64 ? 64 : 0;
 }
 
-rdx_status rdx_identity_check(const rdx_statement *s, const rdx_sql_identity *identity, rdx_type type, rdx_error *err) {
-  rdx_i128 min, max;
-  if (!range_of(type, &min, &max))
-    return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, identity->place, NULL,
+static rdx_status refuse_number(const rdx_statement *s, const rdx_sql_identity *d, const char *what, rdx_i128 number,
+                                const char *why, rdx_error *err) {
+  char text[44];
+  return rdx_sql_error(err, RDX_ERROR_RANGE, s->prepared->text, d->place, NULL, "%s (%s) %s", what,
+                       rdx_sql_number_text(number, text), why);
+}
+
+static rdx_status check_within(const rdx_statement *s, const rdx_sql_identity *d, const char *what, rdx_i128 number,
+                               const rdx_sql_numbers *own, rdx_error *err) {
+  const bool low = number < own->min;
+  char why[80], text[44];
+  if (!low && number <= own->max)
+    return RDX_OK;
+  snprintf(why, sizeof why, "cannot be %s (%s)", low ? "less than MINVALUE" : "greater than MAXVALUE",
+           rdx_sql_number_text(low ? own->min : own->max, text));
+  return refuse_number(s, d, what, number, why, err);
+}
+
+rdx_status rdx_identity_check(const rdx_statement *s, const rdx_sql_identity *d, rdx_type type, rdx_error *err) {
+  const uint32_t bits = bits_of(type);
+  char why[80], text[44];
+  if (bits == 0)
+    return rdx_sql_error(err, RDX_ERROR_ARGUMENT, s->prepared->text, d->place, NULL,
                          "identity column type must be smallint, integer, or bigint");
-  const bool fits =
-      identity->start >= min && identity->start <= max && identity->next >= min - 1 && identity->next <= max + 1;
-  return fits ? RDX_OK
-              : rdx_sql_error(err, RDX_ERROR_RANGE, s->prepared->text, identity->place, NULL,
-                              "the column's type has no such number to start with");
+  const rdx_sql_numbers own = rdx_sql_numbers_of(d, bits);
+  const rdx_i128 limit = (rdx_i128)1 << (bits - 1), last = d->next - d->increment;
+  snprintf(why, sizeof why, "is out of range for sequence data type %s",
+           bits == 16   ? "smallint"
+           : bits == 32 ? "integer"
+                        : "bigint");
+  if (own.max >= limit || own.max < -limit)
+    return refuse_number(s, d, "MAXVALUE", own.max, why, err);
+  if (own.min >= limit || own.min < -limit)
+    return refuse_number(s, d, "MINVALUE", own.min, why, err);
+  snprintf(why, sizeof why, "must be less than MAXVALUE (%s)", rdx_sql_number_text(own.max, text));
+  if (own.min >= own.max)
+    return refuse_number(s, d, "MINVALUE", own.min, why, err);
+  RDX_TRY(check_within(s, d, "START value", d->start, &own, err));
+  /* Behind the last number the next one is beyond it. */
+  const bool used_up = last >= own.min && last <= own.max;
+  return check_within(s, d, "RESTART value", used_up ? last : d->next, &own, err);
 }
 
 rdx_status rdx_identity_list(const rdx_table *table, rdx_arena *arena, const rdx_sql_identity ***out, rdx_error *err) {
@@ -57,15 +87,15 @@ rdx_status rdx_identity_note(rdx_statement *s, uint32_t columns, uint32_t column
 static rdx_status put_numbers(const rdx_sql_identity *identity, const rdx_column *to, const bool *wanted, bool *fits,
                               rdx_error *err) {
   const size_t size = rdx_type_size(to->type);
-  rdx_i128 min, max;
-  *fits = range_of(to->type, &min, &max);
+  const rdx_sql_numbers numbers = rdx_sql_numbers_of(identity, bits_of(to->type));
+  *fits = true;
   for (uint64_t i = 0; i < to->rows && *fits; i++) {
-    const rdx_i128 number = rdx_sql_number(identity, i);
-    const int64_t bits = (int64_t)number;
+    int64_t bits = 0;
+    const bool is = rdx_sql_number(&numbers, i, &bits);
     RDX_TRY(rdx_loop_goes_on(i, to->rows, "number", err));
     if (wanted && !wanted[i])
       continue;
-    *fits = number >= min && number <= max;
+    *fits = is;
     memcpy((char *)(uintptr_t)to->values + i * size, &bits, size); /* little-endian: the low bytes */
     if (to->validity)
       ((uint8_t *)(uintptr_t)to->validity)[i / 8] |= (uint8_t)(1u << i % 8);
@@ -117,6 +147,16 @@ static rdx_status declare(rdx_table *table, uint32_t column, const rdx_sql_ident
   return RDX_OK;
 }
 
+/* The next number behind those of so many rows: where there is none one that the column does not have. */
+static rdx_i128 number_behind(const rdx_sql_identity *d, rdx_type type, uint64_t rows) {
+  const rdx_sql_numbers numbers = rdx_sql_numbers_of(d, bits_of(type));
+  int64_t number = 0;
+  if (rdx_sql_number(&numbers, rows, &number))
+    return number;
+  const rdx_i128 limit = (rdx_i128)1 << (bits_of(type) - 1), next = d->next + (rdx_i128)d->increment * (rdx_i128)rows;
+  return next >= limit ? limit : next < -limit ? -limit - 1 : next;
+}
+
 rdx_status rdx_identity_advance(const rdx_statement *s, rdx_table *table, rdx_error *err) {
   RDX_SCOPED(rdx_arena_free) rdx_arena arena = {0};
   const bool restarts = s->prepared->runs->restarts;
@@ -128,10 +168,7 @@ rdx_status rdx_identity_advance(const rdx_statement *s, rdx_table *table, rdx_er
     if (!list[i] || (!restarts && s->numbered[i] == 0))
       continue;
     rdx_sql_identity next = *list[i];
-    rdx_i128 min, max;
-    next.next = restarts ? next.start : rdx_sql_number(&next, s->numbered[i]);
-    range_of(rdx_table_column(table, i)->type, &min, &max);
-    next.next = next.next > max ? max + 1 : next.next < min ? min - 1 : next.next;
+    next.next = restarts ? next.start : number_behind(&next, rdx_table_column(table, i)->type, s->numbered[i]);
     RDX_TRY(declare(table, i, &next, &arena, err));
   }
   return RDX_OK;

@@ -500,16 +500,16 @@ static rdx_status decimal_bucket(ARGUMENTS) {
 
 /* ---- Identity columns ---- */
 
-/* The number of a row of an identity column: the row from 0, the first one's number, the step, how many there are, and
- * for the error the column's type, its name and the table's. */
+/* The number of a row of an identity column: the row from 0, rdx_sql_numbers from `next` on, and for the error the
+ * column's type, its name and the table's. */
 static rdx_status identity_number(ARGUMENTS) {
   char names[3][101]; /* as many characters as the error shows */
-  const rdx_i128 number = args[1].i + (rdx_i128)args[2].i * args[0].i;
-  out->i = (int64_t)number;
-  if (args[0].i < args[3].i)
+  const rdx_sql_numbers numbers = {
+      .next = args[1].i, .step = args[2].i, .count = args[3].i, .again = args[4].i, .period = args[5].i};
+  if (rdx_sql_number(&numbers, (uint64_t)args[0].i, &out->i))
     return RDX_OK;
   for (uint32_t i = 0; i < RDX_COUNT(names); i++)
-    snprintf(names[i], sizeof names[i], "%.*s", (int)args[4 + i].text.length, args[4 + i].text.data);
+    snprintf(names[i], sizeof names[i], "%.*s", (int)args[6 + i].text.length, args[6 + i].text.data);
   return rdx_sql_no_more_numbers(w->program->e->text, n->place, names[0], names[1], names[2], &w->err);
 }
 
@@ -652,7 +652,7 @@ const rdx_function rdx_functions[] = {
     {"random of", "b", DOUBLE, NULL, random_of, NULL, false},
     {"sample seed", "d", RDX_SQL_BIGINT, NULL, sample_seed, NULL, true},
     {"sample share", "d", DOUBLE, NULL, sample_share, NULL, true},
-    {"identity number", "bbbbttt", RDX_SQL_BIGINT, NULL, identity_number, NULL, false}, /* for plan/change.c */
+    {"identity number", "bbbbbbttt", RDX_SQL_BIGINT, NULL, identity_number, NULL, false}, /* for plan/change.c */
     {"upper", "t", TEXT, NULL, rdx_text_upper, NULL, false},
     {"lower", "t", TEXT, NULL, rdx_text_lower, NULL, false},
     {"length", "t", INTEGER, NULL, rdx_text_length, NULL, false},

@@ -148,13 +148,9 @@ static rdx_status with_type(rdx_planner *p, rdx_sql_type type, rdx_ast *value, r
   return RDX_OK;
 }
 
-/* How many numbers an identity column has left, from its next one on. */
-static rdx_i128 numbers_left(rdx_sql_type type, const rdx_sql_identity *identity) {
-  const rdx_i128 limit = (rdx_i128)1 << (type.kind == RDX_SQL_SMALLINT ? 15 : type.kind == RDX_SQL_INTEGER ? 31 : 63);
-  if (identity->next < -limit || identity->next >= limit)
-    return 0;
-  const rdx_i128 way = identity->increment > 0 ? limit - 1 - identity->next : limit + identity->next;
-  return way / (identity->increment > 0 ? identity->increment : -(rdx_i128)identity->increment) + 1;
+/* The numbers that an identity column has, from its next one on. */
+static rdx_sql_numbers numbers_of(rdx_sql_type type, const rdx_sql_identity *identity) {
+  return rdx_sql_numbers_of(identity, type.kind == RDX_SQL_SMALLINT ? 16 : type.kind == RDX_SQL_INTEGER ? 32 : 64);
 }
 
 /* The name of a table that is changed. */
@@ -165,10 +161,11 @@ static const char *name_of(const rdx_leaf *target) {
 /* DEFAULT of an identity column, of the row that is the one of this number which gets it. */
 static rdx_status write_number(rdx_planner *p, const rdx_leaf *target, uint32_t column,
                                const rdx_sql_identity *identity, uint32_t row, rdx_sql_place place, rdx_ast **out) {
-  const rdx_i128 number = rdx_sql_number(identity, row);
   const rdx_sql_type type = target->types[column];
+  const rdx_sql_numbers numbers = numbers_of(type, identity);
+  int64_t number = 0;
   char text[44];
-  if (row >= numbers_left(type, identity))
+  if (!rdx_sql_number(&numbers, row, &number))
     return rdx_sql_no_more_numbers(p->text, place, rdx_sql_type_text(type, text), target->names[column],
                                    name_of(target), p->err);
   RDX_TRY(rdx_planner_alloc(p, 1, sizeof **out, out));
@@ -217,20 +214,20 @@ static rdx_status typed_values(rdx_planner *p, const rdx_sql_statement *s, const
 static rdx_status bind_number(rdx_planner *p, const rdx_leaf *target, uint32_t column, const rdx_leaf *leaf,
                               const rdx_sql_identity *identity, rdx_sql_place place, rdx_bound **out) {
   const rdx_sql_type bigint = {.kind = RDX_SQL_BIGINT};
-  const rdx_i128 left = numbers_left(target->types[column], identity);
-  const int64_t numbers[] = {left > 0 ? (int64_t)identity->next : 0, identity->increment,
-                             left < INT64_MAX ? (int64_t)left : INT64_MAX};
+  const rdx_sql_numbers n = numbers_of(target->types[column], identity);
+  const int64_t numbers[] = {n.next, n.step, n.count, n.again, n.period};
   char type[32];
   const char *names[] = {rdx_sql_type_text(target->types[column], type), target->names[column], name_of(target)};
-  rdx_bound *args[7];
+  rdx_bound *args[9];
   RDX_TRY(rdx_bind_column(p, rdx_leaf_column(0, leaf->column_count), bigint, place, &args[0]));
+  for (uint32_t i = 0; i < 5; i++)
+    RDX_TRY(rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = numbers[i]}, place, &args[1 + i]));
   for (uint32_t i = 0; i < 3; i++) {
     rdx_ast text = {.kind = RDX_AST_STRING, .place = place};
-    RDX_TRY(rdx_bind_constant(&p->binding, bigint, (rdx_datum){.i = numbers[i]}, place, &args[1 + i]));
     RDX_TRY(rdx_arena_text(p->arena, names[i], "a name", &text.name, p->err));
-    RDX_TRY(rdx_bind_literal(&p->binding, &text, &args[4 + i]));
+    RDX_TRY(rdx_bind_literal(&p->binding, &text, &args[6 + i]));
   }
-  return rdx_bind_call_of(p, "identity number", args, 7, place, out);
+  return rdx_bind_call_of(p, "identity number", args, 9, place, out);
 }
 
 /* What the name of column `i` of the target stands for: column `from` of the rows; UINT32_MAX: its DEFAULT. */

@@ -182,26 +182,38 @@ int32_t rdx_sql_column_limit(const rdx_sql_column *c, const char **title) {
   return l ? c->modifiers[0] : 0;
 }
 
+#define IDENTITY_SIZE 320 /* of its text */
+
 /* "AS IDENTITY" with what is not as it is by itself. */
-static void write_identity(const rdx_sql_identity *d, char to[200]) {
-  char parts[3][64] = {"", "", ""}, number[44];
-  if (d->start != (d->increment < 0 ? -1 : 1))
-    snprintf(parts[0], sizeof *parts, " START WITH %lld", (long long)d->start);
-  if (d->increment != 1)
-    snprintf(parts[1], sizeof *parts, " INCREMENT BY %lld", (long long)d->increment);
-  if (d->next != d->start)
-    snprintf(parts[2], sizeof *parts, " RESTART WITH %s", rdx_sql_number_text(d->next, number));
-  const bool any = *parts[0] || *parts[1] || *parts[2];
-  char *first = *parts[0] ? parts[0] : *parts[1] ? parts[1] : parts[2];
-  if (any)
-    *first = '(';
-  snprintf(to, 200, "GENERATED %s AS IDENTITY%s%s%s%s%s", d->always ? "ALWAYS" : "BY DEFAULT", any ? " " : "", parts[0],
-           parts[1], parts[2], any ? ")" : "");
+static void write_identity(const rdx_sql_identity *d, char to[IDENTITY_SIZE]) {
+  const struct {
+    const char *word;
+    rdx_i128 number;
+    bool is;
+  } options[] = {{"START WITH", d->start, d->start != rdx_sql_default_start(d)},
+                 {"INCREMENT BY", d->increment, d->increment != 1},
+                 {"MINVALUE", d->min, d->has_min},
+                 {"MAXVALUE", d->max, d->has_max},
+                 {"RESTART WITH", d->next, d->next != d->start}};
+  char number[44];
+  const char *before = " (";
+  int end = snprintf(to, IDENTITY_SIZE, "GENERATED %s AS IDENTITY", d->always ? "ALWAYS" : "BY DEFAULT");
+  for (size_t i = 0; i < RDX_COUNT(options); i++) {
+    if (!options[i].is)
+      continue;
+    end += snprintf(to + end, (size_t)(IDENTITY_SIZE - end), "%s%s %s", before, options[i].word,
+                    rdx_sql_number_text(options[i].number, number));
+    before = " ";
+  }
+  if (d->cycles)
+    end += snprintf(to + end, (size_t)(IDENTITY_SIZE - end), "%sCYCLE", before);
+  if (d->cycles || strcmp(before, " ") == 0)
+    snprintf(to + end, (size_t)(IDENTITY_SIZE - end), ")");
 }
 
 rdx_status rdx_sql_declare(const rdx_sql_column *c, rdx_arena *arena, const char **out, rdx_error *err) {
   const struct limited *l = find_limited(c);
-  char *text = NULL, limit[32] = "", identity[200] = "";
+  char *text = NULL, limit[32] = "", identity[IDENTITY_SIZE] = "";
   if (c->identity)
     write_identity(c->identity, identity);
   const char *value = c->value ? c->value_text : c->generated ? c->generated->check_text : identity;

@@ -8,8 +8,40 @@
 
 #include "sql/tree.h"
 
-rdx_i128 rdx_sql_number(const rdx_sql_identity *d, uint64_t row) {
-  return d->next + (rdx_i128)d->increment * (rdx_i128)row;
+static int64_t clamp(rdx_i128 count) {
+  return count > INT64_MAX ? INT64_MAX : count < 0 ? 0 : (int64_t)count;
+}
+
+rdx_sql_numbers rdx_sql_numbers_of(const rdx_sql_identity *d, uint32_t bits) {
+  const rdx_i128 limit = (rdx_i128)1 << (bits - 1);
+  const bool rises = d->increment > 0, is_number = d->next >= -limit && d->next < limit;
+  const rdx_i128 size = rises ? d->increment : -(rdx_i128)d->increment;
+  rdx_sql_numbers n = {.min = d->has_min ? d->min
+                              : rises    ? 1
+                                         : (int64_t)-limit,
+                       .max = d->has_max ? d->max
+                              : rises    ? (int64_t)(limit - 1)
+                                         : -1,
+                       .step = d->increment};
+  const rdx_i128 way = rises ? n.max - d->next : d->next - n.min;
+  n.count = is_number && way >= 0 ? clamp(way / size + 1) : 0;
+  n.next = n.count > 0 ? (int64_t)d->next : 0;
+  n.again = rises ? n.min : n.max;
+  n.period = d->cycles ? clamp(((rdx_i128)n.max - n.min) / size + 1) : 0;
+  return n;
+}
+
+bool rdx_sql_number(const rdx_sql_numbers *n, uint64_t row, int64_t *out) {
+  const bool first = row < (uint64_t)n->count;
+  const uint64_t place = first ? row : n->period > 0 ? (row - (uint64_t)n->count) % (uint64_t)n->period : 0;
+  *out = (int64_t)((first ? n->next : n->again) + (rdx_i128)n->step * (rdx_i128)place);
+  return first || n->period > 0;
+}
+
+int64_t rdx_sql_default_start(const rdx_sql_identity *d) {
+  if (d->increment < 0)
+    return d->has_max ? d->max : -1;
+  return d->has_min ? d->min : 1;
 }
 
 rdx_status rdx_sql_no_more_numbers(const char *text, rdx_sql_place place, const char *type, const char *column,
@@ -29,10 +61,25 @@ const char *rdx_sql_number_text(rdx_i128 number, char to[44]) {
   return at;
 }
 
-void rdx_sql_identity_apply(const rdx_sql_identity *changes, rdx_sql_identity *d) {
+void rdx_sql_identity_apply(const rdx_sql_identity *changes, uint32_t bits, rdx_sql_identity *d) {
+  if (changes->sets_increment && (changes->increment < 0) != (d->increment < 0)) {
+    const rdx_sql_numbers before = rdx_sql_numbers_of(d, bits);
+    d->min = before.min;
+    d->max = before.max;
+    d->has_min = d->has_max = true;
+  }
   d->always = changes->sets_always ? changes->always : d->always;
   d->increment = changes->sets_increment ? changes->increment : d->increment;
   d->start = changes->sets_start ? changes->start : d->start;
+  d->cycles = changes->sets_cycles ? changes->cycles : d->cycles;
+  if (changes->sets_min) {
+    d->has_min = changes->has_min;
+    d->min = changes->min;
+  }
+  if (changes->sets_max) {
+    d->has_max = changes->has_max;
+    d->max = changes->max;
+  }
   if (changes->restarts)
     d->next = d->start;
   if (changes->sets_next)
@@ -76,20 +123,29 @@ static rdx_status take_increment(const rdx_tree *t, const rdx_tree_node *n, rdx_
              : rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, place, NULL, "INCREMENT must not be zero");
 }
 
-/* Whether an option says what is so: NO MINVALUE, NO MAXVALUE, NO CYCLE; or nothing that matters here. */
+/* Whether an option says nothing that matters here. */
 static bool says_nothing(const PgQuery__DefElem *o) {
-  if (strcmp(o->defname, "minvalue") == 0 || strcmp(o->defname, "maxvalue") == 0)
-    return !o->arg;
-  if (strcmp(o->defname, "cycle") == 0)
-    return o->arg && o->arg->node_case == PG_QUERY__NODE__NODE_BOOLEAN && !o->arg->boolean->boolval;
   return strcmp(o->defname, "cache") == 0 || strcmp(o->defname, "sequence_name") == 0;
+}
+
+/* MINVALUE, MAXVALUE, with NO before them without a number. */
+static rdx_status take_bound(const rdx_tree *t, const rdx_tree_node *n, rdx_sql_place place, bool *sets, bool *has,
+                             int64_t *out) {
+  *sets = true;
+  *has = n != NULL;
+  return n ? take_bigint(t, n, place, out) : RDX_OK;
+}
+
+static bool is_twice(const char *name, const rdx_sql_identity *d) {
+  return (strcmp(name, "start") == 0 && d->sets_start) || (strcmp(name, "increment") == 0 && d->sets_increment) ||
+         (strcmp(name, "minvalue") == 0 && d->sets_min) || (strcmp(name, "maxvalue") == 0 && d->sets_max) ||
+         (strcmp(name, "cycle") == 0 && d->sets_cycles) ||
+         (strcmp(name, "restart") == 0 && (d->sets_next || d->restarts));
 }
 
 static rdx_status take_option(const rdx_tree *t, const PgQuery__DefElem *o, rdx_sql_identity *out) {
   const rdx_sql_place place = o->location > 0 ? rdx_tree_place(t, o->location) : out->place;
-  if ((strcmp(o->defname, "start") == 0 && out->sets_start) ||
-      (strcmp(o->defname, "increment") == 0 && out->sets_increment) ||
-      (strcmp(o->defname, "restart") == 0 && (out->sets_next || out->restarts)))
+  if (is_twice(o->defname, out))
     return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, place, NULL, "conflicting or redundant options");
   if (strcmp(o->defname, "generated") == 0) {
     out->sets_always = true;
@@ -107,8 +163,18 @@ static rdx_status take_option(const rdx_tree *t, const PgQuery__DefElem *o, rdx_
   }
   if (strcmp(o->defname, "increment") == 0)
     return take_increment(t, o->arg, place, out);
-  return rdx_tree_refuse_if(t, !says_nothing(o), place,
-                            "IDENTITY has START, INCREMENT and RESTART; other options are not supported");
+  if (strcmp(o->defname, "minvalue") == 0)
+    return take_bound(t, o->arg, place, &out->sets_min, &out->has_min, &out->min);
+  if (strcmp(o->defname, "maxvalue") == 0)
+    return take_bound(t, o->arg, place, &out->sets_max, &out->has_max, &out->max);
+  if (strcmp(o->defname, "cycle") == 0) {
+    out->sets_cycles = true;
+    out->cycles = o->arg && o->arg->node_case == PG_QUERY__NODE__NODE_BOOLEAN && o->arg->boolean->boolval;
+    return RDX_OK;
+  }
+  return rdx_tree_refuse_if(
+      t, !says_nothing(o), place,
+      "IDENTITY has START, INCREMENT, MINVALUE, MAXVALUE, CYCLE and RESTART; other options are not supported");
 }
 
 rdx_status rdx_tree_identity_options(rdx_tree *t, size_t count, rdx_tree_node *const *options, rdx_sql_identity *out) {
@@ -123,7 +189,7 @@ rdx_status rdx_tree_identity(rdx_tree *t, const PgQuery__Constraint *k, const rd
   *d = (rdx_sql_identity){
       .place = rdx_tree_place(t, k->location), .always = k->generated_when[0] == 'a', .increment = 1};
   RDX_TRY(rdx_tree_identity_options(t, k->n_options, k->options, d));
-  d->start = d->sets_start ? d->start : d->increment < 0 ? -1 : 1;
+  d->start = d->sets_start ? d->start : rdx_sql_default_start(d);
   d->next = d->sets_next ? d->next : d->start;
   *out = d;
   return RDX_OK;

@@ -244,10 +244,19 @@ typedef struct rdx_sql_identity { /* numbers for rows that get none: GENERATED .
   rdx_sql_place place;
   bool always; /* rows may have no other numbers */
   int64_t start, increment;
-  rdx_i128 next; /* the number of the next row */
+  int64_t min, max;
+  bool has_min, has_max; /* else they are those of the type, without what is on the other side of 0 */
+  bool cycles;           /* behind the last number comes the first one again */
+  rdx_i128 next;         /* the number of the next row */
   /* What is written of these; `restarts`: RESTART without a number */
-  bool sets_always, sets_start, sets_increment, sets_next, restarts;
+  bool sets_always, sets_start, sets_increment, sets_min, sets_max, sets_cycles, sets_next, restarts;
 } rdx_sql_identity;
+
+typedef struct rdx_sql_numbers { /* of an identity column of a type, from its next one on */
+  int64_t min, max;
+  int64_t next, step, count; /* how many there are up to the last one */
+  int64_t again, period;     /* what follows them, and how many numbers a cycle has; 0: nothing does */
+} rdx_sql_numbers;
 
 typedef struct rdx_sql_column { /* of CREATE TABLE */
   const char *name, *type;
@@ -405,15 +414,19 @@ RDX_MUST_USE rdx_status rdx_sql_declare(const rdx_sql_column *column, rdx_arena 
 RDX_MUST_USE rdx_status rdx_sql_parse_declaration(const char *declaration, rdx_arena *arena, rdx_sql_column *out,
                                                   rdx_error *err);
 
-/* The number that row `row`, from 0, of the next rows gets. */
-rdx_i128 rdx_sql_number(const rdx_sql_identity *identity, uint64_t row);
+/* `bits`: of the column's type. */
+rdx_sql_numbers rdx_sql_numbers_of(const rdx_sql_identity *identity, uint32_t bits);
+/* The number that row `row`, from 0, of the next rows gets; false: there is none. */
+bool rdx_sql_number(const rdx_sql_numbers *numbers, uint64_t row, int64_t *out);
+/* The number that the first one is without START. */
+int64_t rdx_sql_default_start(const rdx_sql_identity *identity);
 /* Fail as a column does whose numbers are used up. */
 rdx_status rdx_sql_no_more_numbers(const char *text, rdx_sql_place place, const char *type, const char *column,
                                    const char *table, rdx_error *err);
 /* As a text of `to`; returns that. */
 const char *rdx_sql_number_text(rdx_i128 number, char to[44]);
-/* What is written of `changes` becomes that of `identity`. */
-void rdx_sql_identity_apply(const rdx_sql_identity *changes, rdx_sql_identity *identity);
+/* What is written of `changes` becomes that of `identity`; bounds that nobody wrote stay if the direction changes. */
+void rdx_sql_identity_apply(const rdx_sql_identity *changes, uint32_t bits, rdx_sql_identity *identity);
 
 /* Constraints that have names as a text such as "CONSTRAINT "t_pkey" PRIMARY KEY ("id")", with commas between them;
  * NULL: there are none. And back, of which nothing has a place, and columns have no qualifier. */
