@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/base.h"
+#include "base/reuse.h"
 
 /* ---- Memory ---- */
 
@@ -22,7 +23,12 @@
 /* From the page on where the block begins, so that what the C library maps on its own stays one mapping. */
 static void *standard_allocate(void *user, size_t size) {
   (void)user;
-  void *memory = malloc(size);
+  void *memory = rdx_reuse_take(size);
+  if (memory)
+    return memory;
+  memory = malloc(size);
+  if (!memory && rdx_reuse_drop())
+    memory = malloc(size);
   if (memory && size >= LARGE_BLOCK) {
     const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), before = (uintptr_t)memory % page;
     (void)madvise((char *)memory - before, before + size, MADV_HUGEPAGE); /* fails where there are none */
@@ -32,15 +38,18 @@ static void *standard_allocate(void *user, size_t size) {
 
 static void standard_release(void *user, void *memory) {
   (void)user;
-  free(memory);
+  if (!rdx_reuse_keep(memory))
+    free(memory);
 }
 
 #define MAPPED_BLOCK (32ul << 20) /* the C library maps these on their own: they grow as their pages move */
 
 static void *standard_reallocate(void *user, void *old, size_t size) {
   const size_t had = old ? malloc_usable_size(old) : 0;
-  if (size < LARGE_BLOCK || size <= had || had >= MAPPED_BLOCK)
-    return realloc(old, size);
+  if (size < LARGE_BLOCK || size <= had || had >= MAPPED_BLOCK) {
+    void *same = realloc(old, size);
+    return same || !rdx_reuse_drop() ? same : realloc(old, size);
+  }
   void *memory = standard_allocate(user, size);
   if (memory && old) {
     memcpy(memory, old, had);

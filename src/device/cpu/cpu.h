@@ -5,8 +5,6 @@
 
 /* What the files of the CPU back end share. */
 
-#include <pthread.h>
-
 #include "device/device.h"
 
 #if RDX_EMBREE_VERSION == 4
@@ -15,33 +13,11 @@
 #include <embree3/rtcore.h>
 #endif
 
-/* Memory of a buffer. */
-typedef struct rdx_cpu_block {
-  void *memory;
-  uint64_t size; /* that a buffer may have */
-} rdx_cpu_block;
-
-/* Blocks that are kept for buffers to come, the oldest first. */
-#define RDX_CPU_SPARES 16
-typedef struct rdx_cpu_spares {
-  pthread_mutex_t lock;
-  rdx_cpu_block blocks[RDX_CPU_SPARES];
-  uint32_t count;
-  uint64_t bytes;
-} rdx_cpu_spares;
-
 typedef struct rdx_cpu_device {
   rdx_device base;
   rdx_pool *pool;
   bool shares_pool; /* with another device, whose it is */
-  rdx_cpu_spares spares;
 } rdx_cpu_device;
-
-RDX_MUST_USE rdx_status rdx_cpu_block_create(rdx_cpu_spares *spares, uint64_t size, rdx_cpu_block *out, rdx_error *err);
-uint64_t rdx_cpu_block_address(const rdx_cpu_block *block);
-void rdx_cpu_block_destroy(rdx_cpu_spares *spares, rdx_cpu_block *block);
-/* Give all that is kept back to the system; whether there was something. */
-bool rdx_cpu_spares_drop(rdx_cpu_spares *spares);
 
 rdx_status rdx_cpu_scene_create(rdx_device *device, const rdx_scene_params *params, uint64_t partition_size,
                                 uint32_t partitions, rdx_scene **out, rdx_error *err);

@@ -43,31 +43,34 @@ void rdx_cpu_describe(rdx_device_info *out) {
 
 /* ---- Buffers ---- */
 
+#define ALIGNMENT 256u
+#define HUGE_PAGE (2u << 20)
+#define LARGE (4 * HUGE_PAGE) /* bytes of memory on huge pages: random gathers run into the TLB */
+#define PADDING 16u           /* Embree reads 16 bytes at each vertex, the last one included */
+
 typedef struct cpu_buffer {
   rdx_buffer base;
-  rdx_cpu_block block;
+  void *memory;
 } cpu_buffer;
 
-static rdx_cpu_spares *spares_of(rdx_device *device) {
-  return &((rdx_cpu_device *)device)->spares;
-}
-
 static rdx_status buffer_create(rdx_device *device, uint64_t size, rdx_buffer **out, rdx_error *err) {
+  const uint64_t alignment = size >= LARGE ? HUGE_PAGE : ALIGNMENT;
   cpu_buffer *b = NULL;
+  (void)device;
   RDX_TRY(rdx_calloc(1, sizeof *b, "a buffer", (void **)&b, err));
-  const rdx_status status = rdx_cpu_block_create(spares_of(device), size, &b->block, err);
+  const rdx_status status = rdx_alloc(size + alignment + PADDING, 1, "a buffer of the CPU device", &b->memory, err);
   if (status != RDX_OK) {
     rdx_free(b);
     return status;
   }
-  b->base.address = rdx_cpu_block_address(&b->block);
+  b->base.address = ((uintptr_t)b->memory + alignment - 1) / alignment * alignment;
   *out = &b->base;
   return RDX_OK;
 }
 
 static void buffer_destroy(rdx_buffer *buffer) {
   cpu_buffer *b = (cpu_buffer *)buffer;
-  rdx_cpu_block_destroy(spares_of(buffer->device), &b->block);
+  rdx_free(b->memory);
   rdx_free(b);
 }
 
@@ -203,8 +206,6 @@ static void close_device(rdx_device *device) {
   rdx_cpu_device *d = (rdx_cpu_device *)device;
   if (!d->shares_pool)
     rdx_pool_destroy(&d->pool);
-  (void)rdx_cpu_spares_drop(&d->spares);
-  pthread_mutex_destroy(&d->spares.lock);
   rdx_free(d);
 }
 
@@ -250,7 +251,6 @@ rdx_status rdx_cpu_open_over(rdx_pool *pool, rdx_device **out, rdx_error *err) {
   RDX_TRY(rdx_calloc(1, sizeof *d, "the CPU device", (void **)&d, err));
   d->pool = pool;
   d->shares_pool = true;
-  pthread_mutex_init(&d->spares.lock, NULL);
   d->base.ops = &cpu_ops;
   d->base.host_pool = d->pool;
   d->base.has_f64 = true;
