@@ -28,40 +28,76 @@ static char wanted_byte(const matcher *m, const char *at, const char **next) {
   return *at;
 }
 
+#define ONES 0x0101010101010101u
+#define HIGHS 0x8080808080808080u
+
+/* Where these bytes are first; NULL: nowhere. Eight places at a time are looked at, whether the first byte and the last
+ * one are there (a byte above one that is may only seem to be). */
+static const char *find_bytes(const char *text, const char *end, const char *bytes, size_t length) {
+  const uint64_t first = ONES * (unsigned char)bytes[0], last = ONES * (unsigned char)bytes[length - 1];
+  for (; (size_t)(end - text) >= length + 7; text += 8) {
+    uint64_t begins, ends;
+    memcpy(&begins, text, 8);
+    memcpy(&ends, text + length - 1, 8);
+    const uint64_t differ = (begins ^ first) | (ends ^ last);
+    for (uint64_t hits = (differ - ONES) & ~differ & HIGHS; hits; hits &= hits - 1) {
+      const char *at = text + __builtin_ctzll(hits) / 8; /* little endian: the low byte is the first */
+      if (memcmp(at, bytes, length) == 0)
+        return at;
+    }
+  }
+  for (; (size_t)(end - text) >= length; text++)
+    if (*text == *bytes && memcmp(text, bytes, length) == 0)
+      return text;
+  return NULL;
+}
+
+/* How many bytes of a pattern stand for themselves. */
+static size_t count_plain(const char *at, const char *end) {
+  const char *from = at;
+  while (at < end && *at != '%' && *at != '_' && *at != ESCAPE)
+    at++;
+  return (size_t)(at - from);
+}
+
+/* Where the plain bytes behind a % are first, or the text's last ones, where nothing is behind them; NULL: nowhere. */
+static const char *find_plain(const matcher *m, size_t plain) {
+  const size_t left = (size_t)(m->text_end - m->text);
+  if (plain == 0 || left < plain)
+    return plain == 0 ? m->text : NULL;
+  if (m->pattern + plain < m->pattern_end)
+    return find_bytes(m->text, m->text_end, m->pattern, plain);
+  return memcmp(m->text_end - plain, m->pattern, plain) == 0 ? m->text_end - plain : NULL;
+}
+
 /* A % takes as little as it can; where the rest does not match it takes more. Only the last % must be tried again. */
 static bool matches(matcher m) {
   const char *text_again = NULL, *pattern_again = NULL;
+  size_t plain = 0; /* bytes behind the last % */
   while (m.text < m.text_end || m.pattern < m.pattern_end) {
     if (m.pattern < m.pattern_end && *m.pattern == '%') {
       pattern_again = ++m.pattern;
-      text_again = m.text;
       if (m.pattern == m.pattern_end)
         return true;
-      continue;
-    }
-    if (m.pattern < m.pattern_end && m.text < m.text_end) {
+      plain = count_plain(m.pattern, m.pattern_end);
+    } else {
       const char *next = NULL;
-      if (*m.pattern == '_') {
-        m.text = next_character(m.text, m.text_end);
-        m.pattern++;
+      const bool both = m.pattern < m.pattern_end && m.text < m.text_end, any = both && *m.pattern == '_';
+      if (any || (both && wanted_byte(&m, m.pattern, &next) == *m.text)) {
+        m.text = any ? next_character(m.text, m.text_end) : m.text + 1;
+        m.pattern = any ? m.pattern + 1 : next;
         continue;
       }
-      if (wanted_byte(&m, m.pattern, &next) == *m.text) {
-        m.pattern = next;
-        m.text++;
-        continue;
-      }
-    }
-    if (!text_again || text_again == m.text_end)
-      return false;
-    text_again = next_character(text_again, m.text_end);
-    if (*pattern_again != '%' && *pattern_again != '_' && *pattern_again != ESCAPE) {
-      text_again = memchr(text_again, *pattern_again, (size_t)(m.text_end - text_again));
-      if (!text_again)
+      if (!text_again || text_again == m.text_end)
         return false;
+      m.text = next_character(text_again, m.text_end);
+      m.pattern = pattern_again;
     }
-    m.text = text_again;
-    m.pattern = pattern_again;
+    m.text = text_again = find_plain(&m, plain);
+    if (!m.text)
+      return false;
+    m.text += plain;
+    m.pattern += plain;
   }
   return true;
 }

@@ -69,10 +69,27 @@ static rdx_status append_times(rdx_worker *w, char *to, uint64_t *used, rdx_sql_
 
 /* ---- Upper and lower case ---- */
 
+#define ASCII_BYTES 0x0101010101010101u
+
+/* How many bytes were written: eight of ASCII at a time. */
+static uint64_t to_ascii_case(rdx_sql_text text, bool upper, char *to) {
+  const uint64_t from_a = ASCII_BYTES * (0x80 - (upper ? 'a' : 'A')),
+                 behind_z = ASCII_BYTES * (0x7f - (upper ? 'z' : 'Z'));
+  uint64_t i = 0;
+  for (uint64_t bytes; i + 8 <= text.length; i += 8) {
+    memcpy(&bytes, text.data + i, 8);
+    if (bytes & ASCII_BYTES << 7)
+      break;
+    bytes ^= ((bytes + from_a) & ~(bytes + behind_z) & ASCII_BYTES << 7) >> 2; /* 0x20 where there is a letter */
+    memcpy(to + i, &bytes, 8);
+  }
+  return i;
+}
+
 static rdx_status to_case(rdx_worker *w, rdx_sql_text text, bool upper, rdx_sql_text *out) {
   char *to = NULL;
   RDX_TRY(rdx_take_text(w, text.length, &to));
-  for (uint64_t i = 0, size; i < text.length; i += size) {
+  for (uint64_t i = to_ascii_case(text, upper, to), size; i < text.length; i += size) {
     const unsigned char *from = (const unsigned char *)text.data + i;
     size = rdx_text_character(text.data + i, text.length - i);
     memcpy(to + i, from, size);
