@@ -103,7 +103,7 @@ static void widen_span(void *context, uint64_t begin, uint64_t end, uint32_t wor
     const uint64_t count = end - first < BLOCK ? end - first : BLOCK;
     load_codes(m->asked, m->part, first, count, codes);
     for (uint64_t i = 0; i < count; i++) {
-      if (!rdx_column_has(c, first + i))
+      if (c->validity && !rdx_column_has(c, first + i))
         continue;
       s->min = codes[i] < s->min ? codes[i] : s->min;
       s->max = codes[i] > s->max ? codes[i] : s->max;
@@ -258,6 +258,21 @@ static void write_plain(const digit *d, const uint64_t *codes, uint64_t count, u
     clear_bits(there, count, valid);
 }
 
+/* The same of rows that need not match any: all values are between min and max. `validity` NULL: there is no NULL. */
+static void write_values(const digit *d, const uint8_t *validity, const uint64_t *codes, uint64_t count,
+                         uint64_t *word) {
+  const bool first = d->column->nulls_first, all = d->role == DIGIT_ALL && d->nulls;
+  const uint64_t radix = d->opens ? 0 : d->top + 1, null = all && !first ? d->top : 0, shift = all && first;
+  const uint64_t from = d->column->descending ? d->max + shift : shift - d->min;
+  const uint64_t sign = d->column->descending ? UINT64_MAX : 1;
+  for (uint64_t i = 0; i < count && !validity; i++)
+    word[i] = (radix ? word[i] * radix : 0) + from + sign * codes[i];
+  for (uint64_t i = 0; i < count && validity; i++) {
+    const uint64_t has = 0 - (uint64_t)(validity[i / 8] >> i % 8 & 1);
+    word[i] = (radix ? word[i] * radix : 0) + (((from + sign * codes[i]) & has) | (null & ~has));
+  }
+}
+
 static void write_block(const maker *m, const digit *d, uint64_t begin, uint64_t count, uint64_t *word,
                         uint8_t *valid) {
   const rdx_column *c = d->column->parts[m->part];
@@ -265,6 +280,10 @@ static void write_block(const maker *m, const digit *d, uint64_t begin, uint64_t
   load_codes(d, m->part, begin, count, codes);
   if (m->matching && !c->validity && !d->column->descending && d->min <= d->max) {
     write_plain(d, codes, count, word, valid + begin / 8);
+    return;
+  }
+  if (!m->matching && d->role != DIGIT_NULL) {
+    write_values(d, c->validity ? c->validity + begin / 8 : NULL, codes, count, word);
     return;
   }
   for (uint64_t i = 0; i < count; i++) {
@@ -319,14 +338,18 @@ static void end(maker *m) {
   rdx_free(m->spans);
 }
 
-static rdx_status create(maker *m, const rdx_key_column *columns, uint32_t count, rdx_error *err) {
+static rdx_status prepare(maker *m, const rdx_key_column *columns, uint32_t count, rdx_error *err) {
   rdx_key_words *w = m->words;
   RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *m->digits, WHAT, (void **)&m->digits, err));
   RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *m->maps, WHAT, (void **)&m->maps, err));
   RDX_TRY(rdx_calloc(rdx_pool_threads(m->x->pool), sizeof *m->spans, WHAT, (void **)&m->spans, err));
   RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *w->words, WHAT, (void **)&w->words, err));
   RDX_TRY(rdx_calloc(2 * (size_t)count, sizeof *w->max, WHAT, (void **)&w->max, err));
-  RDX_TRY(make_digits(m, columns, count, err));
+  return make_digits(m, columns, count, err);
+}
+
+static rdx_status create(maker *m, const rdx_key_column *columns, uint32_t count, rdx_error *err) {
+  RDX_TRY(prepare(m, columns, count, err));
   return write_all(m, err);
 }
 
@@ -358,6 +381,53 @@ void rdx_key_words_destroy(rdx_key_words *w) {
   rdx_free(w->valid[0]);
   rdx_free(w->valid[1]);
   *w = (rdx_key_words){0};
+}
+
+/* ---- First words ---- */
+
+struct rdx_first_words {
+  maker maker;
+  rdx_key_words words; /* none of them is there */
+  rdx_first_words_fn visit;
+  void *context;
+};
+
+rdx_status rdx_first_words_create(rdx_execution *x, const rdx_key_column *columns, uint32_t count, uint64_t rows,
+                                  rdx_first_words **out, rdx_error *err) {
+  RDX_SCOPED(rdx_first_words_destroy) rdx_first_words *w = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *w, WHAT, (void **)&w, err));
+  w->words.rows[0] = rows;
+  w->maker = (maker){.x = x, .words = &w->words, .map_count = 2 * count};
+  RDX_TRY(prepare(&w->maker, columns, count, err));
+  *out = RDX_KEEP(w);
+  return RDX_OK;
+}
+
+static void visit_blocks(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+  const rdx_first_words *w = context;
+  const maker *m = &w->maker;
+  uint64_t own[BLOCK];
+  for (uint64_t first = begin; first < end; first += BLOCK) {
+    const uint64_t count = end - first < BLOCK ? end - first : BLOCK;
+    for (uint32_t i = 0; i < m->count && m->digits[i].word == 0; i++)
+      write_block(m, &m->digits[i], first, count, own, NULL);
+    w->visit(w->context, first, count, own, worker);
+  }
+}
+
+rdx_status rdx_first_words_visit(rdx_first_words *w, rdx_first_words_fn visit, void *context, rdx_error *err) {
+  w->visit = visit;
+  w->context = context;
+  return rdx_pool_run_stage(w->maker.x->pool, w->words.rows[0], RDX_EXECUTE_GRAIN, visit_blocks, w, "execute", err);
+}
+
+void rdx_first_words_destroy(rdx_first_words **w) {
+  if (!*w)
+    return;
+  end(&(*w)->maker);
+  rdx_key_words_destroy(&(*w)->words);
+  rdx_free(*w);
+  *w = NULL;
 }
 
 /* ---- Order ---- */

@@ -33,6 +33,17 @@ RDX_MUST_USE rdx_status rdx_key_words_join(rdx_execution *x, const rdx_key_colum
                                            const uint64_t rows[2], rdx_key_words *out, rdx_error *err);
 void rdx_key_words_destroy(rdx_key_words *words);
 
+/* The first words of rows of one table, block by block: they are not kept. */
+typedef struct rdx_first_words rdx_first_words;
+typedef void (*rdx_first_words_fn)(void *context, uint64_t begin, uint64_t count, const uint64_t *words,
+                                   uint32_t worker);
+RDX_MUST_USE rdx_status rdx_first_words_create(rdx_execution *x, const rdx_key_column *columns, uint32_t count,
+                                               uint64_t rows, rdx_first_words **out, rdx_error *err);
+/* `begin` is a multiple of 64. */
+RDX_MUST_USE rdx_status rdx_first_words_visit(rdx_first_words *words, rdx_first_words_fn visit, void *context,
+                                              rdx_error *err);
+void rdx_first_words_destroy(rdx_first_words **words);
+
 /* Number the distinct rows of both tables, ascending: `codes` has room for all rows. `firsts` (may be NULL) gets the
  * first row of each number, for rdx_free(). */
 RDX_MUST_USE rdx_status rdx_key_words_rank(rdx_execution *x, const rdx_key_words *words, uint32_t *codes,

@@ -59,12 +59,14 @@ rdx_status rdx_execute_limit(rdx_execution *x, const rdx_plan_node *node, rdx_fr
 
 /* ---- The first few ---- */
 
-/* The smallest words of all rows, by each thread, no more than twice as many as are wanted. */
+/* The smallest first words of all rows, by each thread, no more than twice as many as are wanted; then the rows whose
+ * words are not above the largest of the first `wanted`. */
 typedef struct top {
-  const uint64_t *words;
   uint64_t wanted;
   uint64_t *kept; /* 2 * wanted of each thread, and as much room to sort them */
   uint64_t *counts, *bounds;
+  uint64_t threshold;
+  uint64_t *chosen; /* a bit for each row */
 } top;
 
 static void cut(const top *t, uint32_t worker) {
@@ -76,63 +78,88 @@ static void cut(const top *t, uint32_t worker) {
   t->bounds[worker] = kept[t->wanted - 1];
 }
 
-static void keep_smallest(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void keep_smallest(void *context, uint64_t begin, uint64_t count, const uint64_t *words, uint32_t worker) {
   const top *t = context;
   uint64_t *kept = t->kept + 4 * t->wanted * worker;
-  for (uint64_t i = begin; i < end; i++) {
-    if (t->words[i] > t->bounds[worker])
+  (void)begin;
+  for (uint64_t i = 0; i < count; i++) {
+    if (words[i] >= t->bounds[worker])
       continue;
-    kept[t->counts[worker]++] = t->words[i];
+    kept[t->counts[worker]++] = words[i];
     if (t->counts[worker] == 2 * t->wanted)
       cut(t, worker);
   }
 }
 
-/* The largest word that any of the first `wanted` rows has. */
-static rdx_status find_threshold(rdx_execution *x, const rdx_key_words *w, uint64_t wanted, uint64_t *out,
-                                 rdx_error *err) {
+static void choose_rows(void *context, uint64_t begin, uint64_t count, const uint64_t *words, uint32_t worker) {
+  const top *t = context;
+  (void)worker;
+  for (uint64_t i = 0; i < count; i += 64) {
+    uint64_t bits = 0;
+    for (uint64_t k = i; k < i + 64 && k < count; k++)
+      bits |= (uint64_t)(words[k] <= t->threshold) << (k - i);
+    t->chosen[(begin + i) / 64] = bits;
+  }
+}
+
+static rdx_status find_threshold(rdx_execution *x, rdx_first_words *words, top *t, rdx_error *err) {
   const uint32_t threads = rdx_pool_threads(x->pool);
-  top t = {.words = w->words[0], .wanted = wanted};
   uint64_t total = 0;
   RDX_SCOPED(rdx_free_local) uint64_t *memory = NULL, *all = NULL;
-  RDX_TRY(rdx_alloc(4 * wanted * threads + 2 * (size_t)threads, sizeof *memory, WHAT, (void **)&memory, err));
-  t.kept = memory;
-  t.counts = memory + 4 * wanted * threads;
-  t.bounds = t.counts + threads;
+  RDX_TRY(rdx_alloc(4 * t->wanted * threads + 2 * (size_t)threads, sizeof *memory, WHAT, (void **)&memory, err));
+  t->kept = memory;
+  t->counts = memory + 4 * t->wanted * threads;
+  t->bounds = t->counts + threads;
   for (uint32_t i = 0; i < threads; i++) {
-    t.counts[i] = 0;
-    t.bounds[i] = UINT64_MAX;
+    t->counts[i] = 0;
+    t->bounds[i] = UINT64_MAX;
   }
-  RDX_TRY(rdx_pool_run_stage(x->pool, w->rows[0], RDX_EXECUTE_GRAIN, keep_smallest, &t, "execute", err));
-  RDX_TRY(rdx_alloc(4 * wanted * threads, sizeof *all, WHAT, (void **)&all, err));
+  RDX_TRY(rdx_first_words_visit(words, keep_smallest, t, err));
+  RDX_TRY(rdx_alloc(4 * t->wanted * threads, sizeof *all, WHAT, (void **)&all, err));
   for (uint32_t i = 0; i < threads; i++) {
-    memcpy(all + total, t.kept + 4 * wanted * i, t.counts[i] * sizeof *all);
-    total += t.counts[i];
+    memcpy(all + total, t->kept + 4 * t->wanted * i, t->counts[i] * sizeof *all);
+    total += t->counts[i];
   }
-  *out = rdx_sort(all, total, 1, 1, all + 2 * wanted * threads)[wanted - 1];
+  t->threshold =
+      total < t->wanted ? UINT64_MAX : rdx_sort(all, total, 1, 1, all + 2 * t->wanted * threads)[t->wanted - 1];
   return RDX_OK;
 }
 
-/* The words of rows that may be among the first `wanted`, in place of all; `*rows` says which rows they are. */
-static rdx_status choose_top(rdx_execution *x, rdx_key_words *w, uint64_t wanted, uint32_t **rows, rdx_error *err) {
-  uint64_t threshold = 0, count = 0;
-  RDX_TRY(find_threshold(x, w, wanted, &threshold, err));
-  for (uint64_t i = 0; i < w->rows[0]; i++) {
-    RDX_TRY(rdx_loop_goes_on(i, w->rows[0], "sort", err));
-    count += w->words[0][i] <= threshold;
-  }
-  RDX_TRY(rdx_alloc(count, sizeof **rows, WHAT, (void **)rows, err));
-  count = 0;
-  for (uint64_t i = 0; i < w->rows[0]; i++) {
-    RDX_TRY(rdx_loop_goes_on(i, w->rows[0], "sort", err));
-    if (w->words[0][i] > threshold)
-      continue;
-    for (uint32_t k = w->count; k-- > 0;)
-      w->words[k][count] = w->words[k][i];
-    (*rows)[count++] = (uint32_t)i;
-  }
-  w->rows[0] = count;
+/* The rows that have a bit, for rdx_free(). */
+static rdx_status list_chosen(const top *t, uint64_t rows, uint32_t **out, uint64_t *count, rdx_error *err) {
+  uint64_t n = 0;
+  for (uint64_t i = 0; i < (rows + 63) / 64; i++)
+    n += (uint64_t)__builtin_popcountll(t->chosen[i]);
+  RDX_TRY(rdx_alloc(n, sizeof **out, WHAT, (void **)out, err));
+  *count = n;
+  n = 0;
+  for (uint64_t i = 0; i < (rows + 63) / 64; i++)
+    for (uint64_t bits = t->chosen[i]; bits; bits &= bits - 1)
+      (*out)[n++] = (uint32_t)(64 * i) + (uint32_t)__builtin_ctzll(bits);
   return RDX_OK;
+}
+
+/* Those rows that may be among the first `wanted` by their first words, in place of all. */
+static rdx_status keep_top(rdx_execution *x, const rdx_key_column *columns, uint32_t count, uint64_t wanted,
+                           rdx_operand *in, rdx_error *err) {
+  const uint64_t rows = in->frame.rows;
+  RDX_SCOPED(rdx_first_words_destroy) rdx_first_words *words = NULL;
+  RDX_SCOPED(rdx_free_local) uint64_t *chosen = NULL;
+  uint32_t *kept = NULL;
+  uint64_t kept_count = 0;
+  top t = {.wanted = wanted};
+  RDX_TRY(rdx_first_words_create(x, columns, count, rows, &words, err));
+  RDX_TRY(find_threshold(x, words, &t, err));
+  RDX_TRY(rdx_alloc(rows / 64 + 1, sizeof *chosen, WHAT, (void **)&chosen, err));
+  t.chosen = chosen;
+  RDX_TRY(rdx_first_words_visit(words, choose_rows, &t, err));
+  RDX_TRY(list_chosen(&t, rows, &kept, &kept_count, err));
+  if (kept_count > rows / 2) {
+    rdx_free(kept);
+    return RDX_OK;
+  }
+  RDX_TRY(rdx_frame_select(x->pool, &in->frame, kept, kept_count, err));
+  return rdx_operand_refresh(x, in, err);
 }
 
 /* ---- Sorting ---- */
@@ -148,33 +175,50 @@ static bool are_equal(const rdx_key_words *w, uint32_t a, uint32_t b) {
  * them, which then count. */
 static rdx_status order_words(rdx_execution *x, rdx_key_words *w, bool ties, uint64_t *wanted, uint32_t **out,
                               rdx_error *err) {
-  RDX_SCOPED(rdx_free_local) uint32_t *chosen = NULL, *order = NULL;
-  if (*wanted > 0 && *wanted <= MAX_TOP && *wanted <= w->rows[0] / TOP_SHARE)
-    RDX_TRY(choose_top(x, w, *wanted, &chosen, err));
+  RDX_SCOPED(rdx_free_local) uint32_t *order = NULL;
   RDX_TRY(rdx_alloc(w->rows[0], sizeof *order, WHAT, (void **)&order, err));
   RDX_TRY(rdx_key_words_order(x, w, order, err));
   while (ties && *wanted < w->rows[0] && are_equal(w, order[*wanted], order[*wanted - 1]))
     ++*wanted;
-  for (uint64_t i = 0; chosen && i < *wanted; i++)
-    order[i] = chosen[order[i]];
   *out = RDX_KEEP(order);
   return RDX_OK;
 }
 
+/* The node's orders as columns of `flat`. */
+static rdx_status take_columns(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, rdx_vector *flat,
+                               rdx_key_column *columns, rdx_error *err) {
+  for (uint32_t i = 0; i < node->order_count; i++) {
+    const rdx_plan_order *o = &node->orders[i];
+    RDX_TRY(rdx_operand_coded(x, in, o->column, &flat[i], err));
+    columns[i] =
+        (rdx_key_column){.parts = {&flat[i].column}, .descending = o->descending, .nulls_first = o->nulls_first};
+  }
+  return RDX_OK;
+}
+
+/* Leave rows out that are not among the first `wanted`, where these are few. */
+static rdx_status keep_few(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, uint64_t wanted,
+                           rdx_error *err) {
+  rdx_key_column *columns = NULL;
+  RDX_SCOPED(rdx_vectors_destroy) rdx_vectors flat = {0};
+  if (wanted == 0 || wanted > MAX_TOP || wanted > in->frame.rows / TOP_SHARE)
+    return RDX_OK;
+  RDX_TRY(rdx_vectors_create(node->order_count, &flat, err));
+  RDX_TRY(rdx_arena_alloc(x->arena, node->order_count, sizeof *columns, WHAT, (void **)&columns, err));
+  RDX_TRY(take_columns(x, node, in, flat.list, columns, err));
+  return keep_top(x, columns, node->order_count, wanted, in, err);
+}
+
 static rdx_status find_order(rdx_execution *x, const rdx_plan_node *node, rdx_operand *in, bool ties, uint64_t *wanted,
                              uint32_t **out, rdx_error *err) {
-  const uint64_t rows[2] = {in->frame.rows, 0};
   rdx_key_column *columns = NULL;
   RDX_SCOPED(rdx_vectors_destroy) rdx_vectors flat = {0};
   RDX_SCOPED(rdx_key_words_destroy) rdx_key_words words = {0};
+  RDX_TRY(keep_few(x, node, in, *wanted, err));
+  const uint64_t rows[2] = {in->frame.rows, 0};
   RDX_TRY(rdx_vectors_create(node->order_count, &flat, err));
   RDX_TRY(rdx_arena_alloc(x->arena, node->order_count, sizeof *columns, WHAT, (void **)&columns, err));
-  for (uint32_t i = 0; i < node->order_count; i++) {
-    const rdx_plan_order *o = &node->orders[i];
-    RDX_TRY(rdx_operand_coded(x, in, o->column, &flat.list[i], err));
-    columns[i] =
-        (rdx_key_column){.parts = {&flat.list[i].column}, .descending = o->descending, .nulls_first = o->nulls_first};
-  }
+  RDX_TRY(take_columns(x, node, in, flat.list, columns, err));
   RDX_TRY(rdx_key_words_create(x, columns, node->order_count, rows, false, &words, err));
   return order_words(x, &words, ties, wanted, out, err);
 }
