@@ -503,9 +503,9 @@ static rdx_sql_type type_of_letter(char letter) {
   static const struct {
     char letter;
     rdx_sql_kind kind;
-  } letters[] = {{'s', RDX_SQL_SMALLINT}, {'t', RDX_SQL_TEXT},      {'i', RDX_SQL_INTEGER},
-                 {'b', RDX_SQL_BIGINT},   {'d', RDX_SQL_DOUBLE},    {'n', RDX_SQL_DECIMAL},
-                 {'D', RDX_SQL_DATE},     {'T', RDX_SQL_TIMESTAMP}, {'v', RDX_SQL_INTERVAL}};
+  } letters[] = {{'s', RDX_SQL_SMALLINT},  {'t', RDX_SQL_TEXT},    {'i', RDX_SQL_INTEGER}, {'b', RDX_SQL_BIGINT},
+                 {'r', RDX_SQL_REAL},      {'d', RDX_SQL_DOUBLE},  {'n', RDX_SQL_DECIMAL}, {'D', RDX_SQL_DATE},
+                 {'T', RDX_SQL_TIMESTAMP}, {'v', RDX_SQL_INTERVAL}};
   for (size_t i = 0; i < RDX_COUNT(letters); i++)
     if (letters[i].letter == letter)
       return rdx_type_of_kind(letters[i].kind);

@@ -16,8 +16,8 @@ typedef rdx_sql_type (*rdx_result_fn)(const rdx_bound *const *args, uint32_t cou
 
 typedef struct rdx_function {
   const char *name;
-  /* A letter for each argument: t TEXT, s SMALLINT, i INTEGER, b BIGINT, d DOUBLE, n any DECIMAL, D DATE, T TIMESTAMP,
-   * v INTERVAL; "a*": any number of any type */
+  /* A letter for each argument: t TEXT, s SMALLINT, i INTEGER, b BIGINT, r REAL, d DOUBLE, n any DECIMAL, D DATE,
+   * T TIMESTAMP, v INTERVAL; "a*": any number of any type */
   const char *args;
   rdx_sql_kind result;
   rdx_result_fn type; /* NULL: `result` */
