@@ -23,61 +23,37 @@ typedef struct spot {
 
 /* ---- Searching a node: the keys below `key`, and those not above it ---- */
 
-static inline uint32_t below_u32_plain(const uint32_t *node, uint32_t key) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < BTREE_WIDTH; i++)
-    n += node[i] < key;
-  return n;
-}
+#define DEFINE_PLAIN(name, bits, is)                                                                                   \
+  static inline uint32_t name##_u##bits##_plain(const uint##bits##_t *node, uint##bits##_t key) {                      \
+    uint32_t n = 0;                                                                                                    \
+    for (uint32_t i = 0; i < BTREE_WIDTH; i++)                                                                         \
+      n += node[i] is key;                                                                                             \
+    return n;                                                                                                          \
+  }
 
-static inline uint32_t upto_u32_plain(const uint32_t *node, uint32_t key) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < BTREE_WIDTH; i++)
-    n += node[i] <= key;
-  return n;
-}
-
-static inline uint32_t below_u64_plain(const uint64_t *node, uint64_t key) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < BTREE_WIDTH; i++)
-    n += node[i] < key;
-  return n;
-}
-
-static inline uint32_t upto_u64_plain(const uint64_t *node, uint64_t key) {
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < BTREE_WIDTH; i++)
-    n += node[i] <= key;
-  return n;
-}
+DEFINE_PLAIN(below, 32, <)
+DEFINE_PLAIN(upto, 32, <=)
+DEFINE_PLAIN(below, 64, <)
+DEFINE_PLAIN(upto, 64, <=)
 
 #ifdef __x86_64__
 #define TARGET_AVX512 __attribute__((target("avx512f,popcnt")))
 #define TARGET_AVX2 __attribute__((target("avx2,popcnt")))
 
-TARGET_AVX512 static inline uint32_t below_u32_avx512(const uint32_t *node, uint32_t key) {
-  return (uint32_t)__builtin_popcount(
-      _mm512_cmplt_epu32_mask(_mm512_loadu_si512(node), _mm512_set1_epi32((int32_t)key)));
-}
+#define DEFINE_AVX512(name, compare)                                                                                   \
+  TARGET_AVX512 static inline uint32_t name##_u32_avx512(const uint32_t *node, uint32_t key) {                         \
+    const __m512i k = _mm512_set1_epi32((int32_t)key);                                                                 \
+    return (uint32_t)__builtin_popcount(_mm512_##compare##_epu32_mask(_mm512_loadu_si512(node), k));                   \
+  }                                                                                                                    \
+  TARGET_AVX512 static inline uint32_t name##_u64_avx512(const uint64_t *node, uint64_t key) {                         \
+    const __m512i k = _mm512_set1_epi64((int64_t)key);                                                                 \
+    const uint32_t low = _mm512_##compare##_epu64_mask(_mm512_loadu_si512(node), k);                                   \
+    const uint32_t high = _mm512_##compare##_epu64_mask(_mm512_loadu_si512(node + 8), k);                              \
+    return (uint32_t)__builtin_popcount(low | high << 8);                                                              \
+  }
 
-TARGET_AVX512 static inline uint32_t upto_u32_avx512(const uint32_t *node, uint32_t key) {
-  return (uint32_t)__builtin_popcount(
-      _mm512_cmple_epu32_mask(_mm512_loadu_si512(node), _mm512_set1_epi32((int32_t)key)));
-}
-
-TARGET_AVX512 static inline uint32_t below_u64_avx512(const uint64_t *node, uint64_t key) {
-  const __m512i k = _mm512_set1_epi64((int64_t)key);
-  const uint32_t low = _mm512_cmplt_epu64_mask(_mm512_loadu_si512(node), k);
-  const uint32_t high = _mm512_cmplt_epu64_mask(_mm512_loadu_si512(node + 8), k);
-  return (uint32_t)__builtin_popcount(low | high << 8);
-}
-
-TARGET_AVX512 static inline uint32_t upto_u64_avx512(const uint64_t *node, uint64_t key) {
-  const __m512i k = _mm512_set1_epi64((int64_t)key);
-  const uint32_t low = _mm512_cmple_epu64_mask(_mm512_loadu_si512(node), k);
-  const uint32_t high = _mm512_cmple_epu64_mask(_mm512_loadu_si512(node + 8), k);
-  return (uint32_t)__builtin_popcount(low | high << 8);
-}
+DEFINE_AVX512(below, cmplt)
+DEFINE_AVX512(upto, cmple)
 
 /* AVX2 compares signed numbers: the sign bits of both sides are flipped. */
 TARGET_AVX2 static inline __m256i load_flipped_u32(const uint32_t *from) {
