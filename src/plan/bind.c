@@ -363,20 +363,14 @@ static rdx_status bind_unordered(rdx_block *b, const rdx_ast *ast, uint32_t coun
   return rdx_bind_filtered(b, ast, args, count);
 }
 
-static bool has_subquery(const rdx_ast *ast) {
-  bool has = ast->query != NULL;
-  for (uint32_t i = 0; i < ast->count && !has; i++)
-    has = has_subquery(ast->args[i]);
-  return has;
-}
-
 /* The arguments of a statistic where that is not NULL, else what `out` is to be of. */
 static rdx_status bind_arguments(rdx_block *b, const rdx_ast *ast, const rdx_statistic *statistic, rdx_bound **args,
                                  rdx_plan_aggregate *out) {
   rdx_planner *p = b->planner;
   if (b->clause)
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place,
-                            b->parent && has_subquery(ast) ? "one of the query around it cannot have a subquery" : NULL,
+                            b->parent && rdx_has_subquery(ast) ? "one of the query around it cannot have a subquery"
+                                                               : NULL,
                             "aggregates are not allowed in %s", b->clause);
   if (b->in_aggregate)
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates cannot be in aggregates");

@@ -316,6 +316,7 @@ RDX_MUST_USE rdx_status rdx_bind_pair(rdx_block *block, const char *name, rdx_bo
 
 /* Whether a call is that of an aggregate. */
 bool rdx_is_aggregate(const rdx_ast *ast);
+bool rdx_has_subquery(const rdx_ast *ast);
 /* Each value becomes CASE WHEN filter THEN value END, where FILTER is written; values may be NULL. */
 RDX_MUST_USE rdx_status rdx_bind_filtered(rdx_block *block, const rdx_ast *ast, rdx_bound **values, uint32_t count);
 /* An aggregate that may be of values in any order, as a column of the block's aggregate. */

@@ -27,10 +27,10 @@ static bool is_plain(const rdx_ast *ast) {
   return plain;
 }
 
-static bool has_subquery(const rdx_ast *ast) {
+bool rdx_has_subquery(const rdx_ast *ast) {
   bool has = ast->query != NULL;
   for (uint32_t i = 0; i < ast->count && !has; i++)
-    has = has_subquery(ast->args[i]);
+    has = rdx_has_subquery(ast->args[i]);
   return has;
 }
 
@@ -72,7 +72,7 @@ static rdx_status add_constant(rdx_block *b, const rdx_ast *ast) {
 }
 
 static rdx_status add_subquery(rdx_block *b, const rdx_ast *ast) {
-  return has_subquery(ast) && !rdx_find_written(b, ast) ? add(b, (rdx_written){.ast = ast}) : RDX_OK;
+  return rdx_has_subquery(ast) && !rdx_find_written(b, ast) ? add(b, (rdx_written){.ast = ast}) : RDX_OK;
 }
 
 static rdx_status add_groups(rdx_block *b, const rdx_sql_query *query, const rdx_grouping *g, bool constants) {
