@@ -68,6 +68,8 @@ RDX_MUST_USE rdx_status rdx_reserve_one(void **array, uint32_t count, uint32_t *
 RDX_MUST_USE rdx_status rdx_copy_text(const char *text, const char *what, char **out, rdx_error *err);
 RDX_MUST_USE rdx_status rdx_copy_bytes(const char *bytes, size_t length, const char *what, char **out, rdx_error *err);
 void rdx_free(void *memory);
+void rdx_free_each(void *const *list, size_t count);
+#define RDX_FREE_ALL(...) rdx_free_each((void *const[]){__VA_ARGS__}, RDX_COUNT(((void *const[]){__VA_ARGS__})))
 void rdx_free_local(void *pointer); /* for RDX_SCOPED: what the pointer there points to */
 
 /* The bytes that this process's control group may have; UINT64_MAX: no limit. */

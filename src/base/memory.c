@@ -131,6 +131,11 @@ void rdx_free(void *memory) {
     current.release(current.user, memory);
 }
 
+void rdx_free_each(void *const *list, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    rdx_free(list[i]);
+}
+
 void rdx_free_local(void *pointer) {
   void *memory;
   memcpy(&memory, pointer, sizeof memory);

@@ -288,9 +288,7 @@ void rdx_pool_destroy(rdx_pool **out) {
   pthread_cond_destroy(&pool->done);
   pthread_mutex_destroy(&pool->lock);
   pthread_mutex_destroy(&pool->turn);
-  rdx_free(pool->workers);
-  rdx_free(pool->starts);
-  rdx_free(pool);
+  RDX_FREE_ALL(pool->workers, pool->starts, pool);
   *out = NULL;
 }
 

@@ -46,10 +46,7 @@ void rdx_table_version_drop_user(rdx_table_version *v) {
     rdx_free(v->blocks[i]);
   rdx_free(v->blocks);
   rdx_table_destroy(&v->content);
-  rdx_free(v->table.name);
-  rdx_free(v->table.path);
-  rdx_free(v->table.columns);
-  rdx_free(v);
+  RDX_FREE_ALL(v->table.name, v->table.path, v->table.columns, v);
 }
 
 /* The one value of a column of integers, decimals, dates or timestamps. */

@@ -223,9 +223,7 @@ void rdx_kept_star_drop(rdx_kept_star *k) {
   rdx_star_destroy(&k->star);
   for (uint32_t i = 0; i < k->cube_count; i++)
     rdx_free(k->cubes[i]);
-  rdx_free(k->cubes);
-  rdx_free(k->tuples);
-  rdx_free(k->definition.attributes);
+  RDX_FREE_ALL(k->cubes, k->tuples, k->definition.attributes);
   if (k->definition.fact)
     rdx_table_version_drop_user(rdx_table_version_of(k->definition.fact));
   for (uint32_t i = 0; k->definition.fact && i < k->definition.dimension_count; i++)

@@ -195,11 +195,7 @@ void rdx_device_column_destroy(rdx_device_column **column) {
   rdx_device_column *d = *column;
   rdx_buffer_destroy(&d->keys);
   rdx_buffer_destroy(&d->valid);
-  rdx_free(d->offsets);
-  rdx_free(d->bytes);
-  rdx_free(d->places);
-  rdx_free(d->validity);
-  rdx_free(d);
+  RDX_FREE_ALL(d->offsets, d->bytes, d->places, d->validity, d);
   *column = NULL;
 }
 

@@ -98,10 +98,7 @@ void rdx_dictionary_destroy(rdx_dictionary **dictionary) {
   *dictionary = NULL;
   if (!d || atomic_fetch_sub(&d->sharers, 1) > 0)
     return;
-  rdx_free(d->keys);
-  rdx_free(d->offsets);
-  rdx_free(d->bytes);
-  rdx_free(d);
+  RDX_FREE_ALL(d->keys, d->offsets, d->bytes, d);
 }
 
 static rdx_column strings_of(const rdx_dictionary *d) {

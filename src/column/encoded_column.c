@@ -104,11 +104,7 @@ void rdx_encoded_column_share(const rdx_encoded_column *column, rdx_encoded_colu
 
 void rdx_encoded_column_drop(rdx_encoded_column *c) {
   rdx_dictionary_destroy(&c->dictionary);
-  rdx_buffer_destroy(&c->keys);
-  rdx_buffer_destroy(&c->valid);
-  rdx_buffer_destroy(&c->zones);
-  rdx_buffer_destroy(&c->codes);
-  rdx_buffer_destroy(&c->values);
+  RDX_DESTROY_BUFFERS(&c->keys, &c->valid, &c->zones, &c->codes, &c->values);
   *c = (rdx_encoded_column){0};
 }
 

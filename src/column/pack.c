@@ -200,9 +200,7 @@ rdx_status rdx_encoded_column_pack(rdx_device *device, rdx_encoded_column *c, do
     RDX_TRY(choose_ranks(device, c, err));
   RDX_TRY(upload_values(device, c, err));
   RDX_TRY(make_codes(device, c, ms, err));
-  rdx_buffer_destroy(&c->keys);
-  rdx_buffer_destroy(&c->valid);
-  rdx_buffer_destroy(&c->zones);
+  RDX_DESTROY_BUFFERS(&c->keys, &c->valid, &c->zones);
   return RDX_OK;
 }
 

@@ -58,10 +58,7 @@ void rdx_database_close(rdx_database **database) {
   rdx_defined_free(d);
   rdx_indexes_free(d);
   rdx_definitions_free(d);
-  rdx_free(d->named);
-  rdx_free(d->kept);
-  rdx_free(d->folder);
-  rdx_free(d->shown);
+  RDX_FREE_ALL(d->named, d->kept, d->folder, d->shown);
   rdx_catalog_names_free(&d->names);
   rdx_catalog_destroy(&d->catalog);
   pthread_mutex_destroy(&d->views_lock);

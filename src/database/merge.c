@@ -23,9 +23,7 @@ typedef struct merging {
 } merging;
 
 static void drop(merging *m) {
-  rdx_free(m->updated);
-  rdx_free(m->deleted);
-  rdx_free(m->inserted);
+  RDX_FREE_ALL(m->updated, m->deleted, m->inserted);
 }
 
 /* What is done with a row that is found. */

@@ -266,6 +266,20 @@ void rdx_device_release_host(rdx_device *device, uint64_t size) {
   atomic_fetch_sub(&device->host_used, size);
 }
 
+rdx_status rdx_device_grow_host(rdx_device *device, void **memory, uint64_t old, uint64_t count, size_t size,
+                                const char *what, uint64_t *reserved, rdx_error *err) {
+  const uint64_t more = (count - old) * size;
+  char take[128];
+  snprintf(take, sizeof take, "%s take", what);
+  RDX_TRY(rdx_device_reserve_host(device, more, take, err));
+  const rdx_status status = rdx_realloc(memory, count, size, what, err);
+  if (status == RDX_OK)
+    *reserved += more;
+  else
+    rdx_device_release_host(device, more);
+  return status;
+}
+
 rdx_status rdx_buffer_create(rdx_device *device, uint64_t size, const char *what, rdx_buffer **out, rdx_error *err) {
   *out = NULL;
   RDX_TRY(rdx_device_reserve(device, size, what, err));
@@ -280,6 +294,11 @@ rdx_status rdx_buffer_create(rdx_device *device, uint64_t size, const char *what
   atomic_store(&buffer->references, 1);
   *out = buffer;
   return RDX_OK;
+}
+
+void rdx_buffers_destroy(rdx_buffer **const *list, size_t count) {
+  for (size_t i = 0; i < count; i++)
+    rdx_buffer_destroy(list[i]);
 }
 
 rdx_buffer *rdx_buffer_retain(rdx_buffer *buffer) {

@@ -30,6 +30,9 @@ RDX_MUST_USE rdx_status rdx_buffer_create(rdx_device *device, uint64_t size, con
                                           rdx_error *err);
 /* Drop one reference, free at the last, and clear `*buffer`. NULL is fine. */
 void rdx_buffer_destroy(rdx_buffer **buffer);
+void rdx_buffers_destroy(rdx_buffer **const *list, size_t count);
+#define RDX_DESTROY_BUFFERS(...)                                                                                       \
+  rdx_buffers_destroy((rdx_buffer **const[]){__VA_ARGS__}, RDX_COUNT(((rdx_buffer **const[]){__VA_ARGS__})))
 rdx_buffer *rdx_buffer_retain(rdx_buffer *buffer);
 RDX_MUST_USE rdx_status rdx_buffer_upload(rdx_buffer *buffer, uint64_t offset, const void *source, uint64_t size,
                                           rdx_error *err);
@@ -269,6 +272,10 @@ RDX_MUST_USE rdx_status rdx_device_expect_host(const rdx_device *device, uint64_
 /* The same, and count it until it is released. */
 RDX_MUST_USE rdx_status rdx_device_reserve_host(rdx_device *device, uint64_t size, const char *what, rdx_error *err);
 void rdx_device_release_host(rdx_device *device, uint64_t size);
+/* Make an array of host memory hold `count` items (`old` before: 0 for a new one), and count what is new of it until it
+ * is released, in `*reserved`, too. `what` is in the plural. */
+RDX_MUST_USE rdx_status rdx_device_grow_host(rdx_device *device, void **memory, uint64_t old, uint64_t count,
+                                             size_t size, const char *what, uint64_t *reserved, rdx_error *err);
 
 /* Whether a ray for the closest hit visits near primitives first, so that far ones cost it nothing. GPUs that trace in
  * software do not. */

@@ -92,11 +92,7 @@ static rdx_status begin(pair_filter *f, rdx_error *err) {
 }
 
 static void drop(pair_filter *f) {
-  rdx_free(f->left);
-  rdx_free(f->right);
-  rdx_free(f->kept_left);
-  rdx_free(f->kept_right);
-  rdx_free(f->alone);
+  RDX_FREE_ALL(f->left, f->right, f->kept_left, f->kept_right, f->alone);
 }
 
 /* The places of the batch's pairs for which the condition is true, for rdx_free(). */

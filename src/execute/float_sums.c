@@ -571,10 +571,7 @@ static rdx_status take_results(const sums *s, rdx_frame *out, rdx_error *err) {
 }
 
 static void drop_sums(sums *s) {
-  rdx_free(s->blocks);
-  rdx_free(s->beyonds);
-  rdx_free(s->memory);
-  rdx_free(s->before);
+  RDX_FREE_ALL(s->blocks, s->beyonds, s->memory, s->before);
 }
 
 rdx_status rdx_float_sums_run(const rdx_float_sums_query *q, rdx_frame *out, rdx_error *err) {

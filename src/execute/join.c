@@ -3,7 +3,6 @@
 
 /* Joins: pairs of rows, and what each kind makes of them. */
 
-#include "column/column.h"
 #include "device/device.h"
 #include "execute/on_device.h"
 #include "execute/portions.h"

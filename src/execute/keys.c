@@ -333,9 +333,7 @@ static rdx_status write_all(maker *m, rdx_error *err) {
 static void end(maker *m) {
   for (uint32_t i = 0; m->maps && i < m->map_count; i++)
     rdx_free(m->maps[i]);
-  rdx_free(m->maps);
-  rdx_free(m->digits);
-  rdx_free(m->spans);
+  RDX_FREE_ALL(m->maps, m->digits, m->spans);
 }
 
 static rdx_status prepare(maker *m, const rdx_key_column *columns, uint32_t count, rdx_error *err) {
@@ -375,11 +373,7 @@ rdx_status rdx_key_words_join(rdx_execution *x, const rdx_key_column *columns, u
 void rdx_key_words_destroy(rdx_key_words *w) {
   for (uint32_t i = 0; w->words && i < w->count; i++)
     rdx_free(w->words[i]);
-  rdx_free(w->words);
-  rdx_free(w->narrow);
-  rdx_free(w->max);
-  rdx_free(w->valid[0]);
-  rdx_free(w->valid[1]);
+  RDX_FREE_ALL(w->words, w->narrow, w->max, w->valid[0], w->valid[1]);
   *w = (rdx_key_words){0};
 }
 

@@ -24,9 +24,7 @@ typedef struct seen {
 } seen;
 
 static void seen_destroy(seen *s) {
-  rdx_free(s->bytes);
-  rdx_free(s->ends);
-  rdx_free(s->slots);
+  RDX_FREE_ALL(s->bytes, s->ends, s->slots);
 }
 
 static uint64_t hash_bytes(const char *bytes, uint64_t size) {

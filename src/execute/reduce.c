@@ -184,10 +184,7 @@ static rdx_status list_rows(rdx_execution *x, reduction *r, uint64_t *total, rdx
 }
 
 static void drop(reduction *r) {
-  rdx_free(r->map.bits);
-  rdx_free(r->counts);
-  rdx_free(r->kept);
-  rdx_free(r->rows);
+  RDX_FREE_ALL(r->map.bits, r->counts, r->kept, r->rows);
 }
 
 /* The rows of `large` whose key the other side has. */

@@ -287,9 +287,7 @@ rdx_status rdx_evaluate_filter(const rdx_evaluation *e, const rdx_bound *express
   RDX_TRY(rdx_compile(e, expression, &program, err));
   const rdx_status status = filter(&program, &f, count, err);
   rdx_program_free(&program);
-  rdx_free(f.counts);
-  rdx_free(f.starts);
-  rdx_free(f.bits);
+  RDX_FREE_ALL(f.counts, f.starts, f.bits);
   *out = f.found;
   if (status != RDX_OK) {
     rdx_free(f.found);

@@ -3,7 +3,6 @@
 
 /* Intervals as text. */
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

@@ -171,9 +171,7 @@ static void end(run *r) {
     free_scratch(&r->workers[i].texts);
     rdx_arena_free(&r->workers[i].regex_memory);
   }
-  rdx_free(r->workers);
-  rdx_free(r->failed_at);
-  rdx_free(r->statuses);
+  RDX_FREE_ALL(r->workers, r->failed_at, r->statuses);
 }
 
 rdx_status rdx_program_run(const rdx_program *program, rdx_sink_fn sink, void *context, rdx_error *err) {

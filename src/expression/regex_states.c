@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "expression/functions.h"
 #include "expression/regex_tree.h"
 
 #define WHAT "a regular expression"

@@ -161,9 +161,7 @@ static rdx_status evaluate_any_texts(const rdx_program *program, rdx_vector *out
     if (c.places)
       rdx_free(c.places[i]);
   }
-  rdx_free(c.distinct);
-  rdx_free(c.places);
-  rdx_free(c.workers);
+  RDX_FREE_ALL(c.distinct, c.places, c.workers);
   return status;
 }
 

@@ -91,9 +91,7 @@ typedef struct acting {
 } acting;
 
 static void destroy_acting(acting *a) {
-  rdx_buffer_destroy(&a->keep);
-  rdx_buffer_destroy(&a->selected);
-  rdx_buffer_destroy(&a->count);
+  RDX_DESTROY_BUFFERS(&a->keep, &a->selected, &a->count);
 }
 
 static rdx_status record_acting(const rdx_index *index, const half *h, const half *other, rdx_stream *stream,

@@ -12,7 +12,6 @@
 #include "base/options.h"
 #include "column/column.h"
 #include "column/composite.h"
-#include "column/keys.h"
 #include "index/range_gather.h"
 #include "column/text_codes.h"
 #include "kernels/primitives/kernels.h"

@@ -141,10 +141,7 @@ rdx_status rdx_partition_query(const rdx_index *index, rdx_stream *stream, const
                                     : chunk > MAX_CHUNK ? MAX_CHUNK
                                                         : chunk}};
   const rdx_status status = run(&r, index, stream, q, ms, err);
-  rdx_buffer_destroy(&r.keys);
-  rdx_buffer_destroy(&r.count);
-  rdx_buffer_destroy(&r.first);
-  rdx_buffer_destroy(&r.sum);
+  RDX_DESTROY_BUFFERS(&r.keys, &r.count, &r.first, &r.sum);
   rdx_free(r.p.starts);
   return status;
 }

@@ -72,10 +72,7 @@ static rdx_status order_as(const rdx_index *index, rdx_stream *stream, rdx_probe
   const uint32_t bits = mixed ? index->ops->radix_bits(index->self) : 8 * a.key_bytes;
   const rdx_status status = order(&a, mixed, bits, unordered, ms, err);
   if (status != RDX_OK) {
-    rdx_buffer_destroy(&a.lower);
-    rdx_buffer_destroy(&a.upper);
-    rdx_buffer_destroy(&a.valid);
-    rdx_buffer_destroy(&a.places);
+    RDX_DESTROY_BUFFERS(&a.lower, &a.upper, &a.valid, &a.places);
     return status;
   }
   replace(&probes->owned[0], a.lower, &probes->lower);
@@ -168,9 +165,7 @@ rdx_status rdx_probes_make_disjoint(const rdx_index *index, rdx_stream *stream, 
     merge(&d);
     status = store(&d, probes, err);
   }
-  rdx_free(d.lower);
-  rdx_free(d.upper);
-  rdx_free(d.valid);
+  RDX_FREE_ALL(d.lower, d.upper, d.valid);
   *ms += rdx_now_ms() - start;
   return status;
 }
@@ -231,8 +226,5 @@ rdx_status rdx_probe_query_end(const rdx_probes *p, rdx_stream *stream, const rd
 }
 
 void rdx_probe_query_destroy(rdx_probe_query *a) {
-  rdx_buffer_destroy(&a->count);
-  rdx_buffer_destroy(&a->first);
-  rdx_buffer_destroy(&a->sum);
-  rdx_buffer_destroy(&a->offsets);
+  RDX_DESTROY_BUFFERS(&a->count, &a->first, &a->sum, &a->offsets);
 }

@@ -120,9 +120,7 @@ static rdx_status has_long_spans(const ranges *s, rdx_stream *stream, bool *out,
 }
 
 static void drop_pieces(pieces *p) {
-  rdx_buffer_destroy(&p->counts);
-  rdx_buffer_destroy(&p->begin);
-  rdx_buffer_destroy(&p->size);
+  RDX_DESTROY_BUFFERS(&p->counts, &p->begin, &p->size);
   rdx_range_pieces_destroy(&p->found);
 }
 

@@ -36,11 +36,7 @@ rdx_status rdx_range_pieces_create(const rdx_index *index, const rdx_index_query
 }
 
 void rdx_range_pieces_destroy(rdx_range_pieces *pieces) {
-  rdx_buffer_destroy(&pieces->starts);
-  rdx_buffer_destroy(&pieces->offsets);
-  rdx_buffer_destroy(&pieces->found);
-  rdx_buffer_destroy(&pieces->first);
-  rdx_buffer_destroy(&pieces->sum);
+  RDX_DESTROY_BUFFERS(&pieces->starts, &pieces->offsets, &pieces->found, &pieces->first, &pieces->sum);
 }
 
 void rdx_range_pieces_use(const rdx_range_pieces *pieces, rdx_index_query *query) {

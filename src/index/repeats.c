@@ -27,11 +27,7 @@ static rdx_status make_search(const rdx_index *index, uint64_t count, search *s,
 }
 
 static void drop_search(search *s) {
-  rdx_buffer_destroy(&s->places);
-  rdx_buffer_destroy(&s->sorted);
-  rdx_buffer_destroy(&s->bits);
-  rdx_buffer_destroy(&s->heads);
-  rdx_buffer_destroy(&s->number);
+  RDX_DESTROY_BUFFERS(&s->places, &s->sorted, &s->bits, &s->heads, &s->number);
 }
 
 static rdx_status find(const rdx_index *index, rdx_stream *stream, const rdx_probes *p, search *s, uint64_t *count,

@@ -12,11 +12,7 @@
 #include "kernels/primitives/primitives.h"
 
 void rdx_parts_destroy(rdx_parts *parts) {
-  rdx_buffer_destroy(&parts->count);
-  rdx_buffer_destroy(&parts->first);
-  rdx_buffer_destroy(&parts->sum);
-  rdx_buffer_destroy(&parts->offsets);
-  rdx_buffer_destroy(&parts->rows);
+  RDX_DESTROY_BUFFERS(&parts->count, &parts->first, &parts->sum, &parts->offsets, &parts->rows);
   parts->row_count = 0;
 }
 
@@ -49,12 +45,7 @@ void rdx_lookup_result_destroy(rdx_lookup_result **result) {
   rdx_lookup_result *r = *result;
   rdx_device_release_host(r->device, r->host_bytes);
   rdx_parts_destroy(&r->parts);
-  rdx_free(r->count);
-  rdx_free(r->first);
-  rdx_free(r->rows);
-  rdx_free(r->sum);
-  rdx_free(r->offsets);
-  rdx_free(r);
+  RDX_FREE_ALL(r->count, r->first, r->rows, r->sum, r->offsets, r);
   *result = NULL;
 }
 
@@ -85,13 +76,7 @@ void rdx_lookup_result_restart(rdx_lookup_result *result) {
 static rdx_status make_array(rdx_lookup_result *r, uint64_t count, uint64_t size, void **out, rdx_error *err) {
   if (*out)
     return RDX_OK;
-  RDX_TRY(rdx_device_reserve_host(r->device, count * size, "a result takes", err));
-  const rdx_status status = rdx_alloc(count, size, "a result", out, err);
-  if (status == RDX_OK)
-    r->host_bytes += count * size;
-  else
-    rdx_device_release_host(r->device, count * size);
-  return status;
+  return rdx_device_grow_host(r->device, out, 0, count, size, "the values of a result", &r->host_bytes, err);
 }
 
 /* The host arrays of this kind, with room for all probes. Rows grow as they come. */
@@ -115,14 +100,8 @@ static rdx_status reserve_rows(rdx_lookup_result *r, uint64_t more, rdx_error *e
   if (need <= r->row_capacity && r->rows)
     return RDX_OK;
   const uint64_t capacity = need < 2 * r->row_capacity ? 2 * r->row_capacity : need;
-  const uint64_t bytes = (capacity - r->row_capacity) * 4;
-  RDX_TRY(rdx_device_reserve_host(r->device, bytes, "the rows of a result take", err));
-  const rdx_status status = rdx_realloc((void **)&r->rows, capacity, 4, "the rows of a result", err);
-  if (status != RDX_OK) {
-    rdx_device_release_host(r->device, bytes);
-    return status;
-  }
-  r->host_bytes += bytes;
+  RDX_TRY(rdx_device_grow_host(r->device, (void **)&r->rows, r->row_capacity, capacity, 4, "the rows of a result",
+                               &r->host_bytes, err));
   r->row_capacity = capacity;
   return RDX_OK;
 }

@@ -234,12 +234,7 @@ static rdx_status run(inverse *v, const rdx_column *keys, const rdx_device_colum
 
 static void drop(inverse *v) {
   rdx_index_destroy(&v->index);
-  rdx_buffer_destroy(&v->probes.keys);
-  rdx_buffer_destroy(&v->probes.valid);
-  rdx_buffer_destroy(&v->places);
-  rdx_buffer_destroy(&v->keys.keys);
-  rdx_buffer_destroy(&v->rows);
-  rdx_buffer_destroy(&v->found);
+  RDX_DESTROY_BUFFERS(&v->probes.keys, &v->probes.valid, &v->places, &v->keys.keys, &v->rows, &v->found);
   rdx_parts_destroy(&v->parts);
   rdx_lookup_result_destroy(&v->result);
 }

@@ -126,13 +126,7 @@ static rdx_status count_matched_left(work *w, uint64_t *out, rdx_error *err) {
 
 /* An array for rows, on the books of the device. */
 static rdx_status make_rows(rdx_join_result *j, uint64_t count, uint32_t **out, rdx_error *err) {
-  RDX_TRY(rdx_device_reserve_host(j->device, count * 4, "the rows of a join take", err));
-  const rdx_status status = rdx_alloc(count + 1, 4, "the rows of a join", (void **)out, err);
-  if (status == RDX_OK)
-    j->host_bytes += count * 4;
-  else
-    rdx_device_release_host(j->device, count * 4);
-  return status;
+  return rdx_device_grow_host(j->device, (void **)out, 0, count + 1, 4, "the rows of a join", &j->host_bytes, err);
 }
 
 static void free_rows(rdx_join_result *j) {

@@ -3,7 +3,6 @@
 
 #include "plan/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "expression/evaluate.h"

@@ -307,21 +307,19 @@ rdx_status rdx_scan_run(const rdx_scan *scan, const rdx_predicate *predicate, co
 
 static rdx_status read_words(rdx_scan_result *result, const rdx_buffer *buffer, uint64_t count, uint32_t **out,
                              rdx_error *err) {
+  rdx_device *device = result->scan->device;
   RDX_SCOPED(rdx_free_local) uint32_t *words = NULL;
-  const uint64_t bytes = count * sizeof *words;
+  uint64_t bytes = 0;
   if (*out)
     return RDX_OK;
-  RDX_TRY(rdx_device_reserve_host(result->scan->device, bytes, "a result takes", err));
-  rdx_status status = rdx_alloc(count, sizeof *words, "a result", (void **)&words, err);
+  RDX_TRY(rdx_device_grow_host(device, (void **)&words, 0, count, sizeof *words, "the rows of a scan", &bytes, err));
+  const rdx_status status = rdx_buffer_download(buffer, 0, words, bytes, err);
   if (status == RDX_OK)
-    status = rdx_buffer_download(buffer, 0, words, bytes, err);
-  if (status != RDX_OK) {
-    rdx_device_release_host(result->scan->device, bytes);
-    return status;
-  }
-  result->host_bytes += bytes;
-  *out = RDX_KEEP(words);
-  return RDX_OK;
+    *out = RDX_KEEP(words);
+  else
+    rdx_device_release_host(device, bytes);
+  result->host_bytes += *out ? bytes : 0;
+  return status;
 }
 
 /* The rows are no longer the result's. */
@@ -407,8 +405,6 @@ void rdx_scan_result_destroy(rdx_scan_result **result) {
   rdx_workspace_give_bitmap(r->scan->workspace, &r->bitmap);
   rdx_buffer_destroy(&r->rows);
   rdx_device_release_host(r->scan->device, r->host_bytes);
-  rdx_free(r->host_bitmap);
-  rdx_free(r->host_rows);
-  rdx_free(r);
+  RDX_FREE_ALL(r->host_bitmap, r->host_rows, r);
   *result = NULL;
 }

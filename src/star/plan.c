@@ -8,8 +8,6 @@
 #include <string.h>
 
 #include "star/expression.h"
-#include "column/keys.h"
-#include "device/search.h"
 #include "base/numbers.h"
 
 #define MAX_SCALE 18

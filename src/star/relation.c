@@ -10,12 +10,8 @@
 #include <string.h>
 
 #include "column/column.h"
-#include "device/search.h"
 #include "star/wide_values.h"
-#include "column/keys.h"
-#include "index/probes.h"
 #include "index/result.h"
-#include "kernels/bitmap/kernels.h"
 #include "kernels/packed/kernels.h"
 
 #define MAX_DIMENSIONS 8
@@ -284,10 +280,7 @@ void rdx_packed_relation_destroy(rdx_packed_relation **relation) {
   for (uint32_t i = 0; i < r->dimension_count; i++)
     rdx_buffer_destroy(&r->foreign_rows[i].codes);
   destroy_lazy(r);
-  rdx_free(r->names);
-  rdx_free(r->attributes);
-  rdx_free(r->foreign_rows);
-  rdx_free(r);
+  RDX_FREE_ALL(r->names, r->attributes, r->foreign_rows, r);
   *relation = NULL;
 }
 

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/search.h"
 #include "star/tuples.h"
 
 /* The first of keys begin .. end - 1 that is not below `key`, which is probably near `begin`. */

@@ -36,10 +36,7 @@ static void release_schema(struct ArrowSchema *s) {
       s->children[i]->release(s->children[i]);
   if (s->dictionary && s->dictionary->release)
     s->dictionary->release(s->dictionary);
-  rdx_free(n->children);
-  rdx_free(n->memory);
-  rdx_free(n->name);
-  rdx_free(n);
+  RDX_FREE_ALL(n->children, n->memory, n->name, n);
   s->release = NULL;
 }
 
@@ -51,10 +48,7 @@ static void release_array(struct ArrowArray *a) {
   if (a->dictionary && a->dictionary->release)
     a->dictionary->release(a->dictionary);
   rdx_table_destroy(&n->table);
-  rdx_free(n->children);
-  rdx_free(n->memory);
-  rdx_free(n->owned);
-  rdx_free(n);
+  RDX_FREE_ALL(n->children, n->memory, n->owned, n);
   a->release = NULL;
 }
 

@@ -464,13 +464,7 @@ static rdx_status read_records(reader *r, uint64_t *rows, rdx_error *err) {
 /* ---- All of it ---- */
 
 void rdx_csv_drop(reader *r) {
-  rdx_free(r->targets);
-  rdx_free(r->inferred);
-  rdx_free(r->fixed);
-  rdx_free(r->watched);
-  rdx_free(r->nulls);
-  rdx_free(r->scratch);
-  rdx_free(r->decoded);
+  RDX_FREE_ALL(r->targets, r->inferred, r->fixed, r->watched, r->nulls, r->scratch, r->decoded);
   rdx_table_destroy(&r->table);
 }
 

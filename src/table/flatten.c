@@ -126,10 +126,7 @@ rdx_status rdx_relation_flatten(rdx_device *device, const rdx_relation *relation
   const rdx_status status = write_all(&f, path, err);
   rdx_table_writer_destroy(&f.writer);
   rdx_buffer_destroy(&f.joined);
-  rdx_free(f.numbers);
-  rdx_free(f.codes);
-  rdx_free(f.columns);
-  rdx_free(f.dictionaries);
+  RDX_FREE_ALL(f.numbers, f.codes, f.columns, f.dictionaries);
   rdx_packed_relation_destroy(&coded);
   return status;
 }

@@ -429,9 +429,7 @@ static void drop_pieces(importing *m) {
     for (uint32_t k = 0; p->reader.table && k < p->reader.table->column_count; k++)
       p->reader.table->columns[k].name = NULL;
     rdx_table_destroy(&p->reader.table);
-    rdx_free(p->reader.inferred);
-    rdx_free(p->before);
-    rdx_free(p->reader.scratch);
+    RDX_FREE_ALL(p->reader.inferred, p->before, p->reader.scratch);
     drop_rejects(&p->rejects);
   }
   rdx_free(m->pieces);

@@ -45,9 +45,7 @@ void rdx_opened_drop(struct rdx_opened *o) {
   if (!o)
     return;
   rdx_mapped_close(&o->map);
-  rdx_free(o->places);
-  rdx_free(o->columns);
-  rdx_free(o);
+  RDX_FREE_ALL(o->places, o->columns, o);
 }
 
 /* ---- The file ---- */

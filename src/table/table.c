@@ -20,10 +20,7 @@ rdx_status rdx_table_create(uint32_t count, rdx_table **out, rdx_error *err) {
 }
 
 static void free_rows(rdx_growing *c) {
-  rdx_free(c->values);
-  rdx_free(c->offsets);
-  rdx_free(c->bytes);
-  rdx_free(c->validity);
+  RDX_FREE_ALL(c->values, c->offsets, c->bytes, c->validity);
   c->values = c->offsets = NULL;
   c->bytes = NULL;
   c->validity = NULL;

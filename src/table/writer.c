@@ -154,9 +154,7 @@ void rdx_table_writer_destroy(rdx_table_writer **writer) {
     rdx_free(c->name);
     rdx_free(c->declaration);
     drop_block(c);
-    rdx_free(c->blocks);
-    rdx_free(c->sorted);
-    rdx_free(c->places);
+    RDX_FREE_ALL(c->blocks, c->sorted, c->places);
     rdx_distinct_drop(&c->strings);
   }
   rdx_free(w->columns);

@@ -51,9 +51,7 @@ void rdx_recording_stop(rdx_recording **recording) {
   for (uint32_t i = 0; i < r->scene_count; i++)
     rdx_free(r->coordinates[i]);
   pthread_mutex_destroy(&r->lock);
-  rdx_free(r->rays);
-  rdx_free(r->hits);
-  rdx_free(r);
+  RDX_FREE_ALL(r->rays, r->hits, r);
   *recording = NULL;
 }
 

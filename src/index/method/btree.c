@@ -39,13 +39,7 @@ static uint32_t bytes_of(const btree *b) {
 }
 
 static void destroy_tree(tree *t) {
-  rdx_buffer_destroy(&t->keys);
-  rdx_buffer_destroy(&t->rows);
-  rdx_buffer_destroy(&t->levels);
-  rdx_buffer_destroy(&t->state);
-  rdx_buffer_destroy(&t->order);
-  rdx_buffer_destroy(&t->starts);
-  rdx_buffer_destroy(&t->free);
+  RDX_DESTROY_BUFFERS(&t->keys, &t->rows, &t->levels, &t->state, &t->order, &t->starts, &t->free);
 }
 
 static void destroy(void *self) {
@@ -289,13 +283,7 @@ typedef struct plan {
 } plan;
 
 static void destroy_plan(plan *p) {
-  rdx_buffer_destroy(&p->plans);
-  rdx_buffer_destroy(&p->merged);
-  rdx_buffer_destroy(&p->become);
-  rdx_buffer_destroy(&p->is_changed);
-  rdx_buffer_destroy(&p->places);
-  rdx_buffer_destroy(&p->changed);
-  rdx_buffer_destroy(&p->total);
+  RDX_DESTROY_BUFFERS(&p->plans, &p->merged, &p->become, &p->is_changed, &p->places, &p->changed, &p->total);
 }
 
 static rdx_status create_plan(const btree *b, plan *p, rdx_error *err) {

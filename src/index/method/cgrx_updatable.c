@@ -49,9 +49,7 @@ typedef struct updatable {
 
 static void destroy_chains(chains *c) {
   rdx_cgrx_scene_destroy(&c->scene);
-  rdx_buffer_destroy(&c->reps);
-  rdx_buffer_destroy(&c->fences);
-  rdx_buffer_destroy(&c->starts);
+  RDX_DESTROY_BUFFERS(&c->reps, &c->fences, &c->starts);
   for (uint32_t i = 0; i < MAX_SLABS; i++)
     rdx_buffer_destroy(&c->slabs[i]);
   rdx_buffer_destroy(&c->nodes);
@@ -166,8 +164,7 @@ static rdx_status load(const updatable *u, const rdx_sorted_keys *sorted, chains
                                       .rows = RDX_ADDRESS(uint32_t, sorted->rows),
                                       .n = (uint32_t)sorted->count,
                                       .per_bucket = u->per_bucket};
-  RDX_TRY(rdx_launch_timed(u->device, &rdx_kernel_cgrx_load, &args, &key64, buckets, "build", &stats->encode_ms,
-                           err));
+  RDX_TRY(rdx_launch_timed(u->device, &rdx_kernel_cgrx_load, &args, &key64, buckets, "build", &stats->encode_ms, err));
   c->scene.shape.n = buckets; /* from now on rays see the fences: buckets of one key each */
   c->scene.shape.bucket_size = 1;
   return rdx_cgrx_scene_upload(&c->scene, err);
@@ -248,13 +245,7 @@ typedef struct plan {
 } plan;
 
 static void destroy_plan(plan *p) {
-  rdx_buffer_destroy(&p->parts);
-  rdx_buffer_destroy(&p->totals);
-  rdx_buffer_destroy(&p->takes);
-  rdx_buffer_destroy(&p->chains);
-  rdx_buffer_destroy(&p->starts);
-  rdx_buffer_destroy(&p->takes_before);
-  rdx_buffer_destroy(&p->longest);
+  RDX_DESTROY_BUFFERS(&p->parts, &p->totals, &p->takes, &p->chains, &p->starts, &p->takes_before, &p->longest);
 }
 
 static rdx_status create_plan(const updatable *u, plan *p, rdx_error *err) {
@@ -327,10 +318,7 @@ typedef struct change {
 } change;
 
 static void destroy_change(const chains *before, change *c) {
-  rdx_buffer_destroy(&c->after.starts);
-  rdx_buffer_destroy(&c->after.nodes);
-  rdx_buffer_destroy(&c->after.free);
-  rdx_buffer_destroy(&c->freed);
+  RDX_DESTROY_BUFFERS(&c->after.starts, &c->after.nodes, &c->after.free, &c->freed);
   for (uint32_t i = before->slab_count; i < MAX_SLABS; i++)
     rdx_buffer_destroy(&c->after.slabs[i]);
 }
@@ -416,9 +404,7 @@ static rdx_status change_in_place(updatable *u, const rdx_changes *c, plan *p, r
     destroy_change(&u->chains, &to);
     return status;
   }
-  rdx_buffer_destroy(&u->chains.starts);
-  rdx_buffer_destroy(&u->chains.nodes);
-  rdx_buffer_destroy(&u->chains.free);
+  RDX_DESTROY_BUFFERS(&u->chains.starts, &u->chains.nodes, &u->chains.free);
   u->chains = to.after;
   u->distinct = u->distinct && c->inserts == 0;
   return RDX_OK;

@@ -23,10 +23,7 @@ typedef struct radix_hash {
 
 static void destroy(void *self) {
   radix_hash *h = self;
-  rdx_buffer_destroy(&h->keys);
-  rdx_buffer_destroy(&h->starts);
-  rdx_buffer_destroy(&h->table);
-  rdx_buffer_destroy(&h->links);
+  RDX_DESTROY_BUFFERS(&h->keys, &h->starts, &h->table, &h->links);
 }
 
 static uint64_t entry_bytes(uint32_t key_bits) {

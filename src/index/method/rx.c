@@ -110,10 +110,7 @@ static bool needs_keys(const rdx_rx_params *p) {
 static void destroy(void *self) {
   rx *r = self;
   rdx_scene_destroy(&r->scene);
-  rdx_buffer_destroy(&r->rows);
-  rdx_buffer_destroy(&r->keys);
-  rdx_buffer_destroy(&r->segments);
-  rdx_buffer_destroy(&r->state);
+  RDX_DESTROY_BUFFERS(&r->rows, &r->keys, &r->segments, &r->state);
 }
 
 static rdx_scene_params scene_params(const rdx_rx_params *p, uint64_t count) {
@@ -367,9 +364,7 @@ static rdx_status refit(void *self, const rdx_device_column *column, rdx_index_s
   moved.segment_count = 0;
   rdx_status status = refit_scene(r, &moved, column, stats, err);
   rx *old = status == RDX_OK ? r : &moved;
-  rdx_buffer_destroy(&old->keys);
-  rdx_buffer_destroy(&old->segments);
-  rdx_buffer_destroy(&old->state);
+  RDX_DESTROY_BUFFERS(&old->keys, &old->segments, &old->state);
   if (status == RDX_OK) {
     moved.rows = r->rows;
     *r = moved;

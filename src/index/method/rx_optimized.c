@@ -30,9 +30,7 @@ typedef struct rx_optimized {
 static void destroy(void *self) {
   rx_optimized *r = self;
   rdx_scene_destroy(&r->scene);
-  rdx_buffer_destroy(&r->positions);
-  rdx_buffer_destroy(&r->segments);
-  rdx_buffer_destroy(&r->state);
+  RDX_DESTROY_BUFFERS(&r->positions, &r->segments, &r->state);
   rdx_sorted_keys_destroy(&r->sorted);
 }
 

@@ -21,9 +21,7 @@ typedef struct tree {
 
 static void destroy(void *self) {
   tree *t = self;
-  rdx_buffer_destroy(&t->state);
-  rdx_buffer_destroy(&t->inner);
-  rdx_buffer_destroy(&t->leaves);
+  RDX_DESTROY_BUFFERS(&t->state, &t->inner, &t->leaves);
 }
 
 /* ---- The shape ---- */

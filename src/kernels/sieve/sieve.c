@@ -4,7 +4,6 @@
 /* The kernels of uniform encoding and sieving, and their bodies on the CPU. */
 
 #include "base/numbers.h"
-#include "kernels/bitmap/kernels.h"
 #include "kernels/sieve/kernels.h"
 #include "spirv/shaders.h"
 

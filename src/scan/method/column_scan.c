@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernels/bitmap/kernels.h"
 #include "kernels/column_scan/kernels.h"
 #include "scan/scan.h"
 #include "base/numbers.h"
@@ -60,11 +59,8 @@ static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params
 
 static void destroy(void *self) {
   column_scan *s = self;
-  for (uint32_t i = 0; i < s->count; i++) {
-    rdx_buffer_destroy(&s->columns[i].bytes);
-    rdx_buffer_destroy(&s->columns[i].zones);
-    rdx_buffer_destroy(&s->columns[i].valid);
-  }
+  for (uint32_t i = 0; i < s->count; i++)
+    RDX_DESTROY_BUFFERS(&s->columns[i].bytes, &s->columns[i].zones, &s->columns[i].valid);
   rdx_free(s->columns);
 }
 

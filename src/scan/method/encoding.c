@@ -5,16 +5,13 @@
 
 #include "scan/method/encoding.h"
 
-#include "device/search.h"
 #include "kernels/bitmap/kernels.h"
 #include "kernels/primitives/kernels.h"
 #include "kernels/sieve/kernels.h"
 
 void rdx_encoding_destroy(rdx_encoding *e) {
   rdx_buffer_destroy(&e->order);
-  rdx_free(e->codes);
-  rdx_free(e->first);
-  rdx_free(e->end);
+  RDX_FREE_ALL(e->codes, e->first, e->end);
   *e = (rdx_encoding){0};
 }
 

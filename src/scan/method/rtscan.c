@@ -281,9 +281,7 @@ static void destroy(void *self) {
     rdx_sieve_destroy(&r->sieves[i]);
   }
   rdx_encoded_columns_release(r->columns, r->count);
-  rdx_free(r->encodings);
-  rdx_free(r->encoded);
-  rdx_free(r->sieves);
+  RDX_FREE_ALL(r->encodings, r->encoded, r->sieves);
 }
 
 /* Place the columns of a group; their orders stay where others `need` them. */

@@ -334,10 +334,7 @@ static rdx_status build_scene(arranging *a, rdx_build_preference build, rdx_erro
 
 static void end(arranging *a) {
   rdx_stream_destroy(&a->stream);
-  rdx_buffer_destroy(&a->order);
-  rdx_buffer_destroy(&a->places);
-  rdx_buffer_destroy(&a->groups);
-  rdx_buffer_destroy(&a->keys);
+  RDX_DESTROY_BUFFERS(&a->order, &a->places, &a->groups, &a->keys);
 }
 
 static rdx_status arrange(coarse_cube *c, rdx_cube_rows *rows, rdx_build_preference build, rdx_error *err) {

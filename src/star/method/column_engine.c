@@ -333,13 +333,7 @@ typedef struct sorting {
 } sorting;
 
 static void drop_sorting(sorting *s) {
-  rdx_buffer_destroy(&s->count);
-  rdx_buffer_destroy(&s->bits);
-  rdx_buffer_destroy(&s->rows);
-  rdx_buffer_destroy(&s->groups);
-  rdx_buffer_destroy(&s->starts);
-  rdx_buffer_destroy(&s->distinct);
-  rdx_buffer_destroy(&s->slots);
+  RDX_DESTROY_BUFFERS(&s->count, &s->bits, &s->rows, &s->groups, &s->starts, &s->distinct, &s->slots);
 }
 
 static rdx_status create(const run *r, uint64_t size, rdx_buffer **out, rdx_error *err) {

@@ -206,9 +206,7 @@ static rdx_status find_starts(ordering *o, rdx_error *err) {
 /* Rows by scan tuple, and those of one by group: they are added up faster where groups follow each other. */
 static void end(ordering *o) {
   rdx_stream_destroy(&o->stream);
-  rdx_buffer_destroy(&o->keys);
-  rdx_buffer_destroy(&o->order);
-  rdx_buffer_destroy(&o->starts);
+  RDX_DESTROY_BUFFERS(&o->keys, &o->order, &o->starts);
 }
 
 static rdx_status order_rows(rdx_cube_core *core, rdx_buffer **scan_places, rdx_cube_rows *rows, rdx_error *err) {
@@ -277,9 +275,7 @@ rdx_status rdx_cube_begin(const rdx_packed_relation *relation, const rdx_cube_sp
 }
 
 void rdx_cube_rows_drop(rdx_cube_rows *rows) {
-  rdx_buffer_destroy(&rows->joined);
-  rdx_buffer_destroy(&rows->order);
-  rdx_buffer_destroy(&rows->group);
+  RDX_DESTROY_BUFFERS(&rows->joined, &rows->order, &rows->group);
 }
 
 rdx_status rdx_star_store_measures(rdx_cube_core *core, const rdx_cube_rows *rows, rdx_error *err) {
@@ -309,16 +305,8 @@ static void drop_call(const rdx_cube_core *core, rdx_cube_run *run) {
 static void destroy_run(const rdx_cube_core *core, rdx_cube_run *run) {
   drop_call(core, run);
   rdx_stream_destroy(&run->stream);
-  rdx_buffer_destroy(&run->sums);
-  rdx_buffer_destroy(&run->touched);
-  rdx_buffer_destroy(&run->marks);
-  rdx_buffer_destroy(&run->found);
-  rdx_buffer_destroy(&run->hit_list);
-  rdx_free(run->ranges.list);
-  rdx_free(run->rows);
-  rdx_free(run->records);
-  rdx_free(run->host_sums);
-  rdx_free(run);
+  RDX_DESTROY_BUFFERS(&run->sums, &run->touched, &run->marks, &run->found, &run->hit_list);
+  RDX_FREE_ALL(run->ranges.list, run->rows, run->records, run->host_sums, run);
 }
 
 void rdx_cube_destroy(rdx_cube_core *core) {

@@ -10,9 +10,7 @@
 #include <string.h>
 
 static void free_arrays(rdx_runs *runs) {
-  rdx_free(runs->starts);
-  rdx_free(runs->groups);
-  rdx_free(runs->next_group_run);
+  RDX_FREE_ALL(runs->starts, runs->groups, runs->next_group_run);
   for (uint32_t i = 0; i < runs->total_count; i++) {
     rdx_free(runs->totals[i].sums);
     rdx_free(runs->totals[i].counts);

@@ -27,10 +27,7 @@ static void destroy(void *self) {
   rdx_buffer_destroy(&c->rests);
   for (uint32_t i = 0; c->scan && i < c->scan_count; i++)
     rdx_buffer_destroy(&c->scan[i].codes);
-  rdx_free(c->scan);
-  rdx_free(c->numbers);
-  rdx_free(c->parts);
-  rdx_free(c->cuts);
+  RDX_FREE_ALL(c->scan, c->numbers, c->parts, c->cuts);
   rdx_cube_destroy(&c->core);
 }
 
