@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "column/column.h"
 #include "table/table.h"
 
@@ -86,37 +87,12 @@ static rdx_status start_array(rdx_table *table, struct ArrowArray *a, uint64_t r
 
 /* ---- Text ---- */
 
-/* The length of the character at `text`, or 0 where there is no well-formed one (Unicode 15, table 3-7). */
-static uint64_t character_length(const uint8_t *text, uint64_t rest) {
-  if (text[0] < 0x80)
-    return 1;
-  const uint64_t length = text[0] >= 0xf0 ? 4 : text[0] >= 0xe0 ? 3 : 2;
-  if (text[0] < 0xc2 || text[0] > 0xf4 || length > rest)
-    return 0;
-  const uint8_t min = text[0] == 0xe0 ? 0xa0 : text[0] == 0xf0 ? 0x90 : 0x80;
-  const uint8_t max = text[0] == 0xed ? 0x9f : text[0] == 0xf4 ? 0x8f : 0xbf;
-  if (text[1] < min || text[1] > max)
-    return 0;
-  for (uint64_t i = 2; i < length; i++)
-    if (text[i] < 0x80 || text[i] > 0xbf)
-      return 0;
-  return length;
-}
-
-static bool is_utf8(const char *text, uint64_t length) {
-  const uint8_t *bytes = (const uint8_t *)text;
-  for (uint64_t n; length > 0; bytes += n, length -= n)
-    if ((n = character_length(bytes, length)) == 0)
-      return false;
-  return true;
-}
-
 /* Whether every string is UTF-8 by itself. */
 static bool are_utf8(const rdx_column *c) {
   for (uint64_t row = 0; row < c->rows; row++) {
     uint64_t length;
     const char *text = rdx_column_text(c, row, &length);
-    if (!is_utf8(text, length))
+    if (rdx_utf8_check(text, length) < length)
       return false;
   }
   return true;
@@ -200,7 +176,7 @@ static rdx_status export_table(rdx_table *table, struct ArrowSchema *schema, str
   RDX_TRY(start_array(table, array, table->rows, table->column_count, err));
   for (uint32_t i = 0; i < table->column_count; i++) {
     const rdx_growing *c = &table->columns[i];
-    if (!is_utf8(c->name, strlen(c->name)))
+    if (rdx_utf8_check(c->name, strlen(c->name)) < strlen(c->name))
       return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                       "the name of column %u is no UTF-8, as Arrow needs it: make the table with another name", i + 1);
     RDX_TRY(export_schema(c->name, &c->view, schema->children[i], err));
