@@ -44,37 +44,23 @@ const char *rdx_version(void) {
 }
 
 const char *rdx_status_name(rdx_status status) {
-  switch (status) {
-  case RDX_OK:
-    return "ok";
-  case RDX_ERROR_ARGUMENT:
-    return "invalid argument";
-  case RDX_ERROR_NOT_FOUND:
-    return "not found";
-  case RDX_ERROR_UNSUPPORTED:
-    return "not supported";
-  case RDX_ERROR_RANGE:
-    return "out of range";
-  case RDX_ERROR_FORMAT:
-    return "malformed input";
-  case RDX_ERROR_IO:
-    return "input or output failed";
-  case RDX_ERROR_OVERFLOW:
-    return "overflow";
-  case RDX_ERROR_MEMORY:
-    return "out of memory";
-  case RDX_ERROR_DEVICE_MEMORY:
-    return "out of device memory";
-  case RDX_ERROR_DEVICE_LOST:
-    return "device lost";
-  case RDX_ERROR_CANCELLED:
-    return "cancelled";
-  case RDX_ERROR_INTERNAL:
-    return "internal error";
-  case RDX_ERROR_TIMEOUT:
-    return "timeout";
-  }
-  return "unknown status";
+  static const char *const names[] = {
+      [RDX_OK] = "ok",
+      [RDX_ERROR_ARGUMENT] = "invalid argument",
+      [RDX_ERROR_NOT_FOUND] = "not found",
+      [RDX_ERROR_UNSUPPORTED] = "not supported",
+      [RDX_ERROR_RANGE] = "out of range",
+      [RDX_ERROR_FORMAT] = "malformed input",
+      [RDX_ERROR_IO] = "input or output failed",
+      [RDX_ERROR_OVERFLOW] = "overflow",
+      [RDX_ERROR_MEMORY] = "out of memory",
+      [RDX_ERROR_DEVICE_MEMORY] = "out of device memory",
+      [RDX_ERROR_DEVICE_LOST] = "device lost",
+      [RDX_ERROR_CANCELLED] = "cancelled",
+      [RDX_ERROR_INTERNAL] = "internal error",
+      [RDX_ERROR_TIMEOUT] = "timeout",
+  };
+  return (size_t)status < RDX_COUNT(names) ? names[status] : "unknown status";
 }
 
 rdx_status rdx_fail(rdx_error *err, rdx_status status, const char *format, ...) {
