@@ -150,6 +150,13 @@ typedef struct rdx_kernel {
     .body = function, .compute = &(code)                                                                               \
   }
 
+/* A ray kernel: the same, and then what it has of the other members. */
+#define RDX_RAY_KERNEL(title, args, constants, each, function, code, ...)                                              \
+  {                                                                                                                    \
+    .name = title, .args_size = sizeof(struct args), .variants = constants, .grain = each, .body = function,           \
+    .raygen = &(code), __VA_ARGS__                                                                                     \
+  }
+
 /* The body `function` of a kernel: what follows in braces does the items that its arguments `a`, a struct `args`, ask
  * for, knowing `variant` and `scene`. */
 #define RDX_KERNEL_BODY(function, args)                                                                                \

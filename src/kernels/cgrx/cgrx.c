@@ -208,14 +208,8 @@ RDX_KERNEL_BODY(to_rows, cgrx_rows_args) {
   }
 }
 
-const rdx_kernel rdx_kernel_cgrx = {.name = "cgrx",
-                                    .args_size = sizeof(struct cgrx_args),
-                                    .variants = CGRX_CONSTANTS,
-                                    .grain = 4096,
-                                    .items_per_thread = 4,
-                                    .body = look_up,
-                                    .raygen = &spirv_cgrx_rgen,
-                                    .closest_hit = &spirv_cgrx_rchit};
+const rdx_kernel rdx_kernel_cgrx = RDX_RAY_KERNEL("cgrx", cgrx_args, CGRX_CONSTANTS, 4096, look_up, spirv_cgrx_rgen,
+                                                  .items_per_thread = 4, .closest_hit = &spirv_cgrx_rchit);
 
 const rdx_kernel rdx_kernel_cgrx_mark =
     RDX_COMPUTE_KERNEL("cgrx mark", cgrx_mark_args, 1, 1024, 256, mark, spirv_cgrx_mark_comp);

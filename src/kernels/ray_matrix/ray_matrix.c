@@ -91,10 +91,6 @@ const rdx_kernel rdx_kernel_ray_matrix_place =
 const rdx_kernel rdx_kernel_ray_matrix_box =
     RDX_COMPUTE_KERNEL("ray matrix box", ray_matrix_box_args, 0, 2048, 128, box, spirv_ray_matrix_box_comp);
 
-const rdx_kernel rdx_kernel_ray_matrix_rays = {.name = "ray matrix rays",
-                                               .args_size = sizeof(struct ray_matrix_rays_args),
-                                               .grain = BLOCK,
-                                               .body = rays,
-                                               .raygen = &spirv_ray_matrix_rgen,
-                                               .any_hit = &spirv_ray_matrix_rahit,
-                                               .intersection = &spirv_ray_matrix_rint};
+const rdx_kernel rdx_kernel_ray_matrix_rays =
+    RDX_RAY_KERNEL("ray matrix rays", ray_matrix_rays_args, 0, BLOCK, rays, spirv_ray_matrix_rgen,
+                   .any_hit = &spirv_ray_matrix_rahit, .intersection = &spirv_ray_matrix_rint);

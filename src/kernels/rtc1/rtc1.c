@@ -60,9 +60,5 @@ RDX_KERNEL_BODY(rays, rtc1_rays_args) {
 const rdx_kernel rdx_kernel_rtc1_encode =
     RDX_COMPUTE_KERNEL("rtc1 encode", rtc1_encode_args, 1, 16384, 256, encode, spirv_rtc1_encode_comp);
 
-const rdx_kernel rdx_kernel_rtc1_rays = {.name = "rtc1 rays",
-                                         .args_size = sizeof(struct rtc1_rays_args),
-                                         .grain = BLOCK,
-                                         .body = rays,
-                                         .raygen = &spirv_rtc1_rgen,
-                                         .any_hit = &spirv_rtc1_rahit};
+const rdx_kernel rdx_kernel_rtc1_rays =
+    RDX_RAY_KERNEL("rtc1 rays", rtc1_rays_args, 0, BLOCK, rays, spirv_rtc1_rgen, .any_hit = &spirv_rtc1_rahit);

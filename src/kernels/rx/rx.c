@@ -209,13 +209,8 @@ const rdx_kernel rdx_kernel_rx_point_boxes = {ALL_HITS("rx point, boxes", BLOCK,
 const rdx_kernel rdx_kernel_rx_range_boxes = {ALL_HITS("rx range, boxes", 256, range_boxes, spirv_rx_range_rgen),
                                               BOXES};
 
-const rdx_kernel rdx_kernel_rx_single = {.name = "rx point, distinct",
-                                         .args_size = sizeof(struct rx_args),
-                                         .variants = RX_CONSTANTS,
-                                         .grain = 4096,
-                                         .body = single,
-                                         .raygen = &spirv_rx_single_rgen,
-                                         .closest_hit = &spirv_rx_single_rchit};
+const rdx_kernel rdx_kernel_rx_single = RDX_RAY_KERNEL("rx point, distinct", rx_args, RX_CONSTANTS, 4096, single,
+                                                       spirv_rx_single_rgen, .closest_hit = &spirv_rx_single_rchit);
 
 const rdx_kernel rdx_kernel_rx_encode =
     RDX_COMPUTE_KERNEL("rx encode", rx_encode_args, 2, 16384, 256, encode, spirv_rx_encode_comp);

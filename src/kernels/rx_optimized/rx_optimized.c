@@ -216,19 +216,10 @@ RDX_KERNEL_BODY(look_up_boxes, rx_optimized_args) {
   look_up_in(a, variant, scene, true);
 }
 
-const rdx_kernel rdx_kernel_rx_optimized = {.name = "rx optimized",
-                                            .args_size = sizeof(struct rx_optimized_args),
-                                            .variants = RX_OPTIMIZED_CONSTANTS,
-                                            .grain = 4096,
-                                            .body = look_up,
-                                            .raygen = &spirv_rx_optimized_rgen,
-                                            .closest_hit = &spirv_rx_optimized_rchit};
+const rdx_kernel rdx_kernel_rx_optimized =
+    RDX_RAY_KERNEL("rx optimized", rx_optimized_args, RX_OPTIMIZED_CONSTANTS, 4096, look_up, spirv_rx_optimized_rgen,
+                   .closest_hit = &spirv_rx_optimized_rchit);
 
-const rdx_kernel rdx_kernel_rx_optimized_boxes = {.name = "rx optimized boxes",
-                                                  .args_size = sizeof(struct rx_optimized_args),
-                                                  .variants = RX_OPTIMIZED_CONSTANTS,
-                                                  .grain = 4096,
-                                                  .body = look_up_boxes,
-                                                  .raygen = &spirv_rx_optimized_rgen,
-                                                  .closest_hit = &spirv_rx_optimized_rchit,
-                                                  .intersection = &spirv_rx_optimized_rint};
+const rdx_kernel rdx_kernel_rx_optimized_boxes = RDX_RAY_KERNEL(
+    "rx optimized boxes", rx_optimized_args, RX_OPTIMIZED_CONSTANTS, 4096, look_up_boxes, spirv_rx_optimized_rgen,
+    .closest_hit = &spirv_rx_optimized_rchit, .intersection = &spirv_rx_optimized_rint);

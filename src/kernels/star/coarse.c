@@ -120,12 +120,8 @@ static void add_part_runs(const struct coarse_runs_args *a, uint32_t part) {
 
 RDX_EACH_ITEM(coarse_runs, coarse_runs_args, add_part_runs(a, (uint32_t)i))
 
-const rdx_kernel rdx_kernel_coarse = {.name = "coarse cube rays",
-                                      .args_size = sizeof(struct coarse_args),
-                                      .grain = 1,
-                                      .body = coarse,
-                                      .raygen = &spirv_coarse_rgen,
-                                      .any_hit = &spirv_coarse_rahit};
+const rdx_kernel rdx_kernel_coarse =
+    RDX_RAY_KERNEL("coarse cube rays", coarse_args, 0, 1, coarse, spirv_coarse_rgen, .any_hit = &spirv_coarse_rahit);
 
 const rdx_kernel rdx_kernel_coarse_add =
     RDX_COMPUTE_KERNEL("coarse cube blocks", coarse_add_args, 0, 1, COARSE_GROUP, coarse_add, spirv_coarse_add_comp);

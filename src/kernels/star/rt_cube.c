@@ -81,9 +81,5 @@ RDX_EACH_ITEM(rays, rt_rays_args, trace(a, (uint32_t)i, scene))
 const rdx_kernel rdx_kernel_rt_place =
     RDX_COMPUTE_KERNEL("RT cube triangles", rt_place_args, 0, 4096, 128, place, spirv_rt_place_comp);
 
-const rdx_kernel rdx_kernel_rt_rays = {.name = "RT cube rays",
-                                       .args_size = sizeof(struct rt_rays_args),
-                                       .grain = 1,
-                                       .body = rays,
-                                       .raygen = &spirv_rt_rays_rgen,
-                                       .any_hit = &spirv_rt_rays_rahit};
+const rdx_kernel rdx_kernel_rt_rays =
+    RDX_RAY_KERNEL("RT cube rays", rt_rays_args, 0, 1, rays, spirv_rt_rays_rgen, .any_hit = &spirv_rt_rays_rahit);

@@ -116,9 +116,5 @@ RDX_EACH_ITEM(rays, rtcudb_rays_args, trace(a, (uint32_t)i, scene))
 const rdx_kernel rdx_kernel_rtcudb_place =
     RDX_COMPUTE_KERNEL("RTCUDB triangles", rtcudb_place_args, 0, 4096, 128, place, spirv_rtcudb_place_comp);
 
-const rdx_kernel rdx_kernel_rtcudb_rays = {.name = "RTCUDB rays",
-                                           .args_size = sizeof(struct rtcudb_rays_args),
-                                           .grain = 1,
-                                           .body = rays,
-                                           .raygen = &spirv_rtcudb_rays_rgen,
-                                           .any_hit = &spirv_rtcudb_rays_rahit};
+const rdx_kernel rdx_kernel_rtcudb_rays = RDX_RAY_KERNEL("RTCUDB rays", rtcudb_rays_args, 0, 1, rays,
+                                                         spirv_rtcudb_rays_rgen, .any_hit = &spirv_rtcudb_rays_rahit);
