@@ -179,8 +179,7 @@ void rdx_replacement_drop(rdx_replacement *r) {
     unlink(r->growing);
     close(r->file);
   }
-  rdx_free(r->path);
-  rdx_free(r->growing);
+  RDX_FREE_ALL(r->path, r->growing);
   *r = (rdx_replacement){.file = -1};
 }
 

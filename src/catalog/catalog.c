@@ -219,8 +219,7 @@ rdx_status rdx_catalog_create(rdx_device *device, const char *folder, bool safe,
 static void drop_source(rdx_source *s) {
   rdx_table_version_drop_user(s->version);
   rdx_arena_free(&s->arena);
-  rdx_free(s->name);
-  rdx_free(s->path);
+  RDX_FREE_ALL(s->name, s->path);
 }
 
 void rdx_catalog_destroy(rdx_catalog **catalog) {
@@ -231,8 +230,7 @@ void rdx_catalog_destroy(rdx_catalog **catalog) {
   rdx_stars_destroy(c);
   for (uint32_t i = 0; i < c->source_count; i++)
     drop_source(&c->sources[i]);
-  rdx_free(c->sources);
-  rdx_free(c->folder);
+  RDX_FREE_ALL(c->sources, c->folder);
   pthread_mutex_destroy(&c->lock);
   rdx_free(c);
 }

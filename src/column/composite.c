@@ -29,8 +29,7 @@ uint32_t rdx_composite_count(const rdx_composite *composite) {
 }
 
 void rdx_packed_keys_drop(rdx_packed_keys *keys) {
-  rdx_free(keys->values);
-  rdx_free(keys->validity);
+  RDX_FREE_ALL(keys->values, keys->validity);
   *keys = (rdx_packed_keys){0};
 }
 

@@ -193,8 +193,7 @@ void rdx_device_column_destroy(rdx_device_column **column) {
   if (!column || !*column)
     return;
   rdx_device_column *d = *column;
-  rdx_buffer_destroy(&d->keys);
-  rdx_buffer_destroy(&d->valid);
+  RDX_DESTROY_BUFFERS(&d->keys, &d->valid);
   RDX_FREE_ALL(d->offsets, d->bytes, d->places, d->validity, d);
   *column = NULL;
 }

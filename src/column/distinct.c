@@ -157,16 +157,14 @@ rdx_status rdx_distinct_add_rows(rdx_distinct *d, const rdx_column *column, uint
 }
 
 void rdx_distinct_seal(rdx_distinct *d) {
-  rdx_free(d->slots);
-  rdx_free(d->hashes);
+  RDX_FREE_ALL(d->slots, d->hashes);
   d->slots = NULL;
   d->hashes = NULL;
 }
 
 void rdx_distinct_drop(rdx_distinct *d) {
   rdx_distinct_seal(d);
-  rdx_free(d->offsets);
-  rdx_free(d->bytes);
+  RDX_FREE_ALL(d->offsets, d->bytes);
   *d = (rdx_distinct){0};
 }
 

@@ -121,9 +121,7 @@ rdx_status rdx_encoded_columns_retain(const rdx_encoded_column *columns, uint32_
 }
 
 void rdx_encoded_columns_release(rdx_encoded_column *columns, uint32_t count) {
-  for (uint32_t i = 0; columns && i < count; i++) {
-    rdx_buffer_destroy(&columns[i].keys);
-    rdx_buffer_destroy(&columns[i].valid);
-  }
+  for (uint32_t i = 0; columns && i < count; i++)
+    RDX_DESTROY_BUFFERS(&columns[i].keys, &columns[i].valid);
   rdx_free(columns);
 }

@@ -124,7 +124,6 @@ rdx_status rdx_text_probes_make(const rdx_dictionary *dictionary, const rdx_colu
 }
 
 void rdx_text_probes_drop(rdx_text_probes *probes) {
-  rdx_free((void *)(uintptr_t)probes->lower.values);
-  rdx_free((void *)(uintptr_t)probes->upper.values);
+  RDX_FREE_ALL((void *)(uintptr_t)probes->lower.values, (void *)(uintptr_t)probes->upper.values);
   *probes = (rdx_text_probes){0};
 }

@@ -463,8 +463,7 @@ static rdx_status make_cube(measuring *m, rdx_star_method method, cubing *c, cub
 static rdx_status measure_cube(measuring *m, rdx_star_method method, cubing c, cube_times *out, rdx_error *err) {
   const rdx_status status = make_cube(m, method, &c, out, err);
   rdx_star_destroy(&c.star);
-  rdx_free(c.code);
-  rdx_free(c.part);
+  RDX_FREE_ALL(c.code, c.part);
   return status;
 }
 
@@ -767,8 +766,7 @@ static rdx_status measure_all(rdx_device *device, uint32_t round, rdx_calibratio
     if (status == RDX_OK && (round == 0 || !steps[i].once))
       status = steps[i].run(&m, err);
   }
-  rdx_free(m.mixed);
-  rdx_free(m.ordered);
+  RDX_FREE_ALL(m.mixed, m.ordered);
   mend(out->test);
   mend(out->gather);
   mend(out->range);

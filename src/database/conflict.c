@@ -24,8 +24,7 @@ typedef struct insertion {
 } insertion;
 
 static void drop(insertion *x) {
-  rdx_free(x->chosen);
-  rdx_free(x->kept);
+  RDX_FREE_ALL(x->chosen, x->kept);
   rdx_table_destroy(&x->proposed);
 }
 
@@ -130,8 +129,7 @@ typedef struct upsert {
 } upsert;
 
 static void drop_upsert(upsert *u) {
-  rdx_free(u->changed);
-  rdx_free(u->inserted);
+  RDX_FREE_ALL(u->changed, u->inserted);
 }
 
 static rdx_status fail_second(const insertion *x) {

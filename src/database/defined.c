@@ -22,8 +22,7 @@ static rdx_status fail(const rdx_statement *s, rdx_status status, const char *hi
 }
 
 static void drop_view(rdx_defined_view *v) {
-  rdx_free(v->name);
-  rdx_free(v->text);
+  RDX_FREE_ALL(v->name, v->text);
 }
 
 /* With a lock held. */

@@ -486,7 +486,6 @@ rdx_status rdx_explain(const rdx_explanation *explanation, rdx_table **out, rdx_
     put_text(&w);
   if (w.out.status == RDX_OK)
     w.out.status = make_table(&w, out);
-  rdx_free(w.out.data);
-  rdx_free(w.written);
+  RDX_FREE_ALL(w.out.data, w.written);
   return w.out.status;
 }

@@ -54,8 +54,7 @@ static rdx_status find_method(const char *name, rdx_plan_index *out, rdx_error *
 /* ---- The list ---- */
 
 void rdx_index_entry_drop(rdx_index_entry *e) {
-  rdx_free(e->name);
-  rdx_free(e->text);
+  RDX_FREE_ALL(e->name, e->text);
   rdx_arena_free(&e->arena);
 }
 

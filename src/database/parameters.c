@@ -26,8 +26,7 @@ rdx_status rdx_parameters_create(rdx_statement *s, rdx_error *err) {
 void rdx_parameters_free(rdx_statement *s) {
   for (uint32_t i = 0; s->given && i < s->prepared->statement->parameters; i++)
     free_parameter(&s->given[i]);
-  rdx_free(s->given);
-  rdx_free(s->parameters);
+  RDX_FREE_ALL(s->given, s->parameters);
 }
 
 /* Whether an integer or a date is all that a number or a time said. */

@@ -22,8 +22,7 @@ static void free_prepared(rdx_prepared *p) {
   for (uint32_t i = 0; i < p->view_count; i++)
     rdx_prepared_release(&p->view_owners[i]);
   rdx_arena_free(&p->arena);
-  rdx_free(p->text);
-  rdx_free(p);
+  RDX_FREE_ALL(p->text, p);
 }
 
 void rdx_prepared_release(rdx_prepared **prepared) {

@@ -75,8 +75,7 @@ static void renew(rdx_database *d, rdx_view *v) {
 
 static void drop_view(rdx_view *v) {
   rdx_prepared_release(&v->prepared);
-  rdx_free(v->name);
-  rdx_free(v->text);
+  RDX_FREE_ALL(v->name, v->text);
 }
 
 rdx_status rdx_views_list(rdx_prepared *p, rdx_error *err) {

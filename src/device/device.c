@@ -167,8 +167,7 @@ rdx_status rdx_device_open(const char *name, const rdx_device_params *params, rd
 void rdx_device_close(rdx_device **device) {
   if (!device || !*device)
     return;
-  rdx_free((*device)->cache_folder);
-  rdx_free((*device)->calibration);
+  RDX_FREE_ALL((*device)->cache_folder, (*device)->calibration);
   rdx_device_end_host(*device);
   (*device)->ops->close(*device);
   *device = NULL;

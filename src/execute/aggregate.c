@@ -208,8 +208,7 @@ static void drop_attributes(aggregation *a) {
     rdx_device_column_destroy(&a->copies[i]);
   }
   a->attribute_count = 0;
-  rdx_free(a->codes);
-  rdx_free(a->firsts);
+  RDX_FREE_ALL(a->codes, a->firsts);
   a->codes = a->firsts = NULL;
 }
 

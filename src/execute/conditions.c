@@ -274,8 +274,7 @@ static rdx_status sort_kept(pair_filter *f, rdx_error *err) {
     left[to] = f->kept_left[i];
     right[to] = f->kept_right[i];
   }
-  rdx_free(f->kept_left);
-  rdx_free(f->kept_right);
+  RDX_FREE_ALL(f->kept_left, f->kept_right);
   f->kept_left = RDX_KEEP(left);
   f->kept_right = RDX_KEEP(right);
   return RDX_OK;

@@ -258,7 +258,6 @@ rdx_status rdx_equal_rows_find(rdx_execution *x, const rdx_column *const *old, c
 }
 
 void rdx_equal_rows_drop(rdx_equal_rows *equal) {
-  rdx_free(equal->first);
-  rdx_free(equal->old);
+  RDX_FREE_ALL(equal->first, equal->old);
   *equal = (rdx_equal_rows){0};
 }

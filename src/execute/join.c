@@ -227,8 +227,7 @@ typedef struct collection {
 } collection;
 
 static void drop_collection(collection *c) {
-  rdx_free(c->left);
-  rdx_free(c->right);
+  RDX_FREE_ALL(c->left, c->right);
 }
 
 static rdx_status collect(const rdx_joining *j, uint64_t begin, const rdx_pairs *p, collection *c, rdx_error *err) {

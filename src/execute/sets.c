@@ -199,8 +199,7 @@ rdx_status rdx_rank_frames(rdx_execution *x, const rdx_plan_node *node, rdx_oper
 }
 
 void rdx_ranks_drop(rdx_ranks *ranks) {
-  rdx_free(ranks->codes);
-  rdx_free(ranks->firsts);
+  RDX_FREE_ALL(ranks->codes, ranks->firsts);
   *ranks = (rdx_ranks){0};
 }
 

@@ -613,8 +613,7 @@ rdx_status rdx_window_begin(rdx_windowing *w, rdx_error *err) {
 }
 
 void rdx_window_end(rdx_windowing *w) {
-  rdx_free(w->order);
-  rdx_free(w->marks);
+  RDX_FREE_ALL(w->order, w->marks);
   rdx_operand_drop(&w->in);
 }
 

@@ -43,8 +43,7 @@ rdx_status rdx_scratch_take(rdx_scratch *s, size_t size, void **out, rdx_error *
 static void free_scratch(rdx_scratch *s) {
   for (uint32_t i = 0; i < s->count; i++)
     rdx_free(s->chunks[i]);
-  rdx_free(s->chunks);
-  rdx_free(s->sizes);
+  RDX_FREE_ALL(s->chunks, s->sizes);
   *s = (rdx_scratch){0};
 }
 

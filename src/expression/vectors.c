@@ -286,7 +286,6 @@ rdx_status rdx_evaluate_texts(const rdx_program *program, rdx_vector *out, rdx_e
   coded c = {.out = out, .input = root->input, .table = is_table ? &root->table : NULL};
   c.entries = root->input->column.dictionary->rows;
   const rdx_status status = evaluate_coded_texts(program, &c, err);
-  rdx_free(c.used);
-  rdx_free(c.places);
+  RDX_FREE_ALL(c.used, c.places);
   return status;
 }

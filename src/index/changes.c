@@ -19,8 +19,7 @@ typedef struct half {
 } half;
 
 static void destroy_half(half *h) {
-  rdx_buffer_destroy(&h->keys);
-  rdx_buffer_destroy(&h->rows);
+  RDX_DESTROY_BUFFERS(&h->keys, &h->rows);
   h->count = 0;
 }
 

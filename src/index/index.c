@@ -122,8 +122,7 @@ rdx_status rdx_key_set_create(rdx_device *device, const rdx_device_column *colum
 }
 
 void rdx_key_set_destroy(rdx_key_set *set) {
-  rdx_buffer_destroy(&set->keys);
-  rdx_buffer_destroy(&set->rows);
+  RDX_DESTROY_BUFFERS(&set->keys, &set->rows);
 }
 
 /* Refuse a build that cannot fit, with numbers, before anything is built. */
@@ -258,8 +257,7 @@ void rdx_index_destroy(rdx_index **index) {
   rdx_dictionary_destroy(&(*index)->dictionary);
   rdx_included_destroy(&(*index)->included);
   rdx_composite_destroy(&(*index)->composite);
-  rdx_free((*index)->validity);
-  rdx_free(*index);
+  RDX_FREE_ALL((*index)->validity, *index);
   *index = NULL;
 }
 

@@ -345,8 +345,7 @@ static rdx_status run_floats(const run *r, rdx_stream *stream, const rdx_probes 
                                       .counts = RDX_ADDRESS(uint32_t, parts->count)};
   RDX_TRY(rdx_primitive_floats(stream, &args, r->values->type == RDX_TYPE_F64, probes->count, err));
   RDX_TRY(rdx_stream_finish(stream, err));
-  rdx_buffer_destroy(&parts->offsets);
-  rdx_buffer_destroy(&parts->rows);
+  RDX_DESTROY_BUFFERS(&parts->offsets, &parts->rows);
   r->result->stats.refine_ms += rdx_now_ms() - start;
   return RDX_OK;
 }

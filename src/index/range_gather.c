@@ -173,10 +173,8 @@ static rdx_status walk_pieces(const ranges *s, rdx_stream *stream, pieces *p, rd
 typedef rdx_prefix_sums prefix;
 
 static void drop(prefix *p) {
-  for (uint32_t part = 0; part < PREFIX_PARTS; part++) {
-    rdx_buffer_destroy(&p->blocks[part]);
-    rdx_buffer_destroy(&p->tiles[part]);
-  }
+  for (uint32_t part = 0; part < PREFIX_PARTS; part++)
+    RDX_DESTROY_BUFFERS(&p->blocks[part], &p->tiles[part]);
 }
 
 /* Room for the parts that the query's values have. */

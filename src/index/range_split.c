@@ -91,8 +91,7 @@ typedef struct splitting {
 } splitting;
 
 static void drop(splitting *s) {
-  rdx_buffer_destroy(&s->lower);
-  rdx_buffer_destroy(&s->upper);
+  RDX_DESTROY_BUFFERS(&s->lower, &s->upper);
   rdx_range_pieces_destroy(&s->found);
   rdx_arena_free(&s->arena);
 }

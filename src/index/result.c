@@ -241,8 +241,7 @@ static rdx_status sum_all(rdx_lookup_result *r, const rdx_device_column *column,
   rdx_status status = load_values(column, &v, err);
   for (uint64_t k = 0; k < count && status == RDX_OK; k++)
     status = sum_rows(r, &v, r->filled + k, rows + offsets[k], offsets[k + 1] - offsets[k], err);
-  rdx_free(v.keys);
-  rdx_free(v.valid);
+  RDX_FREE_ALL(v.keys, v.valid);
   return status;
 }
 

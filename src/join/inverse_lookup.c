@@ -192,8 +192,7 @@ static rdx_status add_floats(inverse *v, rdx_stream *stream, rdx_error *err) {
                                       .counts = RDX_ADDRESS(uint32_t, p->count)};
   RDX_TRY(rdx_primitive_floats(stream, &args, v->values->type == RDX_TYPE_F64, v->probes.rows, err));
   RDX_TRY(rdx_stream_finish(stream, err));
-  rdx_buffer_destroy(&p->offsets);
-  rdx_buffer_destroy(&p->rows);
+  RDX_DESTROY_BUFFERS(&p->offsets, &p->rows);
   return RDX_OK;
 }
 

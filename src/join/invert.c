@@ -93,7 +93,6 @@ rdx_status rdx_join_matches_invert(rdx_lookup_result *found, uint64_t left, rdx_
 }
 
 void rdx_join_matches_drop(rdx_join_matches *matches) {
-  rdx_free(matches->own_offsets);
-  rdx_free(matches->own_rows);
+  RDX_FREE_ALL(matches->own_offsets, matches->own_rows);
   *matches = (rdx_join_matches){0};
 }

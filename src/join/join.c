@@ -131,8 +131,7 @@ static rdx_status make_rows(rdx_join_result *j, uint64_t count, uint32_t **out, 
 
 static void free_rows(rdx_join_result *j) {
   rdx_device_release_host(j->device, j->host_bytes);
-  rdx_free(j->left_rows);
-  rdx_free(j->right_rows);
+  RDX_FREE_ALL(j->left_rows, j->right_rows);
   j->left_rows = j->right_rows = NULL;
   j->host_bytes = 0;
 }

@@ -49,7 +49,6 @@ rdx_status rdx_join_codes_make(const rdx_column *left, const rdx_column *right, 
 }
 
 void rdx_join_codes_drop(rdx_join_codes *codes) {
-  rdx_free((void *)(uintptr_t)codes->left.values);
-  rdx_free((void *)(uintptr_t)codes->right.values);
+  RDX_FREE_ALL((void *)(uintptr_t)codes->left.values, (void *)(uintptr_t)codes->right.values);
   *codes = (rdx_join_codes){0};
 }

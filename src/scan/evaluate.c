@@ -33,8 +33,7 @@ static void drop_bitmap(evaluation *e, rdx_buffer *bitmap) {
 void rdx_scan_evaluation_end(evaluation *e) {
   for (uint32_t i = 0; i < e->bitmap_count; i++)
     rdx_workspace_give_bitmap(e->scan->workspace, &e->bitmaps[i]);
-  rdx_free(e->bitmaps);
-  rdx_free(e->idle);
+  RDX_FREE_ALL(e->bitmaps, e->idle);
 }
 
 static rdx_status fold(evaluation *e, uint32_t op, rdx_buffer *out, const rdx_buffer *other, rdx_error *err) {

@@ -104,10 +104,8 @@ static rdx_status prepare(rdx_scan *scan, const rdx_column *columns, uint32_t co
 
 /* What only preparing needed. */
 static void drop_keys(rdx_scan *scan) {
-  for (uint32_t i = 0; i < scan->stats.columns; i++) {
-    rdx_buffer_destroy(&scan->columns[i].keys);
-    rdx_buffer_destroy(&scan->columns[i].zones);
-  }
+  for (uint32_t i = 0; i < scan->stats.columns; i++)
+    RDX_DESTROY_BUFFERS(&scan->columns[i].keys, &scan->columns[i].zones);
 }
 
 static rdx_status create(rdx_scan *scan, const rdx_column *columns, uint32_t count, const rdx_scan_params *params,

@@ -521,8 +521,7 @@ void rdx_condition_destroy(rdx_condition **condition) {
     return;
   rdx_arena_free(&(*condition)->arena);
   rdx_arena_free(&(*condition)->bound);
-  rdx_free((*condition)->names);
-  rdx_free(*condition);
+  RDX_FREE_ALL((*condition)->names, *condition);
   *condition = NULL;
 }
 

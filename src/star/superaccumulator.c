@@ -209,8 +209,7 @@ static rdx_status add_special(const rdx_packed_relation *relation, const rdx_num
 }
 
 static void end(float_work *w) {
-  rdx_free(w->codes);
-  rdx_free(w->validity);
+  RDX_FREE_ALL(w->codes, w->validity);
 }
 
 /* Codes on the host, and which rows are not NULL. */

@@ -264,8 +264,7 @@ rdx_status rdx_tuples_create(const rdx_packed_relation *relation, rdx_buffer *ro
   building b = {.relation = relation, .device = relation->device, .rows = rows, .count = count, .tuples = out};
   const rdx_status status = build(&b, out_places, err);
   rdx_stream_destroy(&b.stream);
-  rdx_buffer_destroy(&b.keys);
-  rdx_buffer_destroy(&b.number);
+  RDX_DESTROY_BUFFERS(&b.keys, &b.number);
   if (status != RDX_OK) {
     rdx_buffer_destroy(out_places);
     rdx_tuples_destroy(out);
@@ -278,8 +277,7 @@ void rdx_tuples_destroy(rdx_tuples *t) {
     rdx_free(t->dictionaries[i]);
   for (uint32_t i = 0; i < RDX_MAX_TUPLE * RDX_MAX_TUPLE; i++)
     rdx_free(t->determined[i / RDX_MAX_TUPLE][i % RDX_MAX_TUPLE]);
-  rdx_free(t->keys);
-  rdx_free(t->starts);
+  RDX_FREE_ALL(t->keys, t->starts);
   *t = (rdx_tuples){0};
 }
 

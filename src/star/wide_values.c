@@ -167,10 +167,8 @@ static rdx_status begin(work *w, const rdx_packed_relation *relation, rdx_error 
 }
 
 static void end(work *w) {
-  for (uint32_t i = 0; i < w->operand_count; i++) {
-    rdx_free(w->operands[i].codes);
-    rdx_free(w->operands[i].foreign_rows);
-  }
+  for (uint32_t i = 0; i < w->operand_count; i++)
+    RDX_FREE_ALL(w->operands[i].codes, w->operands[i].foreign_rows);
   rdx_free(w->validity);
 }
 
@@ -240,8 +238,7 @@ static void destroy(rdx_wide_values *values) {
   rdx_limbs_free(&values->limbs);
   rdx_encoded_column_drop(&values->nearest);
   rdx_encoded_column_drop(&values->beyond);
-  rdx_free(values->steps);
-  rdx_free(values);
+  RDX_FREE_ALL(values->steps, values);
 }
 
 static rdx_status create(const rdx_step *steps, uint32_t step_count, uint32_t bits, rdx_wide_values **out,

@@ -22,8 +22,7 @@ void rdx_held_drop(struct rdx_held *h) {
     return;
   for (uint32_t i = 0; h->owned && i < h->count; i++)
     rdx_dictionary_destroy(&h->owned[i]);
-  rdx_free(h->owned);
-  rdx_free(h->dictionaries);
+  RDX_FREE_ALL(h->owned, h->dictionaries);
   if (h->array.release)
     h->array.release(&h->array);
   rdx_free(h);

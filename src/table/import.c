@@ -69,8 +69,7 @@ typedef struct importing {
 /* ---- Rejects ---- */
 
 static void drop_rejects(reject_list *list) {
-  rdx_free(list->items);
-  rdx_free(list->problems);
+  RDX_FREE_ALL(list->items, list->problems);
 }
 
 static rdx_status add_reject(reject_list *list, reject r, const char *problem, rdx_error *err) {

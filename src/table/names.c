@@ -40,7 +40,6 @@ rdx_status rdx_names_find(rdx_names *n, const char *name, uint32_t *first, uint3
 
 void rdx_names_drop(rdx_names *n) {
   rdx_distinct_drop(&n->names);
-  rdx_free(n->first);
-  rdx_free(n->second);
+  RDX_FREE_ALL(n->first, n->second);
   *n = (rdx_names){0};
 }

@@ -30,8 +30,7 @@ static void free_rows(rdx_growing *c) {
 void rdx_growing_drop(rdx_growing *c) {
   rdx_free((void *)(uintptr_t)c->choice.why);
   free_rows(c);
-  rdx_free(c->name);
-  rdx_free(c->declaration);
+  RDX_FREE_ALL(c->name, c->declaration);
   c->name = c->declaration = NULL;
 }
 
@@ -58,8 +57,7 @@ void rdx_table_destroy(rdx_table **table) {
     return;
   for (uint32_t i = 0; i < t->column_count; i++)
     rdx_growing_drop(&t->columns[i]);
-  rdx_free(t->columns);
-  rdx_free(t->constraints);
+  RDX_FREE_ALL(t->columns, t->constraints);
   rdx_opened_drop(t->opened);
   rdx_held_drop(t->held);
   rdx_free(t);

@@ -138,8 +138,7 @@ rdx_status rdx_table_writer_constrain(rdx_table_writer *w, const char *constrain
 
 /* Drop the memory of the block that fills. */
 static void drop_block(growing_column *c) {
-  rdx_free(c->values);
-  rdx_free(c->validity);
+  RDX_FREE_ALL(c->values, c->validity);
   c->values = NULL;
   c->validity = NULL;
   c->capacity = 0;
@@ -151,14 +150,12 @@ void rdx_table_writer_destroy(rdx_table_writer **writer) {
   rdx_table_writer *w = *writer;
   for (uint32_t i = 0; w->columns && i < w->count; i++) {
     growing_column *c = &w->columns[i];
-    rdx_free(c->name);
-    rdx_free(c->declaration);
+    RDX_FREE_ALL(c->name, c->declaration);
     drop_block(c);
     RDX_FREE_ALL(c->blocks, c->sorted, c->places);
     rdx_distinct_drop(&c->strings);
   }
-  rdx_free(w->columns);
-  rdx_free(w->constraints);
+  RDX_FREE_ALL(w->columns, w->constraints);
   rdx_pool_destroy(&w->pool);
   if (w->spill >= 0)
     close(w->spill);
@@ -533,8 +530,7 @@ static rdx_status finish_column(void *context, uint32_t number, rdx_error *err) 
   }
   drop_block(c);
   rdx_distinct_drop(&c->strings);
-  rdx_free(c->sorted);
-  rdx_free(c->places);
+  RDX_FREE_ALL(c->sorted, c->places);
   c->sorted = c->places = NULL;
   return RDX_OK;
 }
@@ -612,8 +608,7 @@ static rdx_status write_file(finish_work *f, rdx_file_column *columns, rdx_error
 }
 
 static void drop(finish_work *f) {
-  rdx_free(f->places);
-  rdx_free(f->directory);
+  RDX_FREE_ALL(f->places, f->directory);
 }
 
 rdx_status rdx_table_writer_complete(rdx_table_writer *w, rdx_error *err) {

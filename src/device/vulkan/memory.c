@@ -226,8 +226,7 @@ static rdx_status block_create(rdx_vk_device *d, rdx_vk_block **out, rdx_error *
   if (status == RDX_OK)
     status = create_memory(d, BLOCK_SIZE, &block->memory, err);
   if (status != RDX_OK) {
-    rdx_free(block->stretches);
-    rdx_free(block);
+    RDX_FREE_ALL(block->stretches, block);
     return status;
   }
   block->stretches[0] = (stretch){0, BLOCK_SIZE};
@@ -293,8 +292,7 @@ void rdx_vk_memory_destroy(rdx_vk_device *d) {
   for (rdx_vk_block *block = d->memory.blocks, *next; block; block = next) {
     next = block->next;
     free_memory(d, &block->memory);
-    rdx_free(block->stretches);
-    rdx_free(block);
+    RDX_FREE_ALL(block->stretches, block);
   }
   d->memory.blocks = NULL;
 }

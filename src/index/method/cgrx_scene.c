@@ -24,8 +24,7 @@
 
 void rdx_cgrx_scene_destroy(rdx_cgrx_scene *c) {
   rdx_scene_destroy(&c->scene);
-  rdx_buffer_destroy(&c->slots);
-  rdx_buffer_destroy(&c->state);
+  RDX_DESTROY_BUFFERS(&c->slots, &c->state);
 }
 
 /* ---- Options ---- */

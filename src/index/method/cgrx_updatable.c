@@ -52,8 +52,7 @@ static void destroy_chains(chains *c) {
   RDX_DESTROY_BUFFERS(&c->reps, &c->fences, &c->starts);
   for (uint32_t i = 0; i < MAX_SLABS; i++)
     rdx_buffer_destroy(&c->slabs[i]);
-  rdx_buffer_destroy(&c->nodes);
-  rdx_buffer_destroy(&c->free);
+  RDX_DESTROY_BUFFERS(&c->nodes, &c->free);
 }
 
 static void destroy(void *self) {

@@ -23,8 +23,7 @@ typedef struct hash {
 
 static void destroy(void *self) {
   hash *h = self;
-  rdx_buffer_destroy(&h->table);
-  rdx_buffer_destroy(&h->rows);
+  RDX_DESTROY_BUFFERS(&h->table, &h->rows);
 }
 
 /* ---- Options ---- */
@@ -214,8 +213,7 @@ static rdx_status sort_table(building *b, rdx_index_stats *stats, rdx_error *err
 static void end(building *b) {
   rdx_stream_destroy(&b->stream);
   rdx_sorted_keys_destroy(&b->sorted);
-  rdx_buffer_destroy(&b->starts);
-  rdx_buffer_destroy(&b->reaches);
+  RDX_DESTROY_BUFFERS(&b->starts, &b->reaches);
 }
 
 static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_params *params, rdx_index_stats *stats,

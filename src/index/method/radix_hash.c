@@ -121,8 +121,7 @@ static rdx_status build(void *self, const rdx_key_set *keys, const rdx_index_par
   b.out->bits = choose_bits(keys->device, &params->radix_hash, keys->count, keys->key_bits);
   rdx_status status = build_parts(&b, stats, err);
   rdx_stream_destroy(&b.stream);
-  rdx_buffer_destroy(&b.rows);
-  rdx_buffer_destroy(&b.repeated);
+  RDX_DESTROY_BUFFERS(&b.rows, &b.repeated);
   return status;
 }
 

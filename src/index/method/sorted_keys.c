@@ -11,8 +11,7 @@
 #include "kernels/primitives/kernels.h"
 
 void rdx_sorted_keys_destroy(rdx_sorted_keys *sorted) {
-  rdx_buffer_destroy(&sorted->keys);
-  rdx_buffer_destroy(&sorted->rows);
+  RDX_DESTROY_BUFFERS(&sorted->keys, &sorted->rows);
 }
 
 uint64_t rdx_sorted_keys_estimate(const rdx_device *device, uint64_t count, uint32_t key_bits) {

@@ -49,8 +49,7 @@ static void destroy(void *self) {
     rdx_sieve_destroy(&b->sieves[i]);
   }
   rdx_encoded_columns_release(b->columns, b->count);
-  rdx_free(b->encodings);
-  rdx_free(b->sieves);
+  RDX_FREE_ALL(b->encodings, b->sieves);
 }
 
 static rdx_status build_parts(rdx_device *device, const rdx_encoded_column *columns, uint32_t count,

@@ -13,8 +13,7 @@
 
 void rdx_matrix_scene_destroy(rdx_matrix_scene *c) {
   rdx_scene_destroy(&c->scene);
-  rdx_buffer_destroy(&c->cells);
-  rdx_buffer_destroy(&c->order);
+  RDX_DESTROY_BUFFERS(&c->cells, &c->order);
   *c = (rdx_matrix_scene){0};
 }
 

@@ -51,8 +51,7 @@ typedef struct coarse_cube {
 static void destroy(void *self) {
   coarse_cube *c = self;
   rdx_scene_destroy(&c->scene);
-  rdx_buffer_destroy(&c->places);
-  rdx_buffer_destroy(&c->blocks);
+  RDX_DESTROY_BUFFERS(&c->places, &c->blocks);
   rdx_runs_destroy(&c->runs);
   rdx_buffer_destroy(&c->block_runs);
   rdx_cube_destroy(&c->core);
@@ -187,8 +186,7 @@ static rdx_status find_runs(arranging *a, key_runs *out, rdx_error *err) {
 }
 
 static void drop_runs(key_runs *runs) {
-  rdx_free(runs->starts);
-  rdx_free(runs->keys);
+  RDX_FREE_ALL(runs->starts, runs->keys);
 }
 
 /* How many runs of one place and one group there are. */

@@ -35,8 +35,7 @@ typedef struct column_engine {
 
 static void drop_workspace(workspace *w) {
   rdx_stream_destroy(&w->stream);
-  rdx_buffer_destroy(&w->slots);
-  rdx_buffer_destroy(&w->memory);
+  RDX_DESTROY_BUFFERS(&w->slots, &w->memory);
 }
 
 static rdx_status enlarge(rdx_device *device, rdx_buffer **buffer, uint64_t size, bool *changed, rdx_error *err) {

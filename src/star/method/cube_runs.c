@@ -11,18 +11,15 @@
 
 static void free_arrays(rdx_runs *runs) {
   RDX_FREE_ALL(runs->starts, runs->groups, runs->next_group_run);
-  for (uint32_t i = 0; i < runs->total_count; i++) {
-    rdx_free(runs->totals[i].sums);
-    rdx_free(runs->totals[i].counts);
-  }
+  for (uint32_t i = 0; i < runs->total_count; i++)
+    RDX_FREE_ALL(runs->totals[i].sums, runs->totals[i].counts);
 }
 
 void rdx_runs_destroy(rdx_runs *runs) {
   if (!runs->memory)
     free_arrays(runs);
   rdx_buffer_destroy(&runs->memory);
-  rdx_free(runs->first_run);
-  rdx_free(runs->totals);
+  RDX_FREE_ALL(runs->first_run, runs->totals);
   *runs = (rdx_runs){0};
 }
 

@@ -43,8 +43,7 @@ typedef struct rt_cube {
 static void destroy(void *self) {
   rt_cube *c = self;
   rdx_scene_destroy(&c->scene);
-  rdx_buffer_destroy(&c->owners);
-  rdx_buffer_destroy(&c->places);
+  RDX_DESTROY_BUFFERS(&c->owners, &c->places);
   rdx_free(c->z_cuts);
   rdx_cube_destroy(&c->core);
 }

@@ -23,8 +23,7 @@ static bool on_cpu(const rdx_rtcudb *c) {
 static void destroy(void *self) {
   rdx_rtcudb *c = self;
   rdx_scene_destroy(&c->scene);
-  rdx_buffer_destroy(&c->corners);
-  rdx_buffer_destroy(&c->rests);
+  RDX_DESTROY_BUFFERS(&c->corners, &c->rests);
   for (uint32_t i = 0; c->scan && i < c->scan_count; i++)
     rdx_buffer_destroy(&c->scan[i].codes);
   RDX_FREE_ALL(c->scan, c->numbers, c->parts, c->cuts);
