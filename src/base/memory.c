@@ -21,8 +21,7 @@
 #define LARGE_BLOCK (8ul << 20)
 
 /* From the page on where the block begins, so that what the C library maps on its own stays one mapping. */
-static void *standard_allocate(void *user, size_t size) {
-  (void)user;
+static void *standard_allocate(RDX_UNUSED void *user, size_t size) {
   void *memory = rdx_reuse_take(size);
   if (memory)
     return memory;
@@ -36,8 +35,7 @@ static void *standard_allocate(void *user, size_t size) {
   return memory;
 }
 
-static void standard_release(void *user, void *memory) {
-  (void)user;
+static void standard_release(RDX_UNUSED void *user, void *memory) {
   if (!rdx_reuse_keep(memory))
     free(memory);
 }

@@ -107,8 +107,7 @@ static bool has_news(const rdx_pool *pool, uint64_t seen) {
   return atomic_load(&pool->job) != seen || atomic_load(&pool->stop);
 }
 
-static bool is_over(const rdx_pool *pool, uint64_t unused) {
-  (void)unused;
+static bool is_over(const rdx_pool *pool, RDX_UNUSED uint64_t unused) {
   return atomic_load(&pool->active) == 0;
 }
 

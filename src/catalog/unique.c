@@ -59,8 +59,7 @@ static void encode(const search *s, uint64_t begin, uint64_t end) {
   }
 }
 
-static void encode_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void encode_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   search *s = context;
   encode(s, begin, end);
   span found = {UINT64_MAX, 0, true};
@@ -86,8 +85,7 @@ static span join_spans(const search *s) {
 
 /* ---- By a bitmap ---- */
 
-static void mark_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void mark_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   search *s = context;
   bool repeats = atomic_load(&s->repeats);
   for (uint64_t i = begin; i < end && !repeats; i++) {
@@ -111,8 +109,7 @@ static uint32_t bucket_of(uint64_t code) {
   return (uint32_t)(code * 0x9e3779b97f4a7c15u >> (64 - LOG_BUCKETS));
 }
 
-static void count_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void count_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   search *s = context;
   uint64_t *counts = s->ends + begin / PIECE * BUCKETS;
   for (uint64_t i = begin; i < end; i++)
@@ -134,8 +131,7 @@ static void place_buckets(search *s) {
   s->begin[BUCKETS] = next;
 }
 
-static void deal_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void deal_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   search *s = context;
   uint64_t *ends = s->ends + begin / PIECE * BUCKETS;
   for (uint64_t i = begin; i < end; i++)
@@ -143,8 +139,7 @@ static void deal_piece(void *context, uint64_t begin, uint64_t end, uint32_t wor
 }
 
 /* The codes as they were are of no more use: sorting takes their place. */
-static void sort_bucket(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void sort_bucket(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   search *s = context;
   for (uint64_t b = begin; b < end && !atomic_load(&s->repeats); b++) {
     const uint64_t first = s->begin[b], count = s->begin[b + 1] - first;

@@ -67,8 +67,7 @@ typedef struct decoding {
 } decoding;
 
 /* NULLs get the value 0. */
-static void decode_values(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void decode_values(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const decoding *d = context;
   const rdx_type type = d->column->type;
   const uint64_t zero = rdx_key_zero(type), size = rdx_type_size(type);
@@ -81,8 +80,7 @@ static void decode_values(void *context, uint64_t begin, uint64_t end, uint32_t 
   }
 }
 
-static void decode_validity(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void decode_validity(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const decoding *d = context;
   memset(d->validity + begin / 8, 0, (end - begin + 7) / 8);
   for (uint64_t i = begin; i < end; i++)

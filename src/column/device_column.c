@@ -54,8 +54,7 @@ typedef struct encoding {
 
 #define PIECE 65536 /* rows that a thread encodes at a time */
 
-static void encode_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void encode_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const encoding *e = context;
   rdx_keys_encode(e->column, e->begin + begin, end - begin, e->keys + begin * e->bytes);
 }

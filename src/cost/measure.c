@@ -78,9 +78,8 @@ static double divide(double ns, double count) {
 
 /* ---- Memory ---- */
 
-static rdx_status upload_once(void *context, double *ms, rdx_error *err) {
+static rdx_status upload_once(void *context, RDX_UNUSED double *ms, rdx_error *err) {
   rdx_buffer *buffer = ((void **)context)[0];
-  (void)ms;
   return rdx_buffer_upload(buffer, 0, ((void **)context)[1], buffer->size, err);
 }
 
@@ -220,13 +219,12 @@ static rdx_status measure_scan(measuring *m, rdx_error *err) {
 
 #define LOOKUP_VALUES (ROWS / 4) /* of keys: each has a few rows */
 
-static rdx_status look_up_once(void *context, double *ms, rdx_error *err) {
+static rdx_status look_up_once(void *context, RDX_UNUSED double *ms, rdx_error *err) {
   static const uint32_t key = LOOKUP_VALUES / 2;
   static const rdx_lookup_params params = {.result = RDX_LOOKUP_ROWS};
   const rdx_column keys = column_u32(&key, 1);
   RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *result = NULL;
   rdx_lookup_view view;
-  (void)ms;
   RDX_TRY(rdx_index_lookup(context, &keys, &params, &result, err));
   return rdx_lookup_result_view(result, &view, err);
 }
@@ -567,10 +565,9 @@ static rdx_status take_rows(joining *j, uint32_t side, uint64_t rows, rdx_error 
   return RDX_OK;
 }
 
-static rdx_status build_once(void *context, double *ms, rdx_error *err) {
+static rdx_status build_once(void *context, RDX_UNUSED double *ms, rdx_error *err) {
   joining *j = context;
   const rdx_index_params params = {.method = j->method};
-  (void)ms;
   rdx_index_destroy(&j->index);
   return rdx_index_create(j->device, &j->sides[KEYS], &params, &j->index, err);
 }
@@ -586,7 +583,7 @@ static rdx_status pair_once(const joining *j, rdx_error *err) {
 }
 
 /* A CPU learns the way of few probes, so each run has others. */
-static rdx_status probe_once(void *context, double *ms, rdx_error *err) {
+static rdx_status probe_once(void *context, RDX_UNUSED double *ms, rdx_error *err) {
   joining *j = context;
   const uint64_t rows = j->sides[PROBES].rows;
   rdx_index_stats stats;
@@ -599,7 +596,6 @@ static rdx_status probe_once(void *context, double *ms, rdx_error *err) {
   RDX_SCOPED(rdx_lookup_result_destroy) rdx_lookup_result *result = NULL;
   RDX_SCOPED(rdx_device_column_destroy) rdx_device_column *found = NULL;
   rdx_lookup_view view;
-  (void)ms;
   RDX_TRY(rdx_index_lookup(j->index, &j->sides[PROBES], &params, &result, err));
   return j->on_device ? rdx_lookup_result_column(result, RDX_LOOKUP_FIRST, &found, err)
                       : rdx_lookup_result_view(result, &view, err);

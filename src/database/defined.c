@@ -72,8 +72,8 @@ static void remove_view(rdx_database *d, const char *name) {
   }
 }
 
-rdx_status rdx_defined_learn(rdx_database *d, const char *name, const char *text, bool *settled, rdx_error *err) {
-  (void)settled;
+rdx_status rdx_defined_learn(rdx_database *d, const char *name, const char *text, RDX_UNUSED bool *settled,
+                             rdx_error *err) {
   RDX_LOCKED(&d->views_lock);
   const rdx_defined_view *known = find(d, name, true);
   rdx_defined_view v;

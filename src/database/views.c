@@ -143,8 +143,8 @@ static void remove_view(rdx_database *d, rdx_view *v) {
   drop_view(&gone);
 }
 
-rdx_status rdx_views_learn(rdx_database *d, const char *name, const char *text, bool *settled, rdx_error *err) {
-  (void)settled;
+rdx_status rdx_views_learn(rdx_database *d, const char *name, const char *text, RDX_UNUSED bool *settled,
+                           rdx_error *err) {
   RDX_LOCKED(&d->views_lock);
   rdx_view *v = find_view(d, name);
   if (v && text && strcmp(v->text, text) == 0)

@@ -81,8 +81,7 @@ typedef struct copying {
   const char *source;
 } copying;
 
-static void copy_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void copy_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const copying *c = context;
   memcpy(c->target + begin, c->source + begin, end - begin);
 }

@@ -30,8 +30,7 @@ typedef struct looking {
   _Atomic bool wrong;
 } looking;
 
-static void look_at_u32s(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void look_at_u32s(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   looking *l = context;
   const uint32_t *values = l->values;
   uint32_t largest = 0;
@@ -55,8 +54,7 @@ rdx_status rdx_returned_u32s(rdx_device *device, const uint32_t *values, uint64_
   return RDX_OK;
 }
 
-static void look_at_rows(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void look_at_rows(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   looking *l = context;
   const uint32_t *rows = l->values;
   bool ascend = true;
@@ -93,8 +91,7 @@ rdx_status rdx_returned_keys(const rdx_device *device, const uint64_t *keys, uin
   return RDX_OK;
 }
 
-static void look_at_ends(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void look_at_ends(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   looking *l = context;
   const uint64_t *ends = l->values;
   bool ascend = true;

@@ -143,10 +143,9 @@ static rdx_status add_hashes(filter *f, uint64_t rows, rdx_error *err) {
   return RDX_OK;
 }
 
-static void mark(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void mark(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const filter *f = context;
   uint64_t hashes[BLOCK];
-  (void)worker;
   for (uint64_t first = begin; first < end; first += BLOCK) {
     const uint64_t count = end - first < BLOCK ? end - first : BLOCK;
     hash_block(f, first, count, hashes);

@@ -36,9 +36,8 @@ typedef struct numbering {
   uint64_t first;
 } numbering;
 
-static void number(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void number(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const numbering *n = context;
-  (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     if (n->rows)
       n->rows[i] = (uint32_t)(n->first + i);

@@ -421,9 +421,8 @@ typedef struct finishing {
   _Atomic bool overflow;
 } finishing;
 
-static void merge_tables(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void merge_tables(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const sums *s = context;
-  (void)worker;
   for (uint32_t t = 1; t < s->tables; t++)
     for (uint64_t i = begin * s->cells; i < end * s->cells; i++)
       s->memory[i] += s->memory[t * s->groups * s->cells + i];
@@ -493,12 +492,11 @@ static double moment_of(const column *x, const column *y, const column *pair, co
   return rdx_wide_moment(all[0], all[1], all[2], words, 2 * UNIT + (int)base, n);
 }
 
-static void finish_groups(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void finish_groups(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   finishing *f = context;
   const rdx_plan_aggregate_kind kind = f->aggregate->kind;
   const column *columns = f->s->columns, *c = &columns[f->parts[0]];
   const rdx_i128 units = units_of(f->s->values[f->parts[0]]), others = units_of(f->s->values[f->parts[1]]);
-  (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     const rdx_i128 *group = f->s->memory + i * f->s->cells;
     const uint64_t count = (uint64_t)tally_of(c, group) & TALLY_MASK;
@@ -586,9 +584,8 @@ rdx_status rdx_float_sums_run(const rdx_float_sums_query *q, rdx_frame *out, rdx
 #define MAX_PAIRS UINT32_MAX /* rows whose products' sums fit */
 
 /* What was added up before is added to the groups, whose windows have become wider at most. */
-static void add_before(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void add_before(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const sums *s = context;
-  (void)worker;
   for (uint32_t k = 0; k < s->column_count; k++) {
     const column *c = &s->columns[k], *old = &s->before_columns[k];
     const uint32_t shift = old->window.count > 0 ? (old->window.base - c->window.base) / PART : 0;

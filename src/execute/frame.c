@@ -125,9 +125,8 @@ typedef struct composing {
   uint32_t *after;
 } composing;
 
-static void compose(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void compose(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const composing *c = context;
-  (void)worker;
   for (uint64_t i = begin; i < end; i++)
     c->after[i] = c->rows[i] == RDX_NO_ROW ? RDX_NO_ROW : c->before[c->rows[i]];
 }

@@ -37,9 +37,8 @@ typedef struct numbering {
   uint8_t *valid; /* a byte for eight rows */
 } numbering;
 
-static void number(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void number(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const numbering *n = context;
-  (void)worker;
   for (uint64_t first = begin; first < end; first += 8) {
     uint32_t bits = 0;
     for (uint64_t i = first; i < end && i < first + 8; i++) {

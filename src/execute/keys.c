@@ -297,12 +297,11 @@ static void write_block(const maker *m, const digit *d, uint64_t begin, uint64_t
   }
 }
 
-static void write_words(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void write_words(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const maker *m = context;
   const rdx_key_words *w = m->words;
   const uint64_t before = m->part == 1 ? w->rows[0] : 0;
   uint64_t own[BLOCK];
-  (void)worker;
   for (uint64_t first = begin; first < end; first += BLOCK) {
     const uint64_t count = end - first < BLOCK ? end - first : BLOCK;
     for (uint32_t i = 0; i < m->count; i++)
@@ -482,9 +481,8 @@ static bool fits_table(uint64_t count, uint64_t max) {
   return max < UINT16_MAX || max / 4 < count;
 }
 
-static void find_firsts(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void find_firsts(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const ranking *r = context;
-  (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     uint32_t *first = &r->table[r->keys[i]], seen = __atomic_load_n(first, __ATOMIC_RELAXED);
     while (i < seen &&
@@ -493,9 +491,8 @@ static void find_firsts(void *context, uint64_t begin, uint64_t end, uint32_t wo
   }
 }
 
-static void write_codes(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void write_codes(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const ranking *r = context;
-  (void)worker;
   for (uint64_t i = begin; i < end; i++)
     r->codes[i] = r->table[r->keys[i]];
 }
@@ -566,16 +563,14 @@ static uint32_t find_key_slot(hashing *h, uint32_t row) {
   }
 }
 
-static void find_slots(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void find_slots(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   hashing *h = context;
-  (void)worker;
   for (uint64_t i = begin; i < end && __atomic_load_n(&h->used, __ATOMIC_RELAXED) <= MAX_HASHED; i++)
     h->codes[i] = find_key_slot(h, (uint32_t)i);
 }
 
-static void number_slots(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void number_slots(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const hashing *h = context;
-  (void)worker;
   for (uint64_t i = begin; i < end; i++)
     h->codes[i] = h->table[h->codes[i]];
 }

@@ -151,20 +151,18 @@ static uint64_t count_pairs(const listing *l, uint64_t i) {
   return count || !l->outer ? count : 1;
 }
 
-static void count_block(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void count_block(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const listing *l = context;
   uint64_t count = 0;
-  (void)worker;
   for (uint64_t i = begin; i < end; i++)
     count += count_pairs(l, i);
   l->counts[begin / GRAIN] = count;
 }
 
-static void list_block(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void list_block(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const listing *l = context;
   const rdx_matches *m = l->matches;
   uint64_t to = l->counts[begin / GRAIN];
-  (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     const uint64_t count = count_pairs(l, i);
     const uint64_t found = m->first ? 0 : m->offsets[i + 1] - m->offsets[i];
@@ -244,9 +242,8 @@ typedef struct crossing {
   uint64_t rights;
 } crossing;
 
-static void cross(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void cross(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const crossing *c = context;
-  (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     c->left[i] = (uint32_t)(i / c->rights);
     c->right[i] = (uint32_t)(i % c->rights);

@@ -124,9 +124,8 @@ typedef struct translation {
   const uint32_t *ranks, *numbers;
 } translation;
 
-static void translate(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void translate(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const translation *t = context;
-  (void)worker;
   for (uint64_t i = begin; i < end; i++)
     t->codes[i] = t->numbers[t->ranks[i]];
 }

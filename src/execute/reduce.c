@@ -41,11 +41,10 @@ typedef struct map {
   _Atomic uint64_t *bits; /* NULL: keys are too far apart, or not looked at yet */
 } map;
 
-static void find_ends(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void find_ends(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   map *m = context;
   int64_t min = INT64_MAX, max = INT64_MIN;
   uint64_t row;
-  (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     if (!has_value(m->key->input, i, &row))
       continue;
@@ -59,10 +58,9 @@ static void find_ends(void *context, uint64_t begin, uint64_t end, uint32_t work
   }
 }
 
-static void set_bits(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void set_bits(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   map *m = context;
   uint64_t row;
-  (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     if (!has_value(m->key->input, i, &row))
       continue;
@@ -147,10 +145,9 @@ static uint64_t test_strip(const reduction *r, uint64_t begin, uint32_t count) {
   return kept;
 }
 
-static void test_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void test_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const reduction *r = context;
   uint64_t count = 0;
-  (void)worker;
   for (uint64_t i = begin; i < end; i += STRIP) {
     const uint64_t kept = test_strip(r, i, end - i < STRIP ? (uint32_t)(end - i) : STRIP);
     r->kept[i / STRIP] = kept;
@@ -159,10 +156,9 @@ static void test_piece(void *context, uint64_t begin, uint64_t end, uint32_t wor
   r->counts[begin / RDX_EXECUTE_GRAIN] = count;
 }
 
-static void list_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void list_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const reduction *r = context;
   uint32_t *out = r->rows + r->counts[begin / RDX_EXECUTE_GRAIN];
-  (void)worker;
   for (uint64_t i = begin; i < end; i += STRIP)
     for (uint64_t left = r->kept[i / STRIP]; left != 0; left &= left - 1)
       *out++ = (uint32_t)(i + (uint64_t)__builtin_ctzll(left));

@@ -129,9 +129,8 @@ typedef struct arrival {
   _Atomic uint64_t wrong; /* one that cannot be; UINT64_MAX: none */
 } arrival;
 
-static void check_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void check_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   arrival *a = context;
-  (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     if (a->valid && !(a->valid[i / 8] >> i % 8 & 1))
       a->rows[i] = RDX_NO_ROW;

@@ -78,9 +78,8 @@ static void put(const series *s, uint64_t i, int64_t value) {
     ((int64_t *)s->values)[i] = value;
 }
 
-static void fill(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void fill(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const series *s = context;
-  (void)worker;
   for (uint64_t i = begin; i < end; i++)
     put(s, i, (int64_t)((uint64_t)s->from + i * (uint64_t)s->step));
 }

@@ -46,10 +46,9 @@ typedef struct marking {
 } marking;
 
 /* Mark where neighbours in order differ. */
-static void mark(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void mark(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const marking *m = context;
   const uint32_t *order = m->w->order;
-  (void)worker;
   for (uint64_t i = begin > 0 ? begin : 1; i < end; i++) {
     bool differ = false;
     if (i + AHEAD < end)

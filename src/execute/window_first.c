@@ -44,17 +44,15 @@ static void find_least(void *context, uint64_t begin, uint64_t end, uint32_t wor
     put(table + slot_of(f, i), f->count, f->words ? f->words[i] : i);
 }
 
-static void merge_tables(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void merge_tables(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const firsts *f = context;
-  (void)worker;
   for (uint32_t t = 1; t < f->threads; t++)
     for (uint64_t i = begin * f->count; i < end * f->count; i++)
       put(f->tables + i / f->count * f->count, f->count, f->tables[t * f->slots * f->count + i]);
 }
 
-static void mark_rows(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void mark_rows(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const firsts *f = context;
-  (void)worker;
   for (uint64_t first = begin; first < end; first += 32) {
     uint32_t bits = 0;
     for (uint64_t i = first; i < end && i < first + 32; i++) {

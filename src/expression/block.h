@@ -59,6 +59,10 @@ typedef rdx_status (*rdx_node_fn)(rdx_worker *w, const rdx_node *n, const uint8_
 /* Of values none of which may be NULL: out->nulls are set, out->data has room. */
 typedef rdx_status (*rdx_kernel_fn)(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
                                     rdx_values *out);
+/* The parameters of a definition; some may be of no use to it. */
+#define RDX_KERNEL_ARGUMENTS                                                                                           \
+  RDX_UNUSED rdx_worker *w, RDX_UNUSED const rdx_node *n, RDX_UNUSED const rdx_values *args,                           \
+      RDX_UNUSED const uint8_t *active, RDX_UNUSED rdx_values *out
 
 /* Values to look for. */
 typedef struct rdx_value_set rdx_value_set;

@@ -193,8 +193,7 @@ static rdx_status compile_in(compiler *c, rdx_node *n) {
   return RDX_OK;
 }
 
-static rdx_status compile_function(compiler *c, rdx_node *n) {
-  (void)c;
+static rdx_status compile_function(RDX_UNUSED compiler *c, rdx_node *n) {
   n->kernel = n->bound->function->kernel;
   n->evaluate = n->kernel ? rdx_evaluate_strict : rdx_evaluate_rows;
   return RDX_OK;

@@ -10,7 +10,6 @@
 #include "expression/calendar.h"
 #include "expression/date_words.h"
 
-#define ARGUMENTS rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out
 #define MIN_YEAR (-4713)
 #define MAX_YEAR 5874897
 
@@ -372,18 +371,18 @@ static rdx_status time_of(const reading *r, int64_t *out) {
   return RDX_OK;
 }
 
-static rdx_status read_time(ARGUMENTS, int64_t *day) {
+static rdx_status read_time(RDX_ROW_ARGUMENTS, int64_t *day) {
   reading r = {.w = w, .n = n, .text = args[0].text};
   RDX_TRY(read_pattern(&r, args[1].text));
   RDX_TRY(time_of(&r, &out->i));
   return day_of(&r, day);
 }
 
-rdx_status rdx_dates_read_day(ARGUMENTS) {
+rdx_status rdx_dates_read_day(RDX_ROW_ARGUMENTS) {
   return read_time(w, n, args, out, &out->i);
 }
 
-rdx_status rdx_dates_read_time(ARGUMENTS) {
+rdx_status rdx_dates_read_time(RDX_ROW_ARGUMENTS) {
   int64_t day = 0, midnight = 0;
   RDX_TRY(read_time(w, n, args, out, &day));
   if (!rdx_time_of_day(day, &midnight))

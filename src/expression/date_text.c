@@ -259,7 +259,7 @@ rdx_status rdx_refuse_date_word(rdx_worker *w, const rdx_node *n, const rdx_word
                        n->bound->function->name);
 }
 
-rdx_status rdx_dates_to_char(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_dates_to_char(RDX_ROW_ARGUMENTS) {
   const rdx_sql_text pattern = args[1].text;
   char *to = NULL;
   uint64_t used = 0;

@@ -56,8 +56,7 @@ static int64_t extract_one(const rdx_node *n, rdx_time_field field, const rdx_va
   return value;
 }
 
-rdx_status rdx_dates_extract(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
-                             rdx_values *out) {
+rdx_status rdx_dates_extract(RDX_KERNEL_ARGUMENTS) {
   const rdx_sql_text *names = args[0].data;
   rdx_sql_text last = {NULL, 0};
   rdx_time_field field = RDX_FIELD_DAY;
@@ -73,8 +72,7 @@ rdx_status rdx_dates_extract(rdx_worker *w, const rdx_node *n, const rdx_values 
   return RDX_OK;
 }
 
-rdx_status rdx_dates_truncate(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
-                              rdx_values *out) {
+rdx_status rdx_dates_truncate(RDX_KERNEL_ARGUMENTS) {
   const rdx_sql_text *names = args[0].data;
   rdx_sql_text last = {NULL, 0};
   rdx_time_field field = RDX_FIELD_DAY;
@@ -93,7 +91,7 @@ rdx_status rdx_dates_truncate(rdx_worker *w, const rdx_node *n, const rdx_values
 }
 
 /* To so many digits of a second; of times halves go away from 2000, as PostgreSQL counts. */
-rdx_status rdx_dates_round(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_dates_round(RDX_ROW_ARGUMENTS) {
   const bool span = n->class == RDX_CLASS_INTERVAL;
   const rdx_i128 origin = span ? 0 : (rdx_i128)10957 * RDX_MICROS_A_DAY;
   const rdx_i128 micros = span ? args[0].interval.micros : args[0].i;
@@ -109,7 +107,7 @@ rdx_status rdx_dates_round(rdx_worker *w, const rdx_node *n, const rdx_datum *ar
   return RDX_OK;
 }
 
-rdx_status rdx_dates_make(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_dates_make(RDX_ROW_ARGUMENTS) {
   const int64_t year = args[0].i, month = args[1].i, day = args[2].i;
   if (year == 0 || month < 1 || month > 12 || day < 1 ||
       day > rdx_days_of_month(year < 0 ? year + 1 : year, (int32_t)month))
@@ -120,7 +118,7 @@ rdx_status rdx_dates_make(rdx_worker *w, const rdx_node *n, const rdx_datum *arg
 }
 
 /* make_timestamp(year, month, day, hour, minute, second) */
-rdx_status rdx_dates_make_time(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_dates_make_time(RDX_ROW_ARGUMENTS) {
   const int64_t hour = args[3].i, minute = args[4].i;
   const double seconds = args[5].f;
   rdx_datum day = {0};
@@ -137,7 +135,7 @@ rdx_status rdx_dates_make_time(rdx_worker *w, const rdx_node *n, const rdx_datum
 }
 
 /* to_timestamp(seconds since 1970) */
-rdx_status rdx_dates_of_epoch(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_dates_of_epoch(RDX_ROW_ARGUMENTS) {
   const double micros = args[0].f * (double)RDX_MICROS_A_SECOND;
   if (!(micros > -2.1e17 && micros < 9.2e18))
     return rdx_out_of_range(w, n);
@@ -146,7 +144,7 @@ rdx_status rdx_dates_of_epoch(rdx_worker *w, const rdx_node *n, const rdx_datum 
 }
 
 /* timezone(zone, time), or time AT TIME ZONE zone: all timestamps are in UTC, by whichever of its names. */
-rdx_status rdx_dates_of_zone(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_dates_of_zone(RDX_ROW_ARGUMENTS) {
   static const char *const names[] = {"UTC", "GMT", "Z", "Etc/UTC"};
   const rdx_sql_text zone = args[0].text;
   char shown[64];
@@ -160,7 +158,7 @@ rdx_status rdx_dates_of_zone(rdx_worker *w, const rdx_node *n, const rdx_datum *
 }
 
 /* date_bin(stride, time, origin): the beginning of the stride that the time is in. */
-rdx_status rdx_dates_bin(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_dates_bin(RDX_ROW_ARGUMENTS) {
   const rdx_i128 stride = rdx_interval_span(args[0].interval), since = (rdx_i128)args[1].i - args[2].i;
   if (args[0].interval.months != 0)
     return rdx_function_fail(w, n, "timestamps cannot be binned into intervals containing months or years");
@@ -172,7 +170,7 @@ rdx_status rdx_dates_bin(rdx_worker *w, const rdx_node *n, const rdx_datum *args
 }
 
 /* age(a, b): years and months between them by the calendar, then days and time. */
-rdx_status rdx_dates_age(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_dates_age(RDX_ROW_ARGUMENTS) {
   const bool negative = args[0].i < args[1].i;
   const int64_t late = args[negative].i, early = args[!negative].i;
   int64_t rest = 0, before = 0;
@@ -180,8 +178,6 @@ rdx_status rdx_dates_age(rdx_worker *w, const rdx_node *n, const rdx_datum *args
   const rdx_civil from = rdx_civil_of_day(rdx_day_of_time(early, &before));
   int64_t months = (to.year - from.year) * 12 + to.month - from.month, micros = rest - before;
   int32_t days = to.day - from.day;
-  (void)w;
-  (void)n;
   if (micros < 0) {
     micros += RDX_MICROS_A_DAY;
     days--;
@@ -194,10 +190,7 @@ rdx_status rdx_dates_age(rdx_worker *w, const rdx_node *n, const rdx_datum *args
 }
 
 /* All dates, times and intervals are: none is infinite. */
-rdx_status rdx_dates_finite(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
-  (void)w;
-  (void)n;
-  (void)args;
+rdx_status rdx_dates_finite(RDX_ROW_ARGUMENTS) {
   out->i = 1;
   return RDX_OK;
 }
@@ -216,11 +209,9 @@ static period period_of(const rdx_datum *ends) {
 }
 
 /* A period has its begin, and its end not, unless that is the begin, too. */
-rdx_status rdx_dates_overlap(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_dates_overlap(RDX_ROW_ARGUMENTS) {
   const period a = period_of(args), b = period_of(args + 2);
   const period *first = a.begin > b.begin ? &b : &a, *second = first == &a ? &b : &a;
-  (void)w;
-  (void)n;
   out->null = a.unknown || b.unknown;
   if (out->null)
     return RDX_OK;
@@ -257,39 +248,31 @@ static rdx_status put_interval(rdx_worker *w, const rdx_node *n, int64_t months,
   return out->interval.months == months && out->interval.days == days ? RDX_OK : rdx_out_of_range(w, n);
 }
 
-rdx_status rdx_dates_months(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
-  (void)w;
-  (void)n;
+rdx_status rdx_dates_months(RDX_ROW_ARGUMENTS) {
   out->i = args[0].interval.months;
   return RDX_OK;
 }
 
-rdx_status rdx_dates_days(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
-  (void)w;
-  (void)n;
+rdx_status rdx_dates_days(RDX_ROW_ARGUMENTS) {
   out->i = args[0].interval.days;
   return RDX_OK;
 }
 
-rdx_status rdx_dates_micros(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
-  (void)w;
-  (void)n;
+rdx_status rdx_dates_micros(RDX_ROW_ARGUMENTS) {
   out->i = args[0].interval.micros;
   return RDX_OK;
 }
 
-rdx_status rdx_dates_span(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
-  (void)w;
-  (void)n;
+rdx_status rdx_dates_span(RDX_ROW_ARGUMENTS) {
   out->wide = rdx_interval_span(args[0].interval);
   return RDX_OK;
 }
 
-rdx_status rdx_dates_interval(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_dates_interval(RDX_ROW_ARGUMENTS) {
   return put_interval(w, n, args[0].i, args[1].i, args[2].i, out);
 }
 
-rdx_status rdx_dates_justify_days(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_dates_justify_days(RDX_ROW_ARGUMENTS) {
   const rdx_sql_interval from = args[0].interval;
   int64_t months = from.months, days = from.days;
   carry(&days, DAYS_A_MONTH, &months);
@@ -297,7 +280,7 @@ rdx_status rdx_dates_justify_days(rdx_worker *w, const rdx_node *n, const rdx_da
   return put_interval(w, n, months, days, from.micros, out);
 }
 
-rdx_status rdx_dates_justify_hours(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_dates_justify_hours(RDX_ROW_ARGUMENTS) {
   const rdx_sql_interval from = args[0].interval;
   int64_t days = from.days, micros = from.micros;
   carry(&micros, RDX_MICROS_A_DAY, &days);
@@ -305,7 +288,7 @@ rdx_status rdx_dates_justify_hours(rdx_worker *w, const rdx_node *n, const rdx_d
   return put_interval(w, n, from.months, days, micros, out);
 }
 
-rdx_status rdx_dates_justify(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_dates_justify(RDX_ROW_ARGUMENTS) {
   const rdx_sql_interval from = args[0].interval;
   int64_t months = from.months, days = from.days, micros = from.micros;
   carry(&micros, RDX_MICROS_A_DAY, &days);
@@ -319,10 +302,9 @@ rdx_status rdx_dates_justify(rdx_worker *w, const rdx_node *n, const rdx_datum *
   return put_interval(w, n, months, days, micros, out);
 }
 
-rdx_sql_type rdx_dates_extracted(const rdx_bound *const *args, uint32_t count) {
+rdx_sql_type rdx_dates_extracted(const rdx_bound *const *args, RDX_UNUSED uint32_t count) {
   rdx_time_field field = RDX_FIELD_EPOCH;
   uint8_t scale = 6;
-  (void)count;
   if (args[0]->kind == RDX_BOUND_CONSTANT && !args[0]->value.null &&
       rdx_time_field_from_name(args[0]->value.text.data, args[0]->value.text.length, &field))
     scale = scale_of(field, &args[1]->type);

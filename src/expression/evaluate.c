@@ -103,9 +103,9 @@ static void store_validity(rdx_worker *w, filling *f, const rdx_values *values) 
     atomic_store_explicit(&f->has_nulls, true, memory_order_relaxed);
 }
 
-static rdx_status store(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
+static rdx_status store(rdx_worker *w, void *context, RDX_UNUSED uint32_t worker, rdx_class class,
+                        const rdx_values *values) {
   filling *f = context;
-  (void)worker;
   store_validity(w, f, values);
   switch (f->column->type) {
   case RDX_TYPE_BOOL:
@@ -187,9 +187,9 @@ typedef struct handing {
   bool many;
 } handing;
 
-static rdx_status hand_on(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
+static rdx_status hand_on(rdx_worker *w, void *context, uint32_t worker, RDX_UNUSED rdx_class class,
+                          const rdx_values *values) {
   const handing *h = context;
-  (void)class;
   h->fn(h->context, w->place, w->rows, h->many ? values->data : values, worker);
   return RDX_OK;
 }
@@ -217,13 +217,12 @@ typedef struct filter_rows {
 
 _Static_assert(RDX_BLOCK % 64 == 0 && RDX_STRETCH % RDX_BLOCK == 0, "blocks share words, or stretches do blocks");
 
-static rdx_status keep_true(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
+static rdx_status keep_true(rdx_worker *w, void *context, RDX_UNUSED uint32_t worker, RDX_UNUSED rdx_class class,
+                            const rdx_values *values) {
   const filter_rows *f = context;
   const int64_t *is_true = values->data;
   uint64_t *bits = f->bits + w->place / 64;
   uint32_t count = 0;
-  (void)worker;
-  (void)class;
   for (uint32_t begin = 0; begin < w->rows; begin += 64) {
     const uint32_t end = w->rows - begin < 64 ? w->rows : begin + 64;
     uint64_t word = 0;
@@ -240,9 +239,8 @@ static rdx_status keep_true(rdx_worker *w, void *context, uint32_t worker, rdx_c
   return RDX_OK;
 }
 
-static void list_blocks(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void list_blocks(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const filter_rows *f = context;
-  (void)worker;
   for (uint64_t b = begin; b < end; b++) {
     const uint32_t first = (uint32_t)rdx_evaluated_row(f->e, b * RDX_BLOCK);
     uint32_t *to = f->found + f->starts[b], *const last = to + f->counts[b];
@@ -304,9 +302,9 @@ typedef struct one {
   rdx_datum *value;
 } one;
 
-static rdx_status keep_one(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
+static rdx_status keep_one(rdx_worker *w, void *context, RDX_UNUSED uint32_t worker, rdx_class class,
+                           const rdx_values *values) {
   const one *o = context;
-  (void)worker;
   *o->value = rdx_get_value(values, class, 0);
   if (o->class == RDX_CLASS_WIDE && class == RDX_CLASS_I64)
     o->value->wide = o->value->i;

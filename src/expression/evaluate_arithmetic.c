@@ -11,8 +11,6 @@
 #include "expression/calendar.h"
 #include "expression/decimal.h"
 
-#define ARGUMENTS rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active, rdx_values *out
-
 /* ---- Integers, and what is kept in 64 bits ---- */
 
 /* The exact result; false where a divisor is 0. */
@@ -70,7 +68,7 @@ static uint32_t bits_of(rdx_sql_type type) {
   return type.kind == RDX_SQL_SMALLINT ? 16 : type.kind == RDX_SQL_INTEGER || type.kind == RDX_SQL_DATE ? 32 : 64;
 }
 
-static rdx_status add_i64(ARGUMENTS) {
+static rdx_status add_i64(RDX_KERNEL_ARGUMENTS) {
   const int64_t *restrict a = args[0].data, *restrict b = args[1].data;
   int64_t *restrict to = out->data;
   const uint32_t bits = bits_of(n->type);
@@ -88,7 +86,7 @@ static rdx_status add_i64(ARGUMENTS) {
   return bad ? check_i64(w, n, args, active, out) : RDX_OK;
 }
 
-static rdx_status subtract_i64(ARGUMENTS) {
+static rdx_status subtract_i64(RDX_KERNEL_ARGUMENTS) {
   const int64_t *restrict a = args[0].data, *restrict b = args[1].data;
   int64_t *restrict to = out->data;
   const uint32_t bits = bits_of(n->type);
@@ -106,7 +104,7 @@ static rdx_status subtract_i64(ARGUMENTS) {
   return bad ? check_i64(w, n, args, active, out) : RDX_OK;
 }
 
-static rdx_status negate_i64(ARGUMENTS) {
+static rdx_status negate_i64(RDX_KERNEL_ARGUMENTS) {
   const int64_t *restrict a = args[0].data;
   int64_t *restrict to = out->data;
   const uint32_t bits = bits_of(n->type);
@@ -118,7 +116,7 @@ static rdx_status negate_i64(ARGUMENTS) {
   return bad ? check_i64(w, n, args, active, out) : RDX_OK;
 }
 
-static rdx_status multiply_i64(ARGUMENTS) {
+static rdx_status multiply_i64(RDX_KERNEL_ARGUMENTS) {
   const int64_t *restrict a = args[0].data, *restrict b = args[1].data;
   int64_t *restrict to = out->data;
   const uint32_t bits = bits_of(n->type);
@@ -130,7 +128,7 @@ static rdx_status multiply_i64(ARGUMENTS) {
   return bad ? check_i64(w, n, args, active, out) : RDX_OK;
 }
 
-static rdx_status divide_i64(ARGUMENTS) {
+static rdx_status divide_i64(RDX_KERNEL_ARGUMENTS) {
   const int64_t *restrict a = args[0].data, *restrict b = args[1].data;
   int64_t *restrict to = out->data;
   const uint32_t bits = bits_of(n->type);
@@ -143,7 +141,7 @@ static rdx_status divide_i64(ARGUMENTS) {
   return bad ? check_i64(w, n, args, active, out) : RDX_OK;
 }
 
-static rdx_status modulo_i64(ARGUMENTS) {
+static rdx_status modulo_i64(RDX_KERNEL_ARGUMENTS) {
   const int64_t *restrict a = args[0].data, *restrict b = args[1].data;
   int64_t *restrict to = out->data;
   uint64_t bad = 0;
@@ -179,7 +177,7 @@ static bool wide_result(const rdx_node *n, rdx_i128 a, rdx_i128 b, rdx_i128 *out
   }
 }
 
-static rdx_status arithmetic_wide(ARGUMENTS) {
+static rdx_status arithmetic_wide(RDX_KERNEL_ARGUMENTS) {
   const rdx_i128 *a = args[0].data, *b = n->count > 1 ? args[1].data : a;
   rdx_i128 *to = out->data;
   for (uint32_t i = 0; i < w->rows; i++) {
@@ -193,11 +191,7 @@ static rdx_status arithmetic_wide(ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status too_wide(ARGUMENTS) {
-  (void)n;
-  (void)args;
-  (void)active;
-  (void)out;
+static rdx_status too_wide(RDX_KERNEL_ARGUMENTS) {
   w->too_wide = true;
   return RDX_ERROR_OVERFLOW;
 }
@@ -223,7 +217,7 @@ static rdx_status check_f64(rdx_worker *w, const rdx_node *n, const rdx_values *
 }
 
 #define FLOATS(name, operator)                                                                                         \
-  static rdx_status name(ARGUMENTS) {                                                                                  \
+  static rdx_status name(RDX_KERNEL_ARGUMENTS) {                                                                       \
     const double *restrict a = args[0].data, *restrict b = args[1].data;                                               \
     double *restrict to = out->data;                                                                                   \
     int bad = 0;                                                                                                       \
@@ -247,7 +241,7 @@ FLOATS(multiply_f64, *)
 FLOATS(divide_f64, /)
 
 /* Of quotients only: of the decimals that they are written as, where there is room for them. */
-static rdx_status modulo_f64(ARGUMENTS) {
+static rdx_status modulo_f64(RDX_KERNEL_ARGUMENTS) {
   const double *a = args[0].data, *b = args[1].data;
   for (uint32_t i = 0; i < w->rows; i++) {
     rdx_i128 x = 0, y = 0;
@@ -260,9 +254,7 @@ static rdx_status modulo_f64(ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status negate_f64(ARGUMENTS) {
-  (void)n;
-  (void)active;
+static rdx_status negate_f64(RDX_KERNEL_ARGUMENTS) {
   for (uint32_t i = 0; i < w->rows; i++)
     ((double *)out->data)[i] = -((const double *)args[0].data)[i];
   return RDX_OK;
@@ -270,7 +262,7 @@ static rdx_status negate_f64(ARGUMENTS) {
 
 /* ---- Times ---- */
 
-static rdx_status time_and_interval(ARGUMENTS) {
+static rdx_status time_and_interval(RDX_KERNEL_ARGUMENTS) {
   const int64_t *a = args[0].data;
   const rdx_sql_interval *b = args[1].data;
   int64_t *to = out->data;
@@ -283,7 +275,7 @@ static rdx_status time_and_interval(ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status time_difference(ARGUMENTS) {
+static rdx_status time_difference(RDX_KERNEL_ARGUMENTS) {
   const int64_t *a = args[0].data, *b = args[1].data;
   rdx_sql_interval *to = out->data;
   for (uint32_t i = 0; i < w->rows; i++) {
@@ -295,7 +287,7 @@ static rdx_status time_difference(ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status interval_and_interval(ARGUMENTS) {
+static rdx_status interval_and_interval(RDX_KERNEL_ARGUMENTS) {
   const rdx_sql_interval *a = args[0].data, *b = n->count > 1 ? args[1].data : NULL;
   rdx_sql_interval *to = out->data;
   for (uint32_t i = 0; i < w->rows; i++) {
@@ -308,7 +300,7 @@ static rdx_status interval_and_interval(ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status interval_and_number(ARGUMENTS) {
+static rdx_status interval_and_number(RDX_KERNEL_ARGUMENTS) {
   const rdx_sql_interval *a = args[0].data;
   const double *b = args[1].data;
   rdx_sql_interval *to = out->data;
@@ -338,12 +330,10 @@ rdx_kernel_fn rdx_arithmetic_kernel(const rdx_node *n) {
       [RDX_OP_ADD - RDX_OP_ADD] = add_i64,           [RDX_OP_SUBTRACT - RDX_OP_ADD] = subtract_i64,
       [RDX_OP_MULTIPLY - RDX_OP_ADD] = multiply_i64, [RDX_OP_DIVIDE - RDX_OP_ADD] = divide_i64,
       [RDX_OP_MODULO - RDX_OP_ADD] = modulo_i64,     [RDX_OP_NEGATE - RDX_OP_ADD] = negate_i64};
-  static const rdx_kernel_fn floats[] = {[RDX_OP_ADD - RDX_OP_ADD] = add_f64,
-                                         [RDX_OP_SUBTRACT - RDX_OP_ADD] = subtract_f64,
-                                         [RDX_OP_MULTIPLY - RDX_OP_ADD] = multiply_f64,
-                                         [RDX_OP_DIVIDE - RDX_OP_ADD] = divide_f64,
-                                         [RDX_OP_MODULO - RDX_OP_ADD] = modulo_f64,
-                                         [RDX_OP_NEGATE - RDX_OP_ADD] = negate_f64};
+  static const rdx_kernel_fn floats[] = {
+      [RDX_OP_ADD - RDX_OP_ADD] = add_f64,           [RDX_OP_SUBTRACT - RDX_OP_ADD] = subtract_f64,
+      [RDX_OP_MULTIPLY - RDX_OP_ADD] = multiply_f64, [RDX_OP_DIVIDE - RDX_OP_ADD] = divide_f64,
+      [RDX_OP_MODULO - RDX_OP_ADD] = modulo_f64,     [RDX_OP_NEGATE - RDX_OP_ADD] = negate_f64};
   const rdx_op op = n->bound->op;
   if (n->type.kind == RDX_SQL_TIMESTAMP || n->type.kind == RDX_SQL_INTERVAL)
     return kernel_of_times(n);

@@ -10,19 +10,13 @@
 #include "expression/casts.h"
 #include "expression/decimal.h"
 
-#define ARGUMENTS rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active, rdx_values *out
-
-static rdx_status copy_i64(ARGUMENTS) {
-  (void)n;
-  (void)active;
+static rdx_status copy_i64(RDX_KERNEL_ARGUMENTS) {
   for (uint32_t i = 0; i < w->rows; i++)
     ((int64_t *)out->data)[i] = ((const int64_t *)args[0].data)[i];
   return RDX_OK;
 }
 
-static rdx_status to_truth(ARGUMENTS) {
-  (void)n;
-  (void)active;
+static rdx_status to_truth(RDX_KERNEL_ARGUMENTS) {
   for (uint32_t i = 0; i < w->rows; i++)
     ((int64_t *)out->data)[i] = ((const int64_t *)args[0].data)[i] != 0;
   return RDX_OK;
@@ -49,7 +43,7 @@ static rdx_status put_exact(rdx_worker *w, const rdx_node *n, rdx_i128 value, ui
   return RDX_OK;
 }
 
-static rdx_status exact_one_by_one(ARGUMENTS) {
+static rdx_status exact_one_by_one(RDX_KERNEL_ARGUMENTS) {
   const rdx_class class = n->args[0]->class;
   for (uint32_t i = 0; i < w->rows; i++) {
     if (!rdx_counts(active, out->nulls, i))
@@ -62,7 +56,7 @@ static rdx_status exact_one_by_one(ARGUMENTS) {
 }
 
 /* To a larger scale of a type that has as many digits before the point: only the bits may not do. */
-static rdx_status scale_up(ARGUMENTS) {
+static rdx_status scale_up(RDX_KERNEL_ARGUMENTS) {
   const int64_t *restrict a = args[0].data;
   int64_t *restrict to = out->data;
   const int64_t factor = (int64_t)rdx_power_of_ten((uint32_t)(scale_of(n->type) - scale_of(n->args[0]->type)));
@@ -72,7 +66,7 @@ static rdx_status scale_up(ARGUMENTS) {
   return bad ? exact_one_by_one(w, n, args, active, out) : RDX_OK;
 }
 
-static rdx_status exact_to_float(ARGUMENTS) {
+static rdx_status exact_to_float(RDX_KERNEL_ARGUMENTS) {
   const bool wide = n->args[0]->class == RDX_CLASS_WIDE, narrow = n->type.kind == RDX_SQL_REAL;
   const uint8_t scale = scale_of(n->args[0]->type);
   const int64_t *a = args[0].data;
@@ -91,7 +85,7 @@ static rdx_status exact_to_float(ARGUMENTS) {
 
 /* ---- Floats ---- */
 
-static rdx_status float_to_integer(ARGUMENTS) {
+static rdx_status float_to_integer(RDX_KERNEL_ARGUMENTS) {
   const double *a = args[0].data;
   const bool halves_away = rdx_is_quotient(n->args[0]->type);
   int64_t min = 0, max = 0;
@@ -107,7 +101,7 @@ static rdx_status float_to_integer(ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status float_to_decimal(ARGUMENTS) {
+static rdx_status float_to_decimal(RDX_KERNEL_ARGUMENTS) {
   const bool narrow = n->args[0]->type.kind == RDX_SQL_REAL;
   for (uint32_t i = 0; i < w->rows; i++) {
     rdx_i128 value = 0;
@@ -120,7 +114,7 @@ static rdx_status float_to_decimal(ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status float_to_float(ARGUMENTS) {
+static rdx_status float_to_float(RDX_KERNEL_ARGUMENTS) {
   const double *a = args[0].data;
   double *to = out->data;
   for (uint32_t i = 0; i < w->rows; i++) {
@@ -134,9 +128,8 @@ static rdx_status float_to_float(ARGUMENTS) {
 }
 
 /* A float as numeric: of the digits that it keeps of any. */
-static rdx_status float_to_quotient(ARGUMENTS) {
+static rdx_status float_to_quotient(RDX_KERNEL_ARGUMENTS) {
   const bool narrow = n->args[0]->type.kind == RDX_SQL_REAL;
-  (void)active;
   for (uint32_t i = 0; i < w->rows; i++)
     ((double *)out->data)[i] = rdx_decimal_shortest(((const double *)args[0].data)[i], narrow);
   return RDX_OK;
@@ -144,7 +137,7 @@ static rdx_status float_to_quotient(ARGUMENTS) {
 
 /* ---- Times ---- */
 
-static rdx_status date_to_timestamp(ARGUMENTS) {
+static rdx_status date_to_timestamp(RDX_KERNEL_ARGUMENTS) {
   const int64_t *a = args[0].data;
   for (uint32_t i = 0; i < w->rows; i++)
     if (!rdx_time_of_day(a[i], &((int64_t *)out->data)[i]) && rdx_counts(active, out->nulls, i))
@@ -152,10 +145,8 @@ static rdx_status date_to_timestamp(ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status timestamp_to_date(ARGUMENTS) {
+static rdx_status timestamp_to_date(RDX_KERNEL_ARGUMENTS) {
   const int64_t *a = args[0].data;
-  (void)n;
-  (void)active;
   for (uint32_t i = 0; i < w->rows; i++) {
     int64_t rest = 0;
     ((int64_t *)out->data)[i] = rdx_day_of_time(a[i], &rest);

@@ -54,8 +54,7 @@ void rdx_put_value(rdx_values *values, rdx_class class, uint32_t row, const rdx_
 
 /* ---- Constants ---- */
 
-rdx_status rdx_evaluate_constant(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out) {
-  (void)active;
+rdx_status rdx_evaluate_constant(rdx_worker *w, const rdx_node *n, RDX_UNUSED const uint8_t *active, rdx_values *out) {
   if (n->table.data) {
     *out = n->table;
     return RDX_OK;
@@ -142,10 +141,9 @@ static bool is_in_place(const rdx_input *input) {
          (type == RDX_TYPE_I64 || type == RDX_TYPE_TIMESTAMP || type == RDX_TYPE_DECIMAL || type == RDX_TYPE_F64);
 }
 
-rdx_status rdx_evaluate_column(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out) {
+rdx_status rdx_evaluate_column(rdx_worker *w, const rdx_node *n, RDX_UNUSED const uint8_t *active, rdx_values *out) {
   const rdx_column *c = &n->input->column;
   const uint32_t *rows = n->input->rows ? n->input->rows + w->begin : NULL;
-  (void)active;
   if (is_in_place(n->input)) {
     *out = (rdx_values){.data = (int64_t *)(uintptr_t)c->values + w->begin};
     return load_nulls(w, n->input, out);
@@ -251,12 +249,10 @@ static rdx_status look_up(rdx_worker *w, const rdx_node *n,
   return RDX_OK;
 }
 
-rdx_status rdx_evaluate_lookup(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out) {
-  (void)active;
+rdx_status rdx_evaluate_lookup(rdx_worker *w, const rdx_node *n, RDX_UNUSED const uint8_t *active, rdx_values *out) {
   return look_up(w, n, load_codes, out);
 }
 
-rdx_status rdx_evaluate_by_day(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out) {
-  (void)active;
+rdx_status rdx_evaluate_by_day(rdx_worker *w, const rdx_node *n, RDX_UNUSED const uint8_t *active, rdx_values *out) {
   return look_up(w, n, load_days, out);
 }

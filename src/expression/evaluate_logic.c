@@ -38,10 +38,7 @@ rdx_status rdx_evaluate_strict(rdx_worker *w, const rdx_node *n, const uint8_t *
   return RDX_OK;
 }
 
-rdx_status rdx_not_kernel(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
-                          rdx_values *out) {
-  (void)n;
-  (void)active;
+rdx_status rdx_not_kernel(RDX_KERNEL_ARGUMENTS) {
   for (uint32_t i = 0; i < w->rows; i++)
     ((int64_t *)out->data)[i] = ((const int64_t *)args[0].data)[i] ^ 1;
   return RDX_OK;

@@ -11,7 +11,6 @@
 #include "expression/decimal.h"
 
 #define PI 3.14159265358979323846
-#define ARGUMENTS rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out
 
 rdx_status rdx_function_fail(rdx_worker *w, const rdx_node *n, const char *what) {
   return rdx_node_fail(w, n, RDX_ERROR_RANGE, "%s", what);
@@ -19,7 +18,7 @@ rdx_status rdx_function_fail(rdx_worker *w, const rdx_node *n, const char *what)
 
 /* ---- Integers and DECIMALs ---- */
 
-static rdx_status integer_abs(ARGUMENTS) {
+static rdx_status integer_abs(RDX_ROW_ARGUMENTS) {
   int64_t min = 0, max = 0;
   rdx_integer_range(n->type.kind, &min, &max);
   if (args[0].i < -max)
@@ -28,16 +27,12 @@ static rdx_status integer_abs(ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status decimal_abs(ARGUMENTS) {
-  (void)w;
-  (void)n;
+static rdx_status decimal_abs(RDX_ROW_ARGUMENTS) {
   out->wide = args[0].wide < 0 ? -args[0].wide : args[0].wide;
   return RDX_OK;
 }
 
-static rdx_status decimal_sign(ARGUMENTS) {
-  (void)w;
-  (void)n;
+static rdx_status decimal_sign(RDX_ROW_ARGUMENTS) {
   out->wide = (args[0].wide > 0) - (args[0].wide < 0);
   return RDX_OK;
 }
@@ -51,7 +46,7 @@ static int32_t places(const rdx_node *n, const rdx_datum *args) {
 }
 
 /* Without the digits behind some place, then at the scale of the result. */
-static rdx_status cut_decimal(ARGUMENTS, bool rounds) {
+static rdx_status cut_decimal(RDX_ROW_ARGUMENTS, bool rounds) {
   const uint8_t from = n->args[0]->type.kind == RDX_SQL_DECIMAL ? n->args[0]->type.scale : 0;
   const int32_t to = places(n, args), drop = from - to;
   rdx_i128 value = args[0].wide;
@@ -65,44 +60,37 @@ static rdx_status cut_decimal(ARGUMENTS, bool rounds) {
   return rdx_decimal_rescale(value, from, n->type.scale, &out->wide) ? RDX_OK : rdx_out_of_range(w, n);
 }
 
-static rdx_status decimal_round(ARGUMENTS) {
+static rdx_status decimal_round(RDX_ROW_ARGUMENTS) {
   return cut_decimal(w, n, args, out, true);
 }
 
-static rdx_status decimal_trunc(ARGUMENTS) {
+static rdx_status decimal_trunc(RDX_ROW_ARGUMENTS) {
   return cut_decimal(w, n, args, out, false);
 }
 
-static rdx_status decimal_floor(ARGUMENTS) {
+static rdx_status decimal_floor(RDX_ROW_ARGUMENTS) {
   const rdx_i128 power = rdx_power_of_ten(n->args[0]->type.scale), value = args[0].wide;
-  (void)w;
   out->wide = value / power - (value % power < 0);
   return RDX_OK;
 }
 
-static rdx_status decimal_ceil(ARGUMENTS) {
+static rdx_status decimal_ceil(RDX_ROW_ARGUMENTS) {
   const rdx_i128 power = rdx_power_of_ten(n->args[0]->type.scale), value = args[0].wide;
-  (void)w;
   out->wide = value / power + (value % power > 0);
   return RDX_OK;
 }
 
 /* ---- The types of what they return ---- */
 
-static rdx_sql_type as_first(const rdx_bound *const *args, uint32_t count) {
-  (void)count;
+static rdx_sql_type as_first(const rdx_bound *const *args, RDX_UNUSED uint32_t count) {
   return args[0]->type;
 }
 
-static rdx_sql_type whole(const rdx_bound *const *args, uint32_t count) {
-  (void)args;
-  (void)count;
+static rdx_sql_type whole(RDX_UNUSED const rdx_bound *const *args, RDX_UNUSED uint32_t count) {
   return rdx_decimal_type(RDX_DECIMAL_DIGITS, 0);
 }
 
-static rdx_sql_type one_digit(const rdx_bound *const *args, uint32_t count) {
-  (void)args;
-  (void)count;
+static rdx_sql_type one_digit(RDX_UNUSED const rdx_bound *const *args, RDX_UNUSED uint32_t count) {
   return rdx_decimal_type(1, 0);
 }
 
@@ -134,7 +122,7 @@ static rdx_sql_type as_numbers(const rdx_bound *const *args, uint32_t count) {
 /* ---- Floats ---- */
 
 #define SIMPLE(name, value)                                                                                            \
-  static rdx_status name(ARGUMENTS) {                                                                                  \
+  static rdx_status name(RDX_ROW_ARGUMENTS) {                                                                          \
     const double x = args[0].f;                                                                                        \
     (void)w;                                                                                                           \
     (void)n;                                                                                                           \
@@ -151,12 +139,10 @@ SIMPLE(double_trunc, trunc(rdx_is_quotient(n->type) ? rdx_decimal_settled(x) : x
 SIMPLE(double_cbrt, cbrt(x))
 
 /* To decimal places: by way of the decimal that the number is written as, where there is room for it. */
-static rdx_status double_round_to(ARGUMENTS) {
+static rdx_status double_round_to(RDX_ROW_ARGUMENTS) {
   const double x = args[0].f;
   const int64_t to = args[1].i;
   rdx_i128 value = 0;
-  (void)w;
-  (void)n;
   out->f = x;
   if (to >= 0 && to <= 28 && rdx_decimal_from_double(x, false, (uint8_t)to, &value))
     out->f = rdx_decimal_to_double(value, (uint8_t)to);
@@ -165,12 +151,10 @@ static rdx_status double_round_to(ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status double_trunc_to(ARGUMENTS) {
+static rdx_status double_trunc_to(RDX_ROW_ARGUMENTS) {
   const double x = args[0].f, power = pow(10, fabs((double)args[1].i));
   const int64_t to = args[1].i;
   rdx_i128 digits = 0;
-  (void)w;
-  (void)n;
   if (to >= 0 && to <= RDX_NARROW_DIGITS && rdx_decimal_from_double(x, false, RDX_NARROW_DIGITS, &digits)) {
     out->f = rdx_decimal_to_double(digits / rdx_power_of_ten((uint32_t)(RDX_NARROW_DIGITS - to)), (uint8_t)to);
     return RDX_OK;
@@ -180,7 +164,7 @@ static rdx_status double_trunc_to(ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status double_sqrt(ARGUMENTS) {
+static rdx_status double_sqrt(RDX_ROW_ARGUMENTS) {
   if (args[0].f < 0)
     return rdx_function_fail(w, n, "cannot take square root of a negative number");
   out->f = sqrt(args[0].f);
@@ -195,19 +179,19 @@ static rdx_status check_logarithm(rdx_worker *w, const rdx_node *n, double x) {
   return RDX_OK;
 }
 
-static rdx_status double_ln(ARGUMENTS) {
+static rdx_status double_ln(RDX_ROW_ARGUMENTS) {
   RDX_TRY(check_logarithm(w, n, args[0].f));
   out->f = log(args[0].f);
   return RDX_OK;
 }
 
-static rdx_status double_log(ARGUMENTS) {
+static rdx_status double_log(RDX_ROW_ARGUMENTS) {
   RDX_TRY(check_logarithm(w, n, args[0].f));
   out->f = log10(args[0].f);
   return RDX_OK;
 }
 
-static rdx_status double_log_of_base(ARGUMENTS) {
+static rdx_status double_log_of_base(RDX_ROW_ARGUMENTS) {
   RDX_TRY(check_logarithm(w, n, args[0].f));
   RDX_TRY(check_logarithm(w, n, args[1].f));
   if (args[0].f == 1)
@@ -216,14 +200,14 @@ static rdx_status double_log_of_base(ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status double_exp(ARGUMENTS) {
+static rdx_status double_exp(RDX_ROW_ARGUMENTS) {
   out->f = exp(args[0].f);
   if (isinf(out->f) && !isinf(args[0].f))
     return rdx_out_of_range(w, n);
   return RDX_OK;
 }
 
-static rdx_status double_power(ARGUMENTS) {
+static rdx_status double_power(RDX_ROW_ARGUMENTS) {
   const double x = args[0].f, y = args[1].f;
   if (x == 0 && y < 0)
     return rdx_function_fail(w, n, "zero raised to a negative power is undefined");
@@ -235,10 +219,7 @@ static rdx_status double_power(ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status double_pi(ARGUMENTS) {
-  (void)w;
-  (void)n;
-  (void)args;
+static rdx_status double_pi(RDX_ROW_ARGUMENTS) {
   out->f = PI;
   return RDX_OK;
 }
@@ -250,25 +231,23 @@ static rdx_status double_within(rdx_worker *w, const rdx_node *n, bool is_within
   return RDX_OK;
 }
 
-static rdx_status double_asin(ARGUMENTS) {
+static rdx_status double_asin(RDX_ROW_ARGUMENTS) {
   return double_within(w, n, !(fabs(args[0].f) > 1), asin(args[0].f), out);
 }
 
-static rdx_status double_acos(ARGUMENTS) {
+static rdx_status double_acos(RDX_ROW_ARGUMENTS) {
   return double_within(w, n, !(fabs(args[0].f) > 1), acos(args[0].f), out);
 }
 
-static rdx_status double_acosh(ARGUMENTS) {
+static rdx_status double_acosh(RDX_ROW_ARGUMENTS) {
   return double_within(w, n, !(args[0].f < 1), acosh(args[0].f), out);
 }
 
-static rdx_status double_atanh(ARGUMENTS) {
+static rdx_status double_atanh(RDX_ROW_ARGUMENTS) {
   return double_within(w, n, !(fabs(args[0].f) > 1), atanh(args[0].f), out);
 }
 
-static rdx_status double_atan2(ARGUMENTS) {
-  (void)w;
-  (void)n;
+static rdx_status double_atan2(RDX_ROW_ARGUMENTS) {
   out->f = atan2(args[0].f, args[1].f);
   return RDX_OK;
 }
@@ -338,7 +317,7 @@ static double degrees_arccosine(double x) {
 }
 
 #define OF_DEGREES(name, fits, value)                                                                                  \
-  static rdx_status name(ARGUMENTS) {                                                                                  \
+  static rdx_status name(RDX_ROW_ARGUMENTS) {                                                                          \
     const double x = args[0].f;                                                                                        \
     return double_within(w, n, fits, value, out);                                                                      \
   }
@@ -351,9 +330,7 @@ OF_DEGREES(double_asind, !(fabs(x) > 1), degrees_arcsine(x))
 OF_DEGREES(double_acosd, !(fabs(x) > 1), degrees_arccosine(x))
 SIMPLE(double_atand, fabs(x) == 1 ? copysign(45, x) : atan(x) * (180 / PI))
 
-static rdx_status double_atan2d(ARGUMENTS) {
-  (void)w;
-  (void)n;
+static rdx_status double_atan2d(RDX_ROW_ARGUMENTS) {
   const double y = args[0].f, x = args[1].f;
   const double eighths = x < 0 ? 135 : 45; /* of a right angle: where y is as far from 0 as x is */
   const bool even = fabs(x) == fabs(y) && x != 0 && isfinite(x);
@@ -364,7 +341,7 @@ static rdx_status double_atan2d(ARGUMENTS) {
 /* ---- Bits and divisors of integers ---- */
 
 #define OF_BITS(name, value)                                                                                           \
-  static rdx_status name(ARGUMENTS) {                                                                                  \
+  static rdx_status name(RDX_ROW_ARGUMENTS) {                                                                          \
     const int64_t a = args[0].i, b = n->count > 1 ? args[1].i : 0;                                                     \
     (void)w;                                                                                                           \
     (void)b;                                                                                                           \
@@ -403,16 +380,16 @@ static uint64_t divisor(uint64_t a, uint64_t b) {
   return a;
 }
 
-static rdx_status integer_gcd(ARGUMENTS) {
+static rdx_status integer_gcd(RDX_ROW_ARGUMENTS) {
   return put_integer(w, n, divisor(absolute(args[0].i), absolute(args[1].i)), out);
 }
 
-static rdx_status integer_lcm(ARGUMENTS) {
+static rdx_status integer_lcm(RDX_ROW_ARGUMENTS) {
   const uint64_t a = absolute(args[0].i), b = absolute(args[1].i);
   return put_integer(w, n, a == 0 || b == 0 ? 0 : (rdx_i128)(a / divisor(a, b)) * b, out);
 }
 
-static rdx_status integer_div(ARGUMENTS) {
+static rdx_status integer_div(RDX_ROW_ARGUMENTS) {
   if (args[1].i == 0)
     return rdx_function_fail(w, n, "division by zero");
   return put_integer(w, n, (rdx_i128)args[0].i / args[1].i, out);
@@ -420,7 +397,7 @@ static rdx_status integer_div(ARGUMENTS) {
 
 #define MAX_FACTORIAL 33 /* of 37 digits; the next has 39 */
 
-static rdx_status integer_factorial(ARGUMENTS) {
+static rdx_status integer_factorial(RDX_ROW_ARGUMENTS) {
   if (args[0].i < 0)
     return rdx_function_fail(w, n, "factorial of a negative number is undefined");
   if (args[0].i > MAX_FACTORIAL)
@@ -432,16 +409,13 @@ static rdx_status integer_factorial(ARGUMENTS) {
 }
 
 /* The digits behind the point of a numeric's type, and those that its value needs. */
-static rdx_status decimal_scale(ARGUMENTS) {
-  (void)w;
-  (void)args;
+static rdx_status decimal_scale(RDX_ROW_ARGUMENTS) {
   out->i = n->args[0]->type.scale;
   return RDX_OK;
 }
 
-static rdx_status decimal_min_scale(ARGUMENTS) {
+static rdx_status decimal_min_scale(RDX_ROW_ARGUMENTS) {
   rdx_i128 value = args[0].wide;
-  (void)w;
   out->i = n->args[0]->type.scale;
   for (; out->i > 0 && value % 10 == 0; out->i--)
     value /= 10;
@@ -462,7 +436,7 @@ static rdx_status check_buckets(rdx_worker *w, const rdx_node *n, int64_t count,
   return equal ? rdx_function_fail(w, n, "lower bound cannot equal upper bound") : RDX_OK;
 }
 
-static rdx_status double_bucket(ARGUMENTS) {
+static rdx_status double_bucket(RDX_ROW_ARGUMENTS) {
   const double x = args[0].f, low = args[1].f, high = args[2].f;
   const int64_t count = args[3].i;
   RDX_TRY(check_buckets(w, n, count, low == high));
@@ -478,7 +452,7 @@ static rdx_status double_bucket(ARGUMENTS) {
   return put_bucket(w, n, place < count ? place : count - 1, count, out);
 }
 
-static rdx_status decimal_bucket(ARGUMENTS) {
+static rdx_status decimal_bucket(RDX_ROW_ARGUMENTS) {
   uint8_t scale = 0;
   rdx_i128 v[3];
   for (uint32_t i = 0; i < 3; i++)
@@ -502,7 +476,7 @@ static rdx_status decimal_bucket(ARGUMENTS) {
 
 /* The number of a row of an identity column: the row from 0, rdx_sql_numbers from `next` on, and for the error the
  * column's type, its name and the table's. */
-static rdx_status identity_number(ARGUMENTS) {
+static rdx_status identity_number(RDX_ROW_ARGUMENTS) {
   char names[3][101]; /* as many characters as the error shows */
   const rdx_sql_numbers numbers = {
       .next = args[1].i, .step = args[2].i, .count = args[3].i, .again = args[4].i, .period = args[5].i};
@@ -529,30 +503,26 @@ static uint64_t mix_bits(uint64_t x) {
 }
 
 /* Of a seed and the number of a row, NULL for none, another seed. */
-static rdx_status random_seed(ARGUMENTS) {
-  (void)w;
-  (void)n;
+static rdx_status random_seed(RDX_ROW_ARGUMENTS) {
   out->i = (int64_t)mix_bits(mix_bits((uint64_t)args[0].i) ^ (args[1].null ? UINT64_MAX : (uint64_t)args[1].i));
   return RDX_OK;
 }
 
 /* Of a seed a number from 0 on that is below 1. */
-static rdx_status random_of(ARGUMENTS) {
-  (void)w;
-  (void)n;
+static rdx_status random_of(RDX_ROW_ARGUMENTS) {
   out->f = (double)(mix_bits((uint64_t)args[0].i) >> 11) * 0x1p-53;
   return RDX_OK;
 }
 
 /* What TABLESAMPLE takes by REPEATABLE, and of a percentage of rows the share. */
-static rdx_status sample_seed(ARGUMENTS) {
+static rdx_status sample_seed(RDX_ROW_ARGUMENTS) {
   if (args[0].null)
     return rdx_function_fail(w, n, "TABLESAMPLE REPEATABLE parameter cannot be null");
   memcpy(&out->i, &args[0].f, sizeof out->i);
   return RDX_OK;
 }
 
-static rdx_status sample_share(ARGUMENTS) {
+static rdx_status sample_share(RDX_ROW_ARGUMENTS) {
   if (args[0].null)
     return rdx_function_fail(w, n, "TABLESAMPLE parameter cannot be null");
   if (!(args[0].f >= 0 && args[0].f <= 100))

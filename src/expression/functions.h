@@ -9,7 +9,12 @@
 
 /* A call for one row, none of whose arguments is NULL unless the function says that it takes NULLs. DECIMALs are in
  * `wide`, whatever their digits. The result may be NULL. */
-typedef rdx_status (*rdx_row_fn)(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+typedef rdx_status rdx_row_function(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+typedef rdx_row_function *rdx_row_fn;
+
+/* The parameters of a definition; some may be of no use to it. */
+#define RDX_ROW_ARGUMENTS                                                                                              \
+  RDX_UNUSED rdx_worker *w, RDX_UNUSED const rdx_node *n, RDX_UNUSED const rdx_datum *args, RDX_UNUSED rdx_datum *out
 
 /* The type of a call by those of its arguments. */
 typedef rdx_sql_type (*rdx_result_fn)(const rdx_bound *const *args, uint32_t count);
@@ -45,75 +50,38 @@ uint32_t rdx_text_letter(uint32_t c, bool upper);
 uint64_t rdx_text_character(const char *text, uint64_t length);
 uint64_t rdx_text_characters(rdx_sql_text text);
 
-rdx_status rdx_text_upper(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_lower(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_length(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_octets(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_from(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_from_for(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_left(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_right(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_btrim(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_ltrim(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_rtrim(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_replace(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_find(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_concat(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_starts(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_repeat(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_lpad(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_rpad(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_reverse(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_row_function rdx_text_upper, rdx_text_lower, rdx_text_length, rdx_text_octets, rdx_text_from, rdx_text_from_for,
+    rdx_text_left, rdx_text_right, rdx_text_btrim, rdx_text_ltrim, rdx_text_rtrim, rdx_text_replace, rdx_text_find,
+    rdx_text_concat, rdx_text_starts, rdx_text_repeat, rdx_text_lpad, rdx_text_rpad, rdx_text_reverse;
 /* Part args[2] of args[0] between args[1], or one before it in the same text. */
 rdx_part_place *rdx_part_before(rdx_worker *w, const rdx_node *n, const rdx_datum *args);
-rdx_status rdx_text_part(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_parts(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_split(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_row_function rdx_text_part, rdx_text_parts, rdx_text_split;
 
-rdx_status rdx_text_initcap(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_concat_ws(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_translate(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_ascii(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_chr(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_hex(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_bits(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_overlay(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_row_function rdx_text_initcap, rdx_text_concat_ws, rdx_text_translate, rdx_text_ascii, rdx_text_chr, rdx_text_hex,
+    rdx_text_bits, rdx_text_overlay;
 
 /* quote.c */
-rdx_status rdx_text_quote_ident(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_quote_literal(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_quote_nullable(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_text_format(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_nulls_count(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_values_count(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_row_function rdx_text_quote_ident, rdx_text_quote_literal, rdx_text_quote_nullable, rdx_text_format,
+    rdx_nulls_count, rdx_values_count;
 
 /* number_text.c */
-rdx_status rdx_number_of_text(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_row_function rdx_number_of_text;
 rdx_sql_type rdx_number_type(const rdx_bound *const *args, uint32_t count);
-rdx_status rdx_number_to_char(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_row_function rdx_number_to_char;
 
 /* md5.c */
-rdx_status rdx_text_md5(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_row_function rdx_text_md5;
 
 /* A text in small letters. */
 RDX_MUST_USE rdx_status rdx_to_lower(rdx_worker *w, rdx_sql_text text, rdx_sql_text *out);
 
 /* ---- regex_calls.c ---- */
 
-rdx_status rdx_regex_match(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_regex_match_any_case(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_regex_like(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_regex_count(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_regex_substr(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_regex_instr(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_regex_parts(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_regex_part(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_regex_substring(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_regex_replace(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_row_function rdx_regex_match, rdx_regex_match_any_case, rdx_regex_like, rdx_regex_count, rdx_regex_substr,
+    rdx_regex_instr, rdx_regex_parts, rdx_regex_part, rdx_regex_substring, rdx_regex_replace;
 /* An escape is one character or nothing. */
 rdx_status rdx_check_escape(rdx_worker *w, const rdx_node *n, rdx_sql_text escape);
-rdx_status rdx_like_escape(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_regex_of_similar(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_row_function rdx_like_escape, rdx_regex_of_similar;
 
 /* ---- dates.c ---- */
 
@@ -121,28 +89,14 @@ rdx_status rdx_dates_extract(rdx_worker *w, const rdx_node *n, const rdx_values 
                              rdx_values *out);
 rdx_status rdx_dates_truncate(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
                               rdx_values *out);
-rdx_status rdx_dates_make(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_of_zone(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_make_time(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_of_epoch(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_round(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_bin(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_age(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_finite(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_overlap(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_months(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_days(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_micros(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_span(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_interval(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_justify(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_justify_days(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_justify_hours(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_row_function rdx_dates_make, rdx_dates_of_zone, rdx_dates_make_time, rdx_dates_of_epoch, rdx_dates_round,
+    rdx_dates_bin, rdx_dates_age, rdx_dates_finite, rdx_dates_overlap, rdx_dates_months, rdx_dates_days,
+    rdx_dates_micros, rdx_dates_span, rdx_dates_interval, rdx_dates_justify, rdx_dates_justify_days,
+    rdx_dates_justify_hours;
 /* date_parse.c */
-rdx_status rdx_dates_read_day(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
-rdx_status rdx_dates_read_time(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_row_function rdx_dates_read_day, rdx_dates_read_time;
 /* date_text.c */
-rdx_status rdx_dates_to_char(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out);
+rdx_row_function rdx_dates_to_char;
 rdx_sql_type rdx_dates_extracted(const rdx_bound *const *args, uint32_t count);
 
 #endif

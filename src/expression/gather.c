@@ -104,9 +104,8 @@ static void copy_validity(gathering *g, uint64_t begin, uint64_t end) {
     atomic_store_explicit(&g->has_nulls, true, memory_order_relaxed);
 }
 
-static void copy_values(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void copy_values(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   gathering *g = context;
-  (void)worker;
   if (g->offsets)
     measure_texts(g, begin, end);
   else
@@ -115,9 +114,8 @@ static void copy_values(void *context, uint64_t begin, uint64_t end, uint32_t wo
     copy_validity(g, begin, end);
 }
 
-static void copy_texts(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void copy_texts(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const gathering *g = context;
-  (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     uint64_t length = 0;
     if (g->offsets[i + 1] > g->offsets[i])

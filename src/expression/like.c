@@ -113,8 +113,7 @@ static bool ends_in_escape(rdx_sql_text pattern) {
   return false;
 }
 
-rdx_status rdx_like_kernel(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
-                           rdx_values *out) {
+rdx_status rdx_like_kernel(RDX_KERNEL_ARGUMENTS) {
   const rdx_sql_text *texts = args[0].data, *patterns = args[1].data;
   const bool fold = n->bound->op == RDX_OP_ILIKE;
   rdx_sql_text last = {NULL, 0}, pattern = {NULL, 0};
@@ -144,7 +143,7 @@ rdx_status rdx_check_escape(rdx_worker *w, const rdx_node *n, rdx_sql_text escap
 }
 
 /* A pattern in which another character escapes, or none: the same with the one that always does. */
-rdx_status rdx_like_escape(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_like_escape(RDX_ROW_ARGUMENTS) {
   const rdx_sql_text from = args[0].text, escape = args[1].text;
   rdx_text_output o = {0};
   bool escaped = false;

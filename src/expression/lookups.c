@@ -116,12 +116,12 @@ static rdx_status keep_texts(rdx_worker *w, table *t, const rdx_values *values, 
   return RDX_OK;
 }
 
-static rdx_status keep_block(rdx_worker *w, void *context, uint32_t worker, rdx_class class, const rdx_values *values) {
+static rdx_status keep_block(rdx_worker *w, void *context, RDX_UNUSED uint32_t worker, rdx_class class,
+                             const rdx_values *values) {
   table *t = context;
   const rdx_node *n = t->node;
   const uint64_t at = t->first + w->place;
   const size_t size = rdx_class_size(n->class);
-  (void)worker;
   for (uint32_t i = 0; i < w->rows; i++)
     n->table.nulls[at + i] = values->nulls && values->nulls[i];
   if (class == RDX_CLASS_TEXT)

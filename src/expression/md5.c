@@ -49,14 +49,13 @@ static void add_block(uint32_t state[4], const uint8_t *block) {
   state[3] += d;
 }
 
-rdx_status rdx_text_md5(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_text_md5(RDX_ROW_ARGUMENTS) {
   const rdx_sql_text text = args[0].text;
   uint32_t state[4] = {0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476};
   uint8_t last[2 * BLOCK] = {0}; /* the rest, a bit that is set, and the number of bits */
   const uint64_t whole = text.length / BLOCK * BLOCK, rest = text.length - whole;
   const uint64_t end = rest + 9 <= BLOCK ? BLOCK : 2 * BLOCK;
   char *to = NULL;
-  (void)n;
   RDX_TRY(rdx_take_text(w, 33, &to));
   for (uint64_t at = 0; at < whole; at += BLOCK)
     add_block(state, (const uint8_t *)text.data + at);

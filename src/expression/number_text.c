@@ -314,7 +314,7 @@ static rdx_status write_number(rdx_worker *w, const format *f, const number *x, 
 
 /* ---- The functions ---- */
 
-rdx_status rdx_number_to_char(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_number_to_char(RDX_ROW_ARGUMENTS) {
   const rdx_sql_type type = n->args[0]->type;
   format f;
   number x = {0};
@@ -422,7 +422,7 @@ static void find_piece(found *x, piece p) {
   }
 }
 
-rdx_status rdx_number_of_text(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out) {
+rdx_status rdx_number_of_text(RDX_ROW_ARGUMENTS) {
   format f;
   reader r = {.pattern = args[1].text};
   const char *text = NULL;
@@ -448,13 +448,12 @@ rdx_status rdx_number_of_text(rdx_worker *w, const rdx_node *n, const rdx_datum 
 }
 
 /* As many digits as the pattern has, where it is known. */
-rdx_sql_type rdx_number_type(const rdx_bound *const *args, uint32_t count) {
+rdx_sql_type rdx_number_type(const rdx_bound *const *args, RDX_UNUSED uint32_t count) {
   reader r = {.pattern = args[1]->value.text};
   int32_t places[2] = {0, 0};
   const char *text = NULL;
   bool point = false;
   piece p;
-  (void)count;
   if (args[1]->kind != RDX_BOUND_CONSTANT || args[1]->value.null)
     return rdx_decimal_type(RDX_DECIMAL_DIGITS, 6);
   while (next_piece(&r, &p, &text)) {

@@ -9,8 +9,6 @@
 #include "base/utf8.h"
 #include "expression/functions.h"
 
-#define ARGUMENTS rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out
-
 /* Words that are no names without quotes, in order. */
 /* clang-format off */
 static const char *const words[] = {
@@ -93,15 +91,15 @@ static rdx_status write_one(rdx_worker *w, const rdx_node *n, void (*write)(rdx_
   return RDX_OK;
 }
 
-rdx_status rdx_text_quote_ident(ARGUMENTS) {
+rdx_status rdx_text_quote_ident(RDX_ROW_ARGUMENTS) {
   return write_one(w, n, put_name, args[0].text, out);
 }
 
-rdx_status rdx_text_quote_literal(ARGUMENTS) {
+rdx_status rdx_text_quote_literal(RDX_ROW_ARGUMENTS) {
   return write_one(w, n, put_literal, args[0].text, out);
 }
 
-rdx_status rdx_text_quote_nullable(ARGUMENTS) {
+rdx_status rdx_text_quote_nullable(RDX_ROW_ARGUMENTS) {
   if (!args[0].null)
     return write_one(w, n, put_literal, args[0].text, out);
   out->text = (rdx_sql_text){"NULL", 4};
@@ -267,7 +265,7 @@ static rdx_status write_format(format *f) {
   return RDX_OK;
 }
 
-rdx_status rdx_text_format(ARGUMENTS) {
+rdx_status rdx_text_format(RDX_ROW_ARGUMENTS) {
   format f = {.w = w, .n = n, .args = args};
   out->null = args[0].null;
   out->text = (rdx_sql_text){"", 0};
@@ -289,14 +287,12 @@ static int64_t count_nulls(const rdx_node *n, const rdx_datum *args) {
   return count;
 }
 
-rdx_status rdx_nulls_count(ARGUMENTS) {
-  (void)w;
+rdx_status rdx_nulls_count(RDX_ROW_ARGUMENTS) {
   out->i = count_nulls(n, args);
   return RDX_OK;
 }
 
-rdx_status rdx_values_count(ARGUMENTS) {
-  (void)w;
+rdx_status rdx_values_count(RDX_ROW_ARGUMENTS) {
   out->i = n->count - count_nulls(n, args);
   return RDX_OK;
 }

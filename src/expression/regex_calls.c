@@ -8,7 +8,6 @@
 #include "expression/functions.h"
 #include "expression/regex.h"
 
-#define ARGUMENTS rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out
 #define NOWHERE UINT64_MAX
 
 /* The regular expression, unless it is the one that was used before. */
@@ -70,16 +69,16 @@ static rdx_status matches(rdx_worker *w, const rdx_node *n, const rdx_datum *arg
   return RDX_OK;
 }
 
-rdx_status rdx_regex_match(ARGUMENTS) {
+rdx_status rdx_regex_match(RDX_ROW_ARGUMENTS) {
   return matches(w, n, args, false, out);
 }
 
-rdx_status rdx_regex_match_any_case(ARGUMENTS) {
+rdx_status rdx_regex_match_any_case(RDX_ROW_ARGUMENTS) {
   return matches(w, n, args, true, out);
 }
 
 /* regexp_like(text, pattern [, flags]) */
-rdx_status rdx_regex_like(ARGUMENTS) {
+rdx_status rdx_regex_like(RDX_ROW_ARGUMENTS) {
   flags f = {0};
   if (n->count > 2)
     RDX_TRY(read_flags(w, n, args[2].text, false, &f));
@@ -87,7 +86,7 @@ rdx_status rdx_regex_like(ARGUMENTS) {
 }
 
 /* regexp_count(text, pattern [, start [, flags]]) */
-rdx_status rdx_regex_count(ARGUMENTS) {
+rdx_status rdx_regex_count(RDX_ROW_ARGUMENTS) {
   const rdx_sql_text text = args[0].text;
   rdx_regex *r = NULL;
   flags f = {0};
@@ -132,14 +131,14 @@ static void take_span(rdx_sql_text text, rdx_regex_span span, rdx_datum *out) {
   out->text = out->null ? (rdx_sql_text){"", 0} : (rdx_sql_text){text.data + span.begin, span.end - span.begin};
 }
 
-rdx_status rdx_regex_substr(ARGUMENTS) {
+rdx_status rdx_regex_substr(RDX_ROW_ARGUMENTS) {
   rdx_regex_span match;
   RDX_TRY(find(w, n, args, &match));
   take_span(args[0].text, match, out);
   return RDX_OK;
 }
 
-rdx_status rdx_regex_instr(ARGUMENTS) {
+rdx_status rdx_regex_instr(RDX_ROW_ARGUMENTS) {
   rdx_regex_span match;
   RDX_TRY(find(w, n, args, &match));
   out->i = match.begin != NOWHERE;
@@ -149,7 +148,7 @@ rdx_status rdx_regex_instr(ARGUMENTS) {
 }
 
 /* substring(text FROM pattern): the first group, if there is one. */
-rdx_status rdx_regex_substring(ARGUMENTS) {
+rdx_status rdx_regex_substring(RDX_ROW_ARGUMENTS) {
   rdx_regex *r = NULL;
   rdx_regex_span match, groups[RDX_REGEX_GROUPS];
   RDX_TRY(compile(w, n, args[1].text, false, &r));
@@ -186,7 +185,7 @@ static rdx_status split(rdx_worker *w, const rdx_node *n, const rdx_datum *args,
   return RDX_OK;
 }
 
-rdx_status rdx_regex_parts(ARGUMENTS) {
+rdx_status rdx_regex_parts(RDX_ROW_ARGUMENTS) {
   rdx_part_place p = {.number = 1};
   rdx_sql_text ignored;
   RDX_TRY(split(w, n, args, INT64_MAX, &p, &ignored));
@@ -194,7 +193,7 @@ rdx_status rdx_regex_parts(ARGUMENTS) {
   return RDX_OK;
 }
 
-rdx_status rdx_regex_part(ARGUMENTS) {
+rdx_status rdx_regex_part(RDX_ROW_ARGUMENTS) {
   return split(w, n, args, args[2].i, rdx_part_before(w, n, args), &out->text);
 }
 
@@ -258,7 +257,7 @@ static void write_all(replacing *x, rdx_text_output *o) {
 }
 
 /* regexp_replace(text, pattern, by [, flags]), regexp_replace(text, pattern, by, start [, number [, flags]]) */
-rdx_status rdx_regex_replace(ARGUMENTS) {
+rdx_status rdx_regex_replace(RDX_ROW_ARGUMENTS) {
   replacing x = {.text = args[0].text, .by = args[2].text, .number = 1};
   flags f = {0};
   rdx_text_output o = {0};
@@ -284,7 +283,7 @@ rdx_status rdx_regex_replace(ARGUMENTS) {
 /* ---- SIMILAR TO ---- */
 
 /* A pattern of SIMILAR TO as a regular expression; the second argument is the escape. */
-rdx_status rdx_regex_of_similar(ARGUMENTS) {
+rdx_status rdx_regex_of_similar(RDX_ROW_ARGUMENTS) {
   const rdx_sql_text pattern = args[0].text;
   const rdx_sql_text escape = n->count < 2 ? (rdx_sql_text){"\\", 1} : args[1].text;
   rdx_text_output o = {0};

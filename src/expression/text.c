@@ -9,7 +9,6 @@
 #include "expression/functions.h"
 #include "expression/regex_tree.h"
 
-#define ARGUMENTS rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_datum *out
 #define LONGEST RDX_LONGEST_TEXT
 #define COPIED ((uint64_t)16 << 20) /* bytes between two questions whether to go on */
 
@@ -110,28 +109,22 @@ rdx_status rdx_to_lower(rdx_worker *w, rdx_sql_text text, rdx_sql_text *out) {
   return to_case(w, text, false, out);
 }
 
-rdx_status rdx_text_upper(ARGUMENTS) {
-  (void)n;
+rdx_status rdx_text_upper(RDX_ROW_ARGUMENTS) {
   return to_case(w, args[0].text, true, &out->text);
 }
 
-rdx_status rdx_text_lower(ARGUMENTS) {
-  (void)n;
+rdx_status rdx_text_lower(RDX_ROW_ARGUMENTS) {
   return to_case(w, args[0].text, false, &out->text);
 }
 
 /* ---- Parts ---- */
 
-rdx_status rdx_text_length(ARGUMENTS) {
-  (void)w;
-  (void)n;
+rdx_status rdx_text_length(RDX_ROW_ARGUMENTS) {
   out->i = (int64_t)rdx_text_characters(args[0].text);
   return RDX_OK;
 }
 
-rdx_status rdx_text_octets(ARGUMENTS) {
-  (void)w;
-  (void)n;
+rdx_status rdx_text_octets(RDX_ROW_ARGUMENTS) {
   out->i = (int64_t)args[0].text.length;
   return RDX_OK;
 }
@@ -147,32 +140,26 @@ static rdx_sql_text part(rdx_sql_text text, rdx_i128 first, rdx_i128 last) {
   return (rdx_sql_text){rest.data, count >= (rdx_i128)rest.length ? rest.length : offset_of(rest, (uint64_t)count)};
 }
 
-rdx_status rdx_text_from(ARGUMENTS) {
-  (void)w;
-  (void)n;
+rdx_status rdx_text_from(RDX_ROW_ARGUMENTS) {
   out->text = part(args[0].text, args[1].i, INT64_MAX);
   return RDX_OK;
 }
 
-rdx_status rdx_text_from_for(ARGUMENTS) {
+rdx_status rdx_text_from_for(RDX_ROW_ARGUMENTS) {
   if (args[2].i < 0)
     return rdx_function_fail(w, n, "negative substring length not allowed");
   out->text = part(args[0].text, args[1].i, (rdx_i128)args[1].i + args[2].i - 1);
   return RDX_OK;
 }
 
-rdx_status rdx_text_left(ARGUMENTS) {
-  (void)w;
-  (void)n;
+rdx_status rdx_text_left(RDX_ROW_ARGUMENTS) {
   const int64_t count = args[1].i;
   const rdx_i128 last = count < 0 ? (rdx_i128)rdx_text_characters(args[0].text) + count : (rdx_i128)count;
   out->text = part(args[0].text, 1, last);
   return RDX_OK;
 }
 
-rdx_status rdx_text_right(ARGUMENTS) {
-  (void)w;
-  (void)n;
+rdx_status rdx_text_right(RDX_ROW_ARGUMENTS) {
   const int64_t count = args[1].i;
   const rdx_i128 all = (rdx_i128)rdx_text_characters(args[0].text);
   out->text = part(args[0].text, count < 0 ? 1 - (rdx_i128)count : all - count + 1, all);
@@ -208,20 +195,17 @@ static rdx_sql_text trim(const rdx_node *n, const rdx_datum *args, bool left, bo
   return text;
 }
 
-rdx_status rdx_text_btrim(ARGUMENTS) {
-  (void)w;
+rdx_status rdx_text_btrim(RDX_ROW_ARGUMENTS) {
   out->text = trim(n, args, true, true);
   return RDX_OK;
 }
 
-rdx_status rdx_text_ltrim(ARGUMENTS) {
-  (void)w;
+rdx_status rdx_text_ltrim(RDX_ROW_ARGUMENTS) {
   out->text = trim(n, args, true, false);
   return RDX_OK;
 }
 
-rdx_status rdx_text_rtrim(ARGUMENTS) {
-  (void)w;
+rdx_status rdx_text_rtrim(RDX_ROW_ARGUMENTS) {
   out->text = trim(n, args, false, true);
   return RDX_OK;
 }
@@ -243,23 +227,19 @@ static uint64_t find(rdx_sql_text text, rdx_sql_text wanted, uint64_t from) {
   return UINT64_MAX;
 }
 
-rdx_status rdx_text_find(ARGUMENTS) {
-  (void)w;
-  (void)n;
+rdx_status rdx_text_find(RDX_ROW_ARGUMENTS) {
   const uint64_t at = find(args[0].text, args[1].text, 0);
   out->i = at == UINT64_MAX ? 0 : (int64_t)rdx_text_characters((rdx_sql_text){args[0].text.data, at}) + 1;
   return RDX_OK;
 }
 
-rdx_status rdx_text_starts(ARGUMENTS) {
-  (void)w;
-  (void)n;
+rdx_status rdx_text_starts(RDX_ROW_ARGUMENTS) {
   const rdx_sql_text text = args[0].text, wanted = args[1].text;
   out->i = wanted.length <= text.length && (wanted.length == 0 || memcmp(text.data, wanted.data, wanted.length) == 0);
   return RDX_OK;
 }
 
-rdx_status rdx_text_replace(ARGUMENTS) {
+rdx_status rdx_text_replace(RDX_ROW_ARGUMENTS) {
   const rdx_sql_text text = args[0].text, wanted = args[1].text, by = args[2].text;
   uint64_t count = 0, used = 0, from = 0;
   char *to = NULL;
@@ -289,10 +269,8 @@ static int64_t count_parts(rdx_sql_text text, rdx_sql_text by) {
 
 /* Of an empty text none. */
 /* Of string_to_table(): characters where what is between the parts is NULL. */
-rdx_status rdx_text_parts(ARGUMENTS) {
+rdx_status rdx_text_parts(RDX_ROW_ARGUMENTS) {
   const rdx_sql_text text = args[0].text;
-  (void)w;
-  (void)n;
   out->null = args[0].null;
   if (!out->null)
     out->i = args[1].null ? (int64_t)rdx_text_characters(text) : text.length > 0 ? count_parts(text, args[1].text) : 0;
@@ -326,7 +304,7 @@ rdx_part_place *rdx_part_before(rdx_worker *w, const rdx_node *n, const rdx_datu
   return p;
 }
 
-rdx_status rdx_text_part(ARGUMENTS) {
+rdx_status rdx_text_part(RDX_ROW_ARGUMENTS) {
   out->null = args[0].null || args[2].null;
   if (out->null)
     return RDX_OK;
@@ -342,7 +320,7 @@ rdx_status rdx_text_part(ARGUMENTS) {
   return RDX_OK;
 }
 
-rdx_status rdx_text_split(ARGUMENTS) {
+rdx_status rdx_text_split(RDX_ROW_ARGUMENTS) {
   const rdx_sql_text text = args[0].text, by = args[1].text;
   const int64_t count = count_parts(text, by);
   int64_t field = args[2].i;
@@ -362,7 +340,7 @@ rdx_status rdx_text_split(ARGUMENTS) {
 
 /* ---- New texts ---- */
 
-rdx_status rdx_text_concat(ARGUMENTS) {
+rdx_status rdx_text_concat(RDX_ROW_ARGUMENTS) {
   uint64_t length = 0, used = 0;
   char *to = NULL;
   for (uint32_t i = 0; i < n->count; i++)
@@ -375,7 +353,7 @@ rdx_status rdx_text_concat(ARGUMENTS) {
   return RDX_OK;
 }
 
-rdx_status rdx_text_repeat(ARGUMENTS) {
+rdx_status rdx_text_repeat(RDX_ROW_ARGUMENTS) {
   const rdx_sql_text text = args[0].text;
   const uint64_t times = args[1].i > 0 && text.length > 0 ? (uint64_t)args[1].i : 0;
   uint64_t used = 0;
@@ -408,18 +386,17 @@ static rdx_status pad(rdx_worker *w, const rdx_node *n, const rdx_datum *args, b
   return RDX_OK;
 }
 
-rdx_status rdx_text_lpad(ARGUMENTS) {
+rdx_status rdx_text_lpad(RDX_ROW_ARGUMENTS) {
   return pad(w, n, args, true, out);
 }
 
-rdx_status rdx_text_rpad(ARGUMENTS) {
+rdx_status rdx_text_rpad(RDX_ROW_ARGUMENTS) {
   return pad(w, n, args, false, out);
 }
 
-rdx_status rdx_text_reverse(ARGUMENTS) {
+rdx_status rdx_text_reverse(RDX_ROW_ARGUMENTS) {
   const rdx_sql_text text = args[0].text;
   char *to = NULL;
-  (void)n;
   RDX_TRY(rdx_take_text(w, text.length, &to));
   for (uint64_t at = 0, size; at < text.length; at += size) {
     size = rdx_text_character(text.data + at, text.length - at);
@@ -429,11 +406,10 @@ rdx_status rdx_text_reverse(ARGUMENTS) {
   return RDX_OK;
 }
 
-rdx_status rdx_text_initcap(ARGUMENTS) {
+rdx_status rdx_text_initcap(RDX_ROW_ARGUMENTS) {
   const rdx_sql_text text = args[0].text;
   char *to = NULL;
   bool in_word = false;
-  (void)n;
   RDX_TRY(rdx_take_text(w, text.length, &to));
   for (uint64_t at = 0, size; at < text.length; at += size) {
     const uint32_t c = rdx_regex_character(text, at, &size);
@@ -448,7 +424,7 @@ rdx_status rdx_text_initcap(ARGUMENTS) {
 }
 
 /* Of the second argument on, with the first between them. */
-rdx_status rdx_text_concat_ws(ARGUMENTS) {
+rdx_status rdx_text_concat_ws(RDX_ROW_ARGUMENTS) {
   uint64_t length = 0, used = 0, count = 0;
   char *to = NULL;
   out->null = args[0].null;
@@ -470,7 +446,7 @@ rdx_status rdx_text_concat_ws(ARGUMENTS) {
 }
 
 /* Characters of the second argument become those at their places of the third, or go where it has none there. */
-rdx_status rdx_text_translate(ARGUMENTS) {
+rdx_status rdx_text_translate(RDX_ROW_ARGUMENTS) {
   const rdx_sql_text text = args[0].text, from = args[1].text, by = args[2].text;
   uint64_t used = 0;
   char *to = NULL;
@@ -491,15 +467,13 @@ rdx_status rdx_text_translate(ARGUMENTS) {
   return RDX_OK;
 }
 
-rdx_status rdx_text_ascii(ARGUMENTS) {
+rdx_status rdx_text_ascii(RDX_ROW_ARGUMENTS) {
   uint64_t size = 0;
-  (void)w;
-  (void)n;
   out->i = args[0].text.length > 0 ? (int64_t)rdx_regex_character(args[0].text, 0, &size) : 0;
   return RDX_OK;
 }
 
-rdx_status rdx_text_chr(ARGUMENTS) {
+rdx_status rdx_text_chr(RDX_ROW_ARGUMENTS) {
   const int64_t c = args[0].i;
   char *to = NULL;
   if (c < 1 || c > 0x10ffff || (c >= 0xd800 && c < 0xe000))
@@ -515,7 +489,7 @@ rdx_status rdx_text_chr(ARGUMENTS) {
   return RDX_OK;
 }
 
-rdx_status rdx_text_hex(ARGUMENTS) {
+rdx_status rdx_text_hex(RDX_ROW_ARGUMENTS) {
   const uint64_t mask = n->args[0]->type.kind == RDX_SQL_BIGINT ? UINT64_MAX : UINT32_MAX;
   char *to = NULL;
   RDX_TRY(rdx_take_text(w, 17, &to));
@@ -523,15 +497,13 @@ rdx_status rdx_text_hex(ARGUMENTS) {
   return RDX_OK;
 }
 
-rdx_status rdx_text_bits(ARGUMENTS) {
-  (void)w;
-  (void)n;
+rdx_status rdx_text_bits(RDX_ROW_ARGUMENTS) {
   out->i = (int64_t)args[0].text.length * 8;
   return RDX_OK;
 }
 
 /* overlay(text PLACING new FROM start [FOR count]) */
-rdx_status rdx_text_overlay(ARGUMENTS) {
+rdx_status rdx_text_overlay(RDX_ROW_ARGUMENTS) {
   const rdx_sql_text text = args[0].text, by = args[1].text;
   const int64_t start = args[2].i, count = n->count > 3 ? args[3].i : (int64_t)rdx_text_characters(by);
   uint64_t used = 0;

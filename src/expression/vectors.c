@@ -125,10 +125,9 @@ static rdx_status merge(collecting *c, rdx_error *err) {
   return RDX_OK;
 }
 
-static void place_codes(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void place_codes(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const collecting *c = context;
   uint32_t *codes = c->out->memory[0];
-  (void)worker;
   for (uint64_t i = begin; i < end; i++)
     if (((const uint8_t *)c->out->memory[1])[i / 8] >> (i % 8) & 1)
       codes[i] = c->places[c->workers[i / RDX_BLOCK]][codes[i]];
@@ -189,9 +188,8 @@ static bool is_null_entry(const coded *c, uint64_t entry) {
   return c->table ? c->table->nulls && c->table->nulls[entry] : entry == c->entries;
 }
 
-static void mark_used(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void mark_used(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const coded *c = context;
-  (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     uint8_t *used = &c->used[entry_of(c, i)];
     if (!__atomic_load_n(used, __ATOMIC_RELAXED))
@@ -199,11 +197,10 @@ static void mark_used(void *context, uint64_t begin, uint64_t end, uint32_t work
   }
 }
 
-static void code_rows(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void code_rows(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   coded *c = context;
   uint32_t *codes = c->out->memory[0];
   uint8_t *validity = c->out->memory[1];
-  (void)worker;
   for (uint64_t i = begin; i < end; i++) {
     const uint64_t entry = entry_of(c, i);
     if (is_null_entry(c, entry)) {

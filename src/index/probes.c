@@ -45,8 +45,7 @@ static rdx_status encode(const encoding *e, uint64_t begin, uint64_t count, rdx_
 
 #define PIECE 65536 /* probes that a thread encodes at a time: words of bits are whole */
 
-static void encode_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void encode_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const rdx_status status = encode(context, begin, end - begin, NULL);
   (void)status; /* of types, which an encoding of no probes has asked for */
 }

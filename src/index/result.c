@@ -120,8 +120,7 @@ typedef struct checking {
 
 #define PIECE 65536 /* probes */
 
-static void check_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void check_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   checking *c = context;
   uint32_t above = 0;
   for (uint64_t i = begin; i < end; i++)

@@ -890,10 +890,7 @@ static void *unpack_alloc(void *arena, size_t size) {
   return rdx_arena_alloc(arena, 1, size, "a statement", &memory, NULL) == RDX_OK ? memory : NULL;
 }
 
-static void unpack_free(void *arena, void *memory) {
-  (void)arena;
-  (void)memory;
-}
+static void unpack_free(RDX_UNUSED void *arena, RDX_UNUSED void *memory) {}
 
 /* The tree is unpacked into an arena, so that nothing of it is freed by itself. */
 static rdx_status take_tree(rdx_tree *t, PgQueryProtobuf packed, rdx_sql_statement **out) {

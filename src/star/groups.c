@@ -164,8 +164,7 @@ static void add_wide_sums(const rdx_records *r, const rdx_record_words *w, uint6
              (w->high == RDX_NO_WORD ? 0 : (rdx_i128)record[w->high] << 32);
 }
 
-static void fill_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void fill_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const filling *f = context;
   const rdx_records *r = f->records;
   memcpy(f->out->numbers + begin, r->numbers + begin, (end - begin) * sizeof *r->numbers);
@@ -202,8 +201,7 @@ static rdx_status check(const rdx_plan *plan, const rdx_records *r, uint64_t beg
   return RDX_OK;
 }
 
-static void check_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void check_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   filling *f = context;
   const uint64_t *numbers = f->records->numbers;
   bool ascend = true;

@@ -61,8 +61,7 @@ typedef struct decoding {
   uint64_t *codes;
 } decoding;
 
-static void decode_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void decode_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const decoding *d = context;
   decode_some(d->plan, d->attribute, d->numbers + begin, end - begin, d->codes + begin);
 }
@@ -237,8 +236,7 @@ typedef struct averaging {
   double *values;
 } averaging;
 
-static void average_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void average_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const averaging *a = context;
   const rdx_i128 scale = rdx_power_of_ten(a->f->plan->measures[a->measure].scale);
   const uint64_t *counts = counts_of(a->f, a->measure);

@@ -135,8 +135,7 @@ static rdx_status take_bools(incoming *in, rdx_error *err) {
 }
 
 /* Every half is a float. */
-static const char *widen_half(const char *from, size_t size, int64_t unit, void *to) {
-  (void)size, (void)unit;
+static const char *widen_half(const char *from, RDX_UNUSED size_t size, RDX_UNUSED int64_t unit, void *to) {
   uint16_t half;
   memcpy(&half, from, sizeof half);
   const uint32_t sign = (uint32_t)(half & 0x8000) << 16, exponent = half >> 10 & 0x1f, fraction = half & 0x3ff;
@@ -152,8 +151,7 @@ static const char *widen_half(const char *from, size_t size, int64_t unit, void 
 }
 
 /* Low bytes first: the rest must be the sign's. */
-static const char *narrow_decimal(const char *from, size_t size, int64_t unit, void *to) {
-  (void)unit;
+static const char *narrow_decimal(const char *from, size_t size, RDX_UNUSED int64_t unit, void *to) {
   const bool negative = from[size - 1] & 0x80;
   memset(to, negative ? 0xff : 0, 8);
   memcpy(to, from, size < 8 ? size : 8);
@@ -206,9 +204,8 @@ static rdx_status take_timestamps(incoming *in, rdx_error *err) {
   return unit == 1000000 ? rdx_incoming_take_values(in, 8, err) : convert(in, 8, unit, to_microseconds, err);
 }
 
-static const char *to_days(const char *from, size_t size, int64_t unit, void *to) {
+static const char *to_days(const char *from, size_t size, RDX_UNUSED int64_t unit, void *to) {
   int64_t value;
-  (void)unit;
   memcpy(&value, from, size);
   if (value % (1000 * DAY_SECONDS) != 0)
     return "the date has a part of a day, which is not kept: cast the column to timestamps, or to days";

@@ -107,8 +107,7 @@ static rdx_status put_row(const export *x, run *r, uint64_t row) {
   return RDX_OK;
 }
 
-static void put_runs(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void put_runs(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const export *x = context;
   for (uint64_t i = begin; i < end; i++) {
     run *r = &x->runs[i];

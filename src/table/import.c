@@ -219,8 +219,7 @@ static rdx_status read_piece(const importing *m, piece *p) {
   return read_records(m, p);
 }
 
-static void read_pieces(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void read_pieces(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const importing *m = context;
   for (uint64_t i = begin; i < end; i++)
     m->pieces[i].status = read_piece(m, &m->pieces[i]);
@@ -241,8 +240,7 @@ static uint64_t quotes_in(const char *text, uint64_t size, char quote) {
   return sum;
 }
 
-static void count_quotes(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void count_quotes(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const importing *m = context;
   for (uint64_t i = begin; i < end; i++) {
     piece *p = &m->pieces[i];

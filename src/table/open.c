@@ -354,8 +354,7 @@ static const char *check_content(verify_work *w, const verify_item *v, const cha
   return NULL;
 }
 
-static void verify_chunks(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void verify_chunks(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   verify_work *w = context;
   for (uint64_t i = begin; i < end && i < atomic_load(&w->failed); i++) {
     const verify_item *v = &w->items[i];
@@ -386,8 +385,7 @@ static const char *check_strings(const rdx_column *d, uint64_t bytes, uint64_t b
   return NULL;
 }
 
-static void verify_strings(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void verify_strings(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   verify_work *w = context;
   for (uint64_t i = begin; i < end; i++) {
     const verify_item *v = &w->items[i];

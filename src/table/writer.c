@@ -176,9 +176,8 @@ typedef struct column_work {
   _Atomic rdx_status first; /* its status */
 } column_work;
 
-static void work_on_columns(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
+static void work_on_columns(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   column_work *work = context;
-  (void)worker;
   for (uint64_t i = begin; i < end && atomic_load(&work->first) == RDX_OK; i++) {
     rdx_error err;
     rdx_status none = RDX_OK;

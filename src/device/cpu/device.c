@@ -119,8 +119,7 @@ typedef struct launch_job {
   const rdx_scene *scene;
 } launch_job;
 
-static void run_launch(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void run_launch(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const launch_job *job = context;
   _Alignas(16) uint8_t args[RDX_MAX_ARGS];
   memcpy(args, job->args, job->kernel->args_size);
@@ -142,8 +141,7 @@ typedef struct fill_job {
   uint32_t value;
 } fill_job;
 
-static void fill_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void fill_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const fill_job *job = context;
   for (uint64_t i = begin; i < end; i++)
     job->words[i] = job->value;
@@ -170,15 +168,15 @@ static rdx_status copy(rdx_stream *stream, const rdx_buffer *source, uint64_t so
   return RDX_OK;
 }
 
-static rdx_status constants(rdx_stream *stream, const void *data, uint64_t size, uint64_t *address, rdx_error *err) {
-  (void)stream, (void)size, (void)err;
+static rdx_status constants(RDX_UNUSED rdx_stream *stream, const void *data, RDX_UNUSED uint64_t size,
+                            uint64_t *address, RDX_UNUSED rdx_error *err) {
   *address = (uintptr_t)data;
   return RDX_OK;
 }
 
-static rdx_status read_back(rdx_stream *stream, const rdx_buffer *buffer, uint64_t offset, uint64_t size,
-                            uint64_t place, const void **out, rdx_error *err) {
-  (void)stream, (void)size, (void)place, (void)err;
+static rdx_status read_back(RDX_UNUSED rdx_stream *stream, const rdx_buffer *buffer, uint64_t offset,
+                            RDX_UNUSED uint64_t size, RDX_UNUSED uint64_t place, const void **out,
+                            RDX_UNUSED rdx_error *err) {
   *out = bytes_of(buffer, offset);
   return RDX_OK;
 }
@@ -194,8 +192,7 @@ static rdx_status mark(rdx_stream *stream, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_status finish(rdx_stream *stream, rdx_error *err) {
-  (void)err;
+static rdx_status finish(rdx_stream *stream, RDX_UNUSED rdx_error *err) {
   ((cpu_stream *)stream)->finished = true;
   return RDX_OK;
 }

@@ -179,13 +179,11 @@ static rdx_status sort_passes(rdx_stream *stream, sort_pass *p, uint32_t key_byt
   return RDX_OK;
 }
 
-uint64_t rdx_cpu_sort_bytes(const rdx_device *device, uint64_t count, uint32_t key_bytes) {
-  (void)device;
+uint64_t rdx_cpu_sort_bytes(RDX_UNUSED const rdx_device *device, uint64_t count, uint32_t key_bytes) {
   return count * (key_bytes + 4);
 }
 
-static void touch_pages(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void touch_pages(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   volatile uint8_t *bytes = context;
   for (uint64_t i = begin; i < end; i++)
     bytes[i * PAGE] = 0;
@@ -264,8 +262,7 @@ static rdx_status run_pieces(rdx_stream *stream, piecewise *p, rdx_task_fn task,
                                   : RDX_OK;
 }
 
-static void scan_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void scan_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const piecewise *p = context;
   const uint32_t *in = p->in;
   uint64_t running = p->write ? p->numbers[begin / PIECE] : 0;
@@ -283,8 +280,8 @@ rdx_status rdx_cpu_scan(rdx_stream *stream, const rdx_buffer *in, rdx_buffer *ou
   return run_pieces(stream, &p, scan_piece, count, &p.out_u64[count], err);
 }
 
-rdx_status rdx_cpu_scan_wide(rdx_stream *stream, rdx_buffer *sums, uint64_t count, rdx_error *err) {
-  (void)stream, (void)err;
+rdx_status rdx_cpu_scan_wide(RDX_UNUSED rdx_stream *stream, rdx_buffer *sums, uint64_t count,
+                             RDX_UNUSED rdx_error *err) {
   uint64_t *at = RDX_ADDRESS(uint64_t, sums), running = 0;
   for (uint64_t i = 0; i <= count; i++) {
     const uint64_t own = i < count ? at[i] : 0;
@@ -302,8 +299,7 @@ static uint64_t bits_at(const uint32_t *words, uint64_t at, uint64_t end) {
 }
 
 /* PIECE is a multiple of 32: a piece starts on a word. */
-static void select_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void select_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const piecewise *p = context;
   const uint32_t *words = p->in;
   if (!p->write) {
@@ -328,8 +324,7 @@ static uint64_t shifted_key(const piecewise *p, uint64_t i) {
   return (p->key_bytes == 4 ? ((const uint32_t *)p->in)[i] : ((const uint64_t *)p->in)[i]) >> p->shift;
 }
 
-static void unique_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void unique_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const piecewise *p = context;
   uint64_t at = p->write ? p->numbers[begin / PIECE] : 0;
   uint64_t previous = begin > 0 ? shifted_key(p, begin - 1) : 0;
@@ -379,8 +374,7 @@ __attribute__((target(AVX512))) static uint64_t sum_avx512(const uint32_t *value
 }
 #endif
 
-static void sum_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void sum_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const piecewise *p = context;
   const uint32_t *values = (const uint32_t *)p->in + begin;
 #ifdef __x86_64__
@@ -392,8 +386,7 @@ static void sum_piece(void *context, uint64_t begin, uint64_t end, uint32_t work
   p->numbers[begin / PIECE] = sum_plain(values, end - begin);
 }
 
-static void nonzero_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void nonzero_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const piecewise *p = context;
   uint64_t count = 0;
   for (uint64_t i = begin; i < end; i++)
@@ -401,8 +394,7 @@ static void nonzero_piece(void *context, uint64_t begin, uint64_t end, uint32_t 
   p->numbers[begin / PIECE] = count;
 }
 
-static void max_piece(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
-  (void)worker;
+static void max_piece(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
   const piecewise *p = context;
   uint64_t largest = 0;
   for (uint64_t i = begin; i < end; i++) {

@@ -53,8 +53,7 @@ static uint64_t hit_primitive(const trace *t, const struct RTCHitN *hit, unsigne
 }
 
 /* Embree asks before it takes memory and tells when it gave some back. */
-static bool on_memory(void *user, ssize_t bytes, bool post) {
-  (void)post;
+static bool on_memory(void *user, ssize_t bytes, RDX_UNUSED bool post) {
   cpu_scene *s = user;
   if (bytes > 0 && rdx_device_reserve(s->base.device, (uint64_t)bytes, "a scene", NULL) != RDX_OK)
     return false;
@@ -100,9 +99,7 @@ static void on_box(const struct RTCOccludedFunctionNArguments *a) {
 }
 
 /* Boxes are only ever traced for all hits; Embree wants the other callback to be there. */
-static void on_box_intersect(const struct RTCIntersectFunctionNArguments *a) {
-  (void)a;
-}
+static void on_box_intersect(RDX_UNUSED const struct RTCIntersectFunctionNArguments *a) {}
 
 /* ---- Building ---- */
 
@@ -353,8 +350,7 @@ void rdx_cpu_scene_destroy(rdx_scene *scene) {
 }
 
 /* Measured: Embree's trees take 44 (compact) to 83 bytes a triangle, and half as much again while they are built. */
-uint64_t rdx_cpu_scene_estimate(const rdx_device *device, const rdx_scene_params *params) {
-  (void)device;
+uint64_t rdx_cpu_scene_estimate(RDX_UNUSED const rdx_device *device, const rdx_scene_params *params) {
   const uint64_t each = params->preference == RDX_BUILD_LOW_MEMORY ? 60 : 85;
   return params->count * (each + each / 2 + 12);
 }

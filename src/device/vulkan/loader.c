@@ -30,11 +30,9 @@ static void open_loader(void) {
   global.GetInstanceProcAddr = get;
 }
 
-static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT severity,
-                                                 VkDebugUtilsMessageTypeFlagsEXT types,
+static VKAPI_ATTR VkBool32 VKAPI_CALL on_message(RDX_UNUSED VkDebugUtilsMessageSeverityFlagBitsEXT severity,
+                                                 RDX_UNUSED VkDebugUtilsMessageTypeFlagsEXT types,
                                                  const VkDebugUtilsMessengerCallbackDataEXT *data, void *user) {
-  (void)severity;
-  (void)types;
   atomic_fetch_add((_Atomic uint64_t *)user, 1);
   fprintf(stderr, "raydex: validation layer: %s\n", data->pMessage);
   return VK_FALSE;

@@ -78,8 +78,8 @@ static uint64_t separators_of(uint32_t leaves, uint32_t depth) {
   return depth == 0 ? 0 : offset_of_level(leaves, depth, 0) + (uint64_t)BTREE_WIDTH * btree_level_size(leaves, 1);
 }
 
-static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
-  (void)device;
+static uint64_t estimate(RDX_UNUSED const rdx_device *device, const rdx_index_params *params, uint64_t count,
+                         uint32_t key_bits) {
   const uint64_t sorting = rdx_sorted_keys_estimate(device, count, key_bits),
                  leaves = leaves_of(count, entries_of_leaf(params));
   const uint64_t nodes = leaves <= BTREE_MAX_LEAVES ? separators_of((uint32_t)leaves, depth_of((uint32_t)leaves)) : 0;

@@ -63,8 +63,8 @@ static uint64_t inserted_buckets(const rdx_hash_params *p, uint64_t count, uint3
 }
 
 /* For distinct keys, as nearly all are; runs take less than that once keys have two rows each. */
-static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
-  (void)device;
+static uint64_t estimate(RDX_UNUSED const rdx_device *device, const rdx_index_params *params, uint64_t count,
+                         uint32_t key_bits) {
   const uint64_t sort = rdx_sorted_keys_estimate(device, count, key_bits);
   if (params->hash.build == RDX_HASH_BUILD_INSERT)
     return inserted_buckets(&params->hash, count, key_bits == 64, 1) * BUCKET_BYTES;

@@ -20,8 +20,8 @@ static void destroy(void *self) {
   rdx_buffer_destroy(&s->top);
 }
 
-static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
-  (void)params;
+static uint64_t estimate(const rdx_device *device, RDX_UNUSED const rdx_index_params *params, uint64_t count,
+                         uint32_t key_bits) {
   return rdx_sorted_keys_estimate(device, count, key_bits);
 }
 

@@ -72,8 +72,8 @@ static uint64_t lay_out(const rdx_device *device, uint64_t count, uint32_t key_b
   return end * (key_bits / 8) + coarse_nodes(count) * TREE_NODE_WORDS * 4;
 }
 
-static uint64_t estimate(const rdx_device *device, const rdx_index_params *params, uint64_t count, uint32_t key_bits) {
-  (void)params;
+static uint64_t estimate(const rdx_device *device, RDX_UNUSED const rdx_index_params *params, uint64_t count,
+                         uint32_t key_bits) {
   struct tree_state shape;
   const uint64_t inner = lay_out(device, count, key_bits, &shape);
   const uint64_t sorting = rdx_sorted_keys_estimate(device, count, key_bits);

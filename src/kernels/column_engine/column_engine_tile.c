@@ -685,8 +685,7 @@ static bodies best_bodies(void) {
   return (bodies){tile_plain, table_plain};
 }
 
-void engine_tile_body(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)variant, (void)scene;
+void engine_tile_body(const void *arguments, RDX_UNUSED const uint32_t *variant, RDX_UNUSED const rdx_scene *scene) {
   const struct engine_tile_args *a = arguments;
   const bodies best = best_bodies();
   if (a->first == 0)
@@ -695,7 +694,6 @@ void engine_tile_body(const void *arguments, const uint32_t *variant, const rdx_
     best.tile(a, a->first + k);
 }
 
-void engine_table_body(const void *arguments, const uint32_t *variant, const rdx_scene *scene) {
-  (void)scene;
+void engine_table_body(const void *arguments, const uint32_t *variant, RDX_UNUSED const rdx_scene *scene) {
   best_bodies().table(arguments, variant[0] != 0);
 }

@@ -26,8 +26,7 @@ static void append(tracing *t) {
   t->listed = 0;
 }
 
-static bool on_block(void *context, uint32_t lane, uint32_t primitive) {
-  (void)lane;
+static bool on_block(void *context, RDX_UNUSED uint32_t lane, uint32_t primitive) {
   tracing *t = context;
   t->list[2 * t->listed] = primitive;
   t->list[2 * t->listed + 1] = t->piece;

@@ -37,8 +37,7 @@ static void add_listed(tracing *t) {
   t->listed = 0;
 }
 
-static bool on_row(void *context, uint32_t lane, uint32_t row) {
-  (void)lane;
+static bool on_row(void *context, RDX_UNUSED uint32_t lane, uint32_t row) {
   tracing *t = context;
   const struct rt_rays_args *a = t->args;
   t->hits++;

@@ -70,8 +70,7 @@ static void add_listed(tracing *t) {
 }
 
 /* A row that is flagged already needs no more. */
-static bool on_row(void *context, uint32_t lane, uint32_t row) {
-  (void)lane;
+static bool on_row(void *context, RDX_UNUSED uint32_t lane, uint32_t row) {
   tracing *t = context;
   t->hits++;
   if (has_flag(t->cube->flags, row))

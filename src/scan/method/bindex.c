@@ -30,9 +30,8 @@ static rdx_sieve_params sieve_params(const rdx_scan_params *params) {
 
 /* ---- Preparing ---- */
 
-static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
-                         uint32_t count) {
-  (void)device;
+static uint64_t estimate(RDX_UNUSED const rdx_device *device, const rdx_scan_params *params,
+                         const rdx_encoded_column *columns, uint32_t count) {
   uint64_t kept = 0, sorting = 0;
   for (uint32_t i = 0; i < count; i++) {
     const uint64_t need = rdx_encoding_estimate(&columns[i]);

@@ -25,9 +25,8 @@ static const rdx_index_params index_params = {.method = RDX_INDEX_BTREE};
 
 /* ---- Preparing ---- */
 
-static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
-                         uint32_t count) {
-  (void)params;
+static uint64_t estimate(const rdx_device *device, RDX_UNUSED const rdx_scan_params *params,
+                         const rdx_encoded_column *columns, uint32_t count) {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < count; i++)
     bytes += rdx_btree_ops.estimate(device, &index_params, columns[i].rows, columns[i].key_bits);

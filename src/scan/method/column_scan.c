@@ -48,9 +48,8 @@ static uint32_t planes_of(const rdx_encoded_column *c) {
   return (range_bits(c) + 7) / 8;
 }
 
-static uint64_t estimate(const rdx_device *device, const rdx_scan_params *params, const rdx_encoded_column *columns,
-                         uint32_t count) {
-  (void)device, (void)params;
+static uint64_t estimate(RDX_UNUSED const rdx_device *device, RDX_UNUSED const rdx_scan_params *params,
+                         const rdx_encoded_column *columns, uint32_t count) {
   uint64_t bytes = 0;
   for (uint32_t i = 0; i < count; i++)
     bytes += (planes_of(&columns[i]) + 1) * stride_of(columns[i].rows) + blocks_of(columns[i].rows) * 16;
@@ -157,9 +156,8 @@ static rdx_status pack(const column_scan *s, const rdx_encoded_column *c, packed
   return rdx_launch_timed(s->device, &rdx_kernel_column_pack, &args, &key64, (s->rows + 31) / 32, "build", ms, err);
 }
 
-static rdx_status build(void *self, rdx_device *device, const rdx_scan_params *params,
+static rdx_status build(void *self, rdx_device *device, RDX_UNUSED const rdx_scan_params *params,
                         const rdx_encoded_column *columns, uint32_t count, rdx_scan_stats *stats, rdx_error *err) {
-  (void)params;
   column_scan *s = self;
   RDX_TRY(rdx_calloc(count, sizeof *s->columns, "a column scan", (void **)&s->columns, err));
   s->device = device;

@@ -92,9 +92,8 @@ static void destroy(void *self) {
   pthread_mutex_destroy(&e->lock);
 }
 
-static rdx_status build(void *self, const rdx_packed_relation *relation, const rdx_star_params *params,
-                        const rdx_cube_spec *spec, uint64_t *bytes, rdx_error *err) {
-  (void)params, (void)spec, (void)bytes, (void)err;
+static rdx_status build(void *self, const rdx_packed_relation *relation, RDX_UNUSED const rdx_star_params *params,
+                        RDX_UNUSED const rdx_cube_spec *spec, RDX_UNUSED uint64_t *bytes, RDX_UNUSED rdx_error *err) {
   column_engine *e = self;
   e->relation = relation;
   pthread_mutex_init(&e->lock, NULL);

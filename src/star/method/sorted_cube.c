@@ -32,9 +32,8 @@ static rdx_status build_parts(const rdx_packed_relation *relation, const rdx_cub
   return rdx_runs_create(&c->core, NULL, 0, &c->runs, err);
 }
 
-static rdx_status build(void *self, const rdx_packed_relation *relation, const rdx_star_params *params,
+static rdx_status build(void *self, const rdx_packed_relation *relation, RDX_UNUSED const rdx_star_params *params,
                         const rdx_cube_spec *spec, uint64_t *bytes, rdx_error *err) {
-  (void)params;
   sorted_cube *c = self;
   RDX_TRY(build_parts(relation, spec, c, err));
   *bytes = rdx_cube_bytes(&c->core) + rdx_runs_bytes(&c->core, &c->runs);
