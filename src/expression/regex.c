@@ -12,6 +12,7 @@
 #include "expression/regex_tree.h"
 
 #define NOWHERE UINT64_MAX
+#define ASK_EVERY (1u << 20) /* places: it is a few milliseconds */
 
 typedef rdx_regex_tree tree;
 
@@ -105,6 +106,20 @@ uint32_t rdx_regex_groups(const rdx_regex *r) {
   return r->group_count;
 }
 
+rdx_status rdx_regex_status(const rdx_regex *r, rdx_error *err) {
+  if (r->status != RDX_OK && err)
+    *err = r->err;
+  return r->status;
+}
+
+void rdx_regex_looked(rdx_regex *r, uint64_t places) {
+  r->looked += places;
+  if (r->looked < ASK_EVERY || r->status != RDX_OK)
+    return;
+  r->looked = 0;
+  r->status = rdx_progress_at_times("evaluate", 0, 0, &r->err);
+}
+
 /* ---- Places ---- */
 
 static bool is_word_at(rdx_sql_text text, uint64_t at) {
@@ -188,6 +203,7 @@ static void go_on(rdx_regex *r, const tree *t, const rdx_regex_places *from, rdx
   uint64_t size = 0;
   const uint32_t c = rdx_regex_character(text, at, &size);
   r->round++;
+  rdx_regex_looked(r, from->count + 1);
   to->count = 0;
   for (uint32_t i = 0; i < from->count; i++)
     if (from->steps[i] != t->end && from->begins[i] < before && takes(r, r->steps[from->steps[i]].tree, c))
@@ -225,7 +241,7 @@ static bool find_end_by_places(rdx_regex *r, const tree *t, rdx_sql_text text, u
   rdx_regex_places *now = &r->places[0], *then = &r->places[1];
   bool found = false;
   rdx_regex_start_places(r, t, text, from, now);
-  for (uint64_t at = from, size; now->count > 0; at += size) {
+  for (uint64_t at = from, size; now->count > 0 && r->status == RDX_OK; at += size) {
     for (uint32_t i = 0; at >= wanted.min && at <= wanted.max && i < now->count; i++)
       if (now->steps[i] == t->end) {
         *end = at;
@@ -264,7 +280,7 @@ static uint64_t find_begin_by_places(rdx_regex *r, rdx_sql_text text, uint64_t f
   uint64_t first = NOWHERE;
   start_round(r);
   now->count = 0;
-  for (uint64_t at = from, size;; at += size) {
+  for (uint64_t at = from, size; r->status == RDX_OK; at += size) {
     if (first == NOWHERE)
       reach(r, t, now, t->begin, at, text, at);
     for (uint32_t i = 0; i < now->count; i++)
@@ -280,6 +296,7 @@ static uint64_t find_begin_by_places(rdx_regex *r, rdx_sql_text text, uint64_t f
     now = then;
     then = other;
   }
+  return NOWHERE;
 }
 
 /* Whether there is a match at or behind `from`, and where the one ends that ends first. */
@@ -359,9 +376,23 @@ static uint64_t divide(rdx_regex *r, tree *left, tree *right, rdx_sql_text text,
   return whole.end;
 }
 
+/* Where the last part of a STAR begins that takes all of `whole`. Mostly each part may be as it likes best; where the
+ * last one then does not end with `whole`, each has to leave what others can take. */
+static uint64_t find_last(rdx_regex *r, tree *t, rdx_sql_text text, rdx_regex_span whole) {
+  const bool last = t->left->prefers != RDX_PREFERS_SHORT;
+  uint64_t begin = whole.begin, at = begin, end = begin;
+  for (; at < whole.end && find_end(r, t->left, text, at, (rdx_regex_ends){at + 1, whole.end, last}, &end); at = end)
+    begin = at;
+  if (at == whole.end)
+    return begin;
+  for (; whole.begin < whole.end; whole.begin = divide(r, t->left, t, text, whole, whole.begin + 1))
+    begin = whole.begin;
+  return begin;
+}
+
 /* Which bytes the groups of a tree have that takes all of `whole`. */
 static void find_groups(rdx_regex *r, tree *t, rdx_sql_text text, rdx_regex_span whole, rdx_regex_span *groups) {
-  if (!t->has_groups)
+  if (!t->has_groups || r->status != RDX_OK)
     return;
   switch (t->kind) {
   case RDX_REGEX_GROUP:
@@ -388,12 +419,9 @@ static void find_groups(rdx_regex *r, tree *t, rdx_sql_text text, rdx_regex_span
       }
       return;
     }
-    while (whole.begin < whole.end) {
-      const uint64_t middle = divide(r, t->left, t, text, whole, whole.begin + 1);
-      forget(t->left, groups);
-      find_groups(r, t->left, text, (rdx_regex_span){whole.begin, middle}, groups);
-      whole.begin = middle;
-    }
+    whole.begin = find_last(r, t, text, whole);
+    forget(t->left, groups);
+    find_groups(r, t->left, text, whole, groups);
     return;
   default:
     return;
@@ -417,5 +445,5 @@ bool rdx_regex_find(rdx_regex *r, rdx_sql_text text, uint64_t from, rdx_regex_sp
   groups[0] = *match;
   if (r->group_count > 0)
     find_groups(r, r->root, text, *match, groups);
-  return true;
+  return r->status == RDX_OK;
 }

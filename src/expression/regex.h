@@ -4,7 +4,7 @@
 #define RDX_EXPRESSION_REGEX_H
 
 /* PostgreSQL's regular expressions, without back references and lookaround. The time that a match takes grows with the
- * length of the text times that of the pattern. */
+ * length of the text times that of the pattern; where its groups are may take the square of the text's. */
 
 #include "base/base.h"
 #include "expression/types.h"
@@ -25,6 +25,9 @@ RDX_MUST_USE rdx_status rdx_regex_compile(rdx_sql_text pattern, bool any_case, r
 bool rdx_regex_is(const rdx_regex *r, rdx_sql_text pattern, bool any_case);
 /* How many groups it has. */
 uint32_t rdx_regex_groups(const rdx_regex *r);
+
+/* Whether what it said is true: it is not where it had to stop. */
+RDX_MUST_USE rdx_status rdx_regex_status(const rdx_regex *r, rdx_error *err);
 
 /* Whether it matches somewhere. */
 bool rdx_regex_matches(rdx_regex *r, rdx_sql_text text);

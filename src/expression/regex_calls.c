@@ -66,7 +66,7 @@ static rdx_status matches(rdx_worker *w, const rdx_node *n, const rdx_datum *arg
   rdx_regex *r = NULL;
   RDX_TRY(compile(w, n, args[1].text, any_case, &r));
   out->i = rdx_regex_matches(r, args[0].text);
-  return RDX_OK;
+  return rdx_regex_status(r, &w->err);
 }
 
 rdx_status rdx_regex_match(RDX_ROW_ARGUMENTS) {
@@ -99,7 +99,7 @@ rdx_status rdx_regex_count(RDX_ROW_ARGUMENTS) {
   out->i = 0;
   for (rdx_regex_span match; from <= text.length && rdx_regex_find(r, text, from, &match, NULL); out->i++)
     from = after(text, match);
-  return RDX_OK;
+  return rdx_regex_status(r, &w->err);
 }
 
 /* Match `number` of (text, pattern [, start [, number [, flags]]]). */
@@ -119,11 +119,11 @@ static rdx_status find(rdx_worker *w, const rdx_node *n, const rdx_datum *args, 
   for (int64_t i = 0; i < number; i++) {
     if (from > text.length || !rdx_regex_find(r, text, from, out, NULL)) {
       *out = (rdx_regex_span){NOWHERE, NOWHERE};
-      return RDX_OK;
+      break;
     }
     from = after(text, *out);
   }
-  return RDX_OK;
+  return rdx_regex_status(r, &w->err);
 }
 
 static void take_span(rdx_sql_text text, rdx_regex_span span, rdx_datum *out) {
@@ -155,7 +155,7 @@ rdx_status rdx_regex_substring(RDX_ROW_ARGUMENTS) {
   if (!rdx_regex_find(r, args[0].text, 0, &match, groups))
     match = groups[0] = groups[1] = (rdx_regex_span){NOWHERE, NOWHERE};
   take_span(args[0].text, groups[rdx_regex_groups(r) > 0], out);
-  return RDX_OK;
+  return rdx_regex_status(r, &w->err);
 }
 
 /* The parts between matches from one before part `number` on up to this, where `p` then is, and which `*out` is.
@@ -182,7 +182,7 @@ static rdx_status split(rdx_worker *w, const rdx_node *n, const rdx_datum *args,
     }
   }
   *out = (rdx_sql_text){text.data + p->begin, text.length - p->begin};
-  return RDX_OK;
+  return rdx_regex_status(r, &w->err);
 }
 
 rdx_status rdx_regex_parts(RDX_ROW_ARGUMENTS) {
@@ -239,7 +239,7 @@ static bool find_match(replacing *x, int64_t number, uint64_t from, rdx_regex_sp
   return true;
 }
 
-static void write_all(replacing *x, rdx_text_output *o) {
+static rdx_status write_all(rdx_worker *w, replacing *x, rdx_text_output *o) {
   rdx_regex_span groups[RDX_REGEX_GROUPS];
   uint64_t from = x->from, copied = 0;
   for (int64_t i = 1; find_match(x, i, from, groups); i++) {
@@ -252,8 +252,10 @@ static void write_all(replacing *x, rdx_text_output *o) {
     if (x->number > 0)
       break;
   }
+  RDX_TRY(rdx_regex_status(x->r, &w->err));
   rdx_text_put(o, x->text.data + copied, x->text.length - copied);
   x->again = true;
+  return RDX_OK;
 }
 
 /* regexp_replace(text, pattern, by [, flags]), regexp_replace(text, pattern, by, start [, number [, flags]]) */
@@ -270,12 +272,12 @@ rdx_status rdx_regex_replace(RDX_ROW_ARGUMENTS) {
   if (x.number < 0)
     return rdx_function_fail(w, n, "invalid value for parameter \"n\": it is not negative");
   RDX_TRY(compile(w, n, args[1].text, f.any_case, &x.r));
-  write_all(&x, &o);
+  RDX_TRY(write_all(w, &x, &o));
   if (o.used > RDX_LONGEST_TEXT)
     return rdx_function_fail(w, n, "the text would be longer than 1 GiB");
   RDX_TRY(rdx_take_text(w, o.used, &o.to));
   o.used = 0;
-  write_all(&x, &o);
+  RDX_TRY(write_all(w, &x, &o));
   out->text = (rdx_sql_text){o.to, o.used};
   return RDX_OK;
 }

@@ -49,7 +49,7 @@ static bool take(rdx_regex *r, uint64_t bytes, void **out) {
 
 rdx_regex_automaton *rdx_regex_automaton_of(rdx_regex *r, const tree *t, bool anywhere, rdx_regex_automaton **kept) {
   void *memory = NULL;
-  if (r->stateless)
+  if (r->stateless || r->status != RDX_OK)
     return NULL;
   if (!*kept && take(r, sizeof **kept, &memory)) {
     *kept = memory;
@@ -67,14 +67,14 @@ static uint64_t hash_of(const rdx_regex_places *places) {
   return hash;
 }
 
-/* The state of these places; NULL: there is no memory for it. */
+/* The state of these places; NULL: there is no memory for it, or no time. */
 static state *find_state(rdx_regex *r, rdx_regex_automaton *a, const rdx_regex_places *places) {
   const uint64_t hash = hash_of(places), bytes = places->count * sizeof *places->steps;
   void *memory = NULL;
   for (state *s = a->states; s; s = s->other)
     if (s->hash == hash && s->count == places->count && memcmp(s->steps, places->steps, bytes) == 0)
       return s;
-  if (!take(r, sizeof(state) + bytes, &memory))
+  if (r->status != RDX_OK || !take(r, sizeof(state) + bytes, &memory))
     return NULL;
   state *made = memory;
   memset(made, 0, sizeof *made);
@@ -144,5 +144,6 @@ rdx_regex_known rdx_regex_run(rdx_regex *r, rdx_regex_automaton *a, rdx_sql_text
     s = next_state(r, a, s, text, at, &size);
   }
   *stopped = at;
+  rdx_regex_looked(r, at - from + 1);
   return !s ? RDX_REGEX_UNKNOWN : found ? RDX_REGEX_FOUND : RDX_REGEX_NONE;
 }

@@ -85,6 +85,9 @@ struct rdx_regex {
   rdx_regex_automaton *anywhere; /* of the root, from any character on */
   uint64_t state_bytes;          /* of automata */
   bool stateless;                /* there are none */
+  uint64_t looked;               /* at places since it last asked whether to go on */
+  rdx_status status;             /* not RDX_OK: it is to stop, and what it says from then on means nothing */
+  rdx_error err;
 };
 
 /* Ends of a match between these places. */
@@ -98,6 +101,9 @@ typedef enum rdx_regex_known { RDX_REGEX_NONE, RDX_REGEX_FOUND, RDX_REGEX_UNKNOW
 /* The character at byte `at`, and its bytes; bytes that are not UTF-8 are characters beyond Unicode. */
 uint32_t rdx_regex_character(rdx_sql_text text, uint64_t at, uint64_t *size);
 bool rdx_regex_is_word(uint32_t c);
+
+/* That places were looked at: now and then it asks whether to go on. */
+void rdx_regex_looked(rdx_regex *r, uint64_t places);
 
 /* The places of a tree before byte `from`, and those behind the character at `at`, with `anywhere` those before the
  * next one, too. */
