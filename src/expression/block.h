@@ -57,10 +57,11 @@ typedef struct rdx_node rdx_node;
 
 typedef rdx_status (*rdx_node_fn)(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);
 /* Of values none of which may be NULL: out->nulls are set, out->data has room. */
-typedef rdx_status (*rdx_kernel_fn)(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
-                                    rdx_values *out);
+typedef rdx_status rdx_values_function(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
+                                       rdx_values *out);
+typedef rdx_values_function *rdx_values_fn;
 /* The parameters of a definition; some may be of no use to it. */
-#define RDX_KERNEL_ARGUMENTS                                                                                           \
+#define RDX_VALUES_ARGUMENTS                                                                                           \
   RDX_UNUSED rdx_worker *w, RDX_UNUSED const rdx_node *n, RDX_UNUSED const rdx_values *args,                           \
       RDX_UNUSED const uint8_t *active, RDX_UNUSED rdx_values *out
 
@@ -69,7 +70,7 @@ typedef struct rdx_value_set rdx_value_set;
 
 struct rdx_node {
   rdx_node_fn evaluate;
-  rdx_kernel_fn kernel; /* of strict nodes */
+  rdx_values_fn kernel; /* of strict nodes */
   rdx_class class;
   rdx_sql_type type;
   rdx_sql_place place;
@@ -158,13 +159,10 @@ rdx_status rdx_evaluate_in(rdx_worker *w, const rdx_node *n, const uint8_t *acti
 rdx_status rdx_evaluate_rows(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out);
 
 /* The kernels of a node by its op, its type and those of its arguments. */
-rdx_kernel_fn rdx_arithmetic_kernel(const rdx_node *n);
-rdx_kernel_fn rdx_comparison_kernel(rdx_op op, rdx_class class);
-rdx_kernel_fn rdx_cast_kernel(const rdx_node *from, const rdx_node *n);
-rdx_status rdx_not_kernel(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
-                          rdx_values *out);
-rdx_status rdx_like_kernel(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
-                           rdx_values *out);
+rdx_values_fn rdx_arithmetic_kernel(const rdx_node *n);
+rdx_values_fn rdx_comparison_kernel(rdx_op op, rdx_class class);
+rdx_values_fn rdx_cast_kernel(const rdx_node *from, const rdx_node *n);
+rdx_values_function rdx_not_kernel, rdx_like_kernel;
 
 /* ---- Values ---- */
 

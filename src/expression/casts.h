@@ -5,10 +5,7 @@
 
 #include "expression/block.h"
 
-rdx_status rdx_cast_to_text(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
-                            rdx_values *out);
-rdx_status rdx_cast_from_text(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
-                              rdx_values *out);
+rdx_values_function rdx_cast_to_text, rdx_cast_from_text;
 
 /* Whether a cast changes nothing about values as they are kept. */
 bool rdx_cast_is_free(const rdx_node *from, const rdx_node *n);

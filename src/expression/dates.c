@@ -56,7 +56,7 @@ static int64_t extract_one(const rdx_node *n, rdx_time_field field, const rdx_va
   return value;
 }
 
-rdx_status rdx_dates_extract(RDX_KERNEL_ARGUMENTS) {
+rdx_status rdx_dates_extract(RDX_VALUES_ARGUMENTS) {
   const rdx_sql_text *names = args[0].data;
   rdx_sql_text last = {NULL, 0};
   rdx_time_field field = RDX_FIELD_DAY;
@@ -72,7 +72,7 @@ rdx_status rdx_dates_extract(RDX_KERNEL_ARGUMENTS) {
   return RDX_OK;
 }
 
-rdx_status rdx_dates_truncate(RDX_KERNEL_ARGUMENTS) {
+rdx_status rdx_dates_truncate(RDX_VALUES_ARGUMENTS) {
   const rdx_sql_text *names = args[0].data;
   rdx_sql_text last = {NULL, 0};
   rdx_time_field field = RDX_FIELD_DAY;

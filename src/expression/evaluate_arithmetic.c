@@ -68,7 +68,7 @@ static uint32_t bits_of(rdx_sql_type type) {
   return type.kind == RDX_SQL_SMALLINT ? 16 : type.kind == RDX_SQL_INTEGER || type.kind == RDX_SQL_DATE ? 32 : 64;
 }
 
-static rdx_status add_i64(RDX_KERNEL_ARGUMENTS) {
+static rdx_status add_i64(RDX_VALUES_ARGUMENTS) {
   const int64_t *restrict a = args[0].data, *restrict b = args[1].data;
   int64_t *restrict to = out->data;
   const uint32_t bits = bits_of(n->type);
@@ -86,7 +86,7 @@ static rdx_status add_i64(RDX_KERNEL_ARGUMENTS) {
   return bad ? check_i64(w, n, args, active, out) : RDX_OK;
 }
 
-static rdx_status subtract_i64(RDX_KERNEL_ARGUMENTS) {
+static rdx_status subtract_i64(RDX_VALUES_ARGUMENTS) {
   const int64_t *restrict a = args[0].data, *restrict b = args[1].data;
   int64_t *restrict to = out->data;
   const uint32_t bits = bits_of(n->type);
@@ -104,7 +104,7 @@ static rdx_status subtract_i64(RDX_KERNEL_ARGUMENTS) {
   return bad ? check_i64(w, n, args, active, out) : RDX_OK;
 }
 
-static rdx_status negate_i64(RDX_KERNEL_ARGUMENTS) {
+static rdx_status negate_i64(RDX_VALUES_ARGUMENTS) {
   const int64_t *restrict a = args[0].data;
   int64_t *restrict to = out->data;
   const uint32_t bits = bits_of(n->type);
@@ -116,7 +116,7 @@ static rdx_status negate_i64(RDX_KERNEL_ARGUMENTS) {
   return bad ? check_i64(w, n, args, active, out) : RDX_OK;
 }
 
-static rdx_status multiply_i64(RDX_KERNEL_ARGUMENTS) {
+static rdx_status multiply_i64(RDX_VALUES_ARGUMENTS) {
   const int64_t *restrict a = args[0].data, *restrict b = args[1].data;
   int64_t *restrict to = out->data;
   const uint32_t bits = bits_of(n->type);
@@ -128,7 +128,7 @@ static rdx_status multiply_i64(RDX_KERNEL_ARGUMENTS) {
   return bad ? check_i64(w, n, args, active, out) : RDX_OK;
 }
 
-static rdx_status divide_i64(RDX_KERNEL_ARGUMENTS) {
+static rdx_status divide_i64(RDX_VALUES_ARGUMENTS) {
   const int64_t *restrict a = args[0].data, *restrict b = args[1].data;
   int64_t *restrict to = out->data;
   const uint32_t bits = bits_of(n->type);
@@ -141,7 +141,7 @@ static rdx_status divide_i64(RDX_KERNEL_ARGUMENTS) {
   return bad ? check_i64(w, n, args, active, out) : RDX_OK;
 }
 
-static rdx_status modulo_i64(RDX_KERNEL_ARGUMENTS) {
+static rdx_status modulo_i64(RDX_VALUES_ARGUMENTS) {
   const int64_t *restrict a = args[0].data, *restrict b = args[1].data;
   int64_t *restrict to = out->data;
   uint64_t bad = 0;
@@ -177,7 +177,7 @@ static bool wide_result(const rdx_node *n, rdx_i128 a, rdx_i128 b, rdx_i128 *out
   }
 }
 
-static rdx_status arithmetic_wide(RDX_KERNEL_ARGUMENTS) {
+static rdx_status arithmetic_wide(RDX_VALUES_ARGUMENTS) {
   const rdx_i128 *a = args[0].data, *b = n->count > 1 ? args[1].data : a;
   rdx_i128 *to = out->data;
   for (uint32_t i = 0; i < w->rows; i++) {
@@ -191,7 +191,7 @@ static rdx_status arithmetic_wide(RDX_KERNEL_ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status too_wide(RDX_KERNEL_ARGUMENTS) {
+static rdx_status too_wide(RDX_VALUES_ARGUMENTS) {
   w->too_wide = true;
   return RDX_ERROR_OVERFLOW;
 }
@@ -217,7 +217,7 @@ static rdx_status check_f64(rdx_worker *w, const rdx_node *n, const rdx_values *
 }
 
 #define FLOATS(name, operator)                                                                                         \
-  static rdx_status name(RDX_KERNEL_ARGUMENTS) {                                                                       \
+  static rdx_status name(RDX_VALUES_ARGUMENTS) {                                                                       \
     const double *restrict a = args[0].data, *restrict b = args[1].data;                                               \
     double *restrict to = out->data;                                                                                   \
     int bad = 0;                                                                                                       \
@@ -241,7 +241,7 @@ FLOATS(multiply_f64, *)
 FLOATS(divide_f64, /)
 
 /* Of quotients only: of the decimals that they are written as, where there is room for them. */
-static rdx_status modulo_f64(RDX_KERNEL_ARGUMENTS) {
+static rdx_status modulo_f64(RDX_VALUES_ARGUMENTS) {
   const double *a = args[0].data, *b = args[1].data;
   for (uint32_t i = 0; i < w->rows; i++) {
     rdx_i128 x = 0, y = 0;
@@ -254,7 +254,7 @@ static rdx_status modulo_f64(RDX_KERNEL_ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status negate_f64(RDX_KERNEL_ARGUMENTS) {
+static rdx_status negate_f64(RDX_VALUES_ARGUMENTS) {
   for (uint32_t i = 0; i < w->rows; i++)
     ((double *)out->data)[i] = -((const double *)args[0].data)[i];
   return RDX_OK;
@@ -262,7 +262,7 @@ static rdx_status negate_f64(RDX_KERNEL_ARGUMENTS) {
 
 /* ---- Times ---- */
 
-static rdx_status time_and_interval(RDX_KERNEL_ARGUMENTS) {
+static rdx_status time_and_interval(RDX_VALUES_ARGUMENTS) {
   const int64_t *a = args[0].data;
   const rdx_sql_interval *b = args[1].data;
   int64_t *to = out->data;
@@ -275,7 +275,7 @@ static rdx_status time_and_interval(RDX_KERNEL_ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status time_difference(RDX_KERNEL_ARGUMENTS) {
+static rdx_status time_difference(RDX_VALUES_ARGUMENTS) {
   const int64_t *a = args[0].data, *b = args[1].data;
   rdx_sql_interval *to = out->data;
   for (uint32_t i = 0; i < w->rows; i++) {
@@ -287,7 +287,7 @@ static rdx_status time_difference(RDX_KERNEL_ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status interval_and_interval(RDX_KERNEL_ARGUMENTS) {
+static rdx_status interval_and_interval(RDX_VALUES_ARGUMENTS) {
   const rdx_sql_interval *a = args[0].data, *b = n->count > 1 ? args[1].data : NULL;
   rdx_sql_interval *to = out->data;
   for (uint32_t i = 0; i < w->rows; i++) {
@@ -300,7 +300,7 @@ static rdx_status interval_and_interval(RDX_KERNEL_ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status interval_and_number(RDX_KERNEL_ARGUMENTS) {
+static rdx_status interval_and_number(RDX_VALUES_ARGUMENTS) {
   const rdx_sql_interval *a = args[0].data;
   const double *b = args[1].data;
   rdx_sql_interval *to = out->data;
@@ -318,19 +318,19 @@ static rdx_status interval_and_number(RDX_KERNEL_ARGUMENTS) {
 
 /* ---- All of them ---- */
 
-static rdx_kernel_fn kernel_of_times(const rdx_node *n) {
+static rdx_values_fn kernel_of_times(const rdx_node *n) {
   const rdx_class second = n->count > 1 ? n->args[1]->class : RDX_CLASS_INTERVAL;
   if (n->args[0]->class != RDX_CLASS_INTERVAL)
     return second == RDX_CLASS_INTERVAL ? time_and_interval : time_difference;
   return second == RDX_CLASS_INTERVAL ? interval_and_interval : interval_and_number;
 }
 
-rdx_kernel_fn rdx_arithmetic_kernel(const rdx_node *n) {
-  static const rdx_kernel_fn integers[] = {
+rdx_values_fn rdx_arithmetic_kernel(const rdx_node *n) {
+  static const rdx_values_fn integers[] = {
       [RDX_OP_ADD - RDX_OP_ADD] = add_i64,           [RDX_OP_SUBTRACT - RDX_OP_ADD] = subtract_i64,
       [RDX_OP_MULTIPLY - RDX_OP_ADD] = multiply_i64, [RDX_OP_DIVIDE - RDX_OP_ADD] = divide_i64,
       [RDX_OP_MODULO - RDX_OP_ADD] = modulo_i64,     [RDX_OP_NEGATE - RDX_OP_ADD] = negate_i64};
-  static const rdx_kernel_fn floats[] = {
+  static const rdx_values_fn floats[] = {
       [RDX_OP_ADD - RDX_OP_ADD] = add_f64,           [RDX_OP_SUBTRACT - RDX_OP_ADD] = subtract_f64,
       [RDX_OP_MULTIPLY - RDX_OP_ADD] = multiply_f64, [RDX_OP_DIVIDE - RDX_OP_ADD] = divide_f64,
       [RDX_OP_MODULO - RDX_OP_ADD] = modulo_f64,     [RDX_OP_NEGATE - RDX_OP_ADD] = negate_f64};

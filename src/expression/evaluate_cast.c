@@ -10,13 +10,13 @@
 #include "expression/casts.h"
 #include "expression/decimal.h"
 
-static rdx_status copy_i64(RDX_KERNEL_ARGUMENTS) {
+static rdx_status copy_i64(RDX_VALUES_ARGUMENTS) {
   for (uint32_t i = 0; i < w->rows; i++)
     ((int64_t *)out->data)[i] = ((const int64_t *)args[0].data)[i];
   return RDX_OK;
 }
 
-static rdx_status to_truth(RDX_KERNEL_ARGUMENTS) {
+static rdx_status to_truth(RDX_VALUES_ARGUMENTS) {
   for (uint32_t i = 0; i < w->rows; i++)
     ((int64_t *)out->data)[i] = ((const int64_t *)args[0].data)[i] != 0;
   return RDX_OK;
@@ -43,7 +43,7 @@ static rdx_status put_exact(rdx_worker *w, const rdx_node *n, rdx_i128 value, ui
   return RDX_OK;
 }
 
-static rdx_status exact_one_by_one(RDX_KERNEL_ARGUMENTS) {
+static rdx_status exact_one_by_one(RDX_VALUES_ARGUMENTS) {
   const rdx_class class = n->args[0]->class;
   for (uint32_t i = 0; i < w->rows; i++) {
     if (!rdx_counts(active, out->nulls, i))
@@ -56,7 +56,7 @@ static rdx_status exact_one_by_one(RDX_KERNEL_ARGUMENTS) {
 }
 
 /* To a larger scale of a type that has as many digits before the point: only the bits may not do. */
-static rdx_status scale_up(RDX_KERNEL_ARGUMENTS) {
+static rdx_status scale_up(RDX_VALUES_ARGUMENTS) {
   const int64_t *restrict a = args[0].data;
   int64_t *restrict to = out->data;
   const int64_t factor = (int64_t)rdx_power_of_ten((uint32_t)(scale_of(n->type) - scale_of(n->args[0]->type)));
@@ -66,7 +66,7 @@ static rdx_status scale_up(RDX_KERNEL_ARGUMENTS) {
   return bad ? exact_one_by_one(w, n, args, active, out) : RDX_OK;
 }
 
-static rdx_status exact_to_float(RDX_KERNEL_ARGUMENTS) {
+static rdx_status exact_to_float(RDX_VALUES_ARGUMENTS) {
   const bool wide = n->args[0]->class == RDX_CLASS_WIDE, narrow = n->type.kind == RDX_SQL_REAL;
   const uint8_t scale = scale_of(n->args[0]->type);
   const int64_t *a = args[0].data;
@@ -85,7 +85,7 @@ static rdx_status exact_to_float(RDX_KERNEL_ARGUMENTS) {
 
 /* ---- Floats ---- */
 
-static rdx_status float_to_integer(RDX_KERNEL_ARGUMENTS) {
+static rdx_status float_to_integer(RDX_VALUES_ARGUMENTS) {
   const double *a = args[0].data;
   const bool halves_away = rdx_is_quotient(n->args[0]->type);
   int64_t min = 0, max = 0;
@@ -101,7 +101,7 @@ static rdx_status float_to_integer(RDX_KERNEL_ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status float_to_decimal(RDX_KERNEL_ARGUMENTS) {
+static rdx_status float_to_decimal(RDX_VALUES_ARGUMENTS) {
   const bool narrow = n->args[0]->type.kind == RDX_SQL_REAL;
   for (uint32_t i = 0; i < w->rows; i++) {
     rdx_i128 value = 0;
@@ -114,7 +114,7 @@ static rdx_status float_to_decimal(RDX_KERNEL_ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status float_to_float(RDX_KERNEL_ARGUMENTS) {
+static rdx_status float_to_float(RDX_VALUES_ARGUMENTS) {
   const double *a = args[0].data;
   double *to = out->data;
   for (uint32_t i = 0; i < w->rows; i++) {
@@ -128,7 +128,7 @@ static rdx_status float_to_float(RDX_KERNEL_ARGUMENTS) {
 }
 
 /* A float as numeric: of the digits that it keeps of any. */
-static rdx_status float_to_quotient(RDX_KERNEL_ARGUMENTS) {
+static rdx_status float_to_quotient(RDX_VALUES_ARGUMENTS) {
   const bool narrow = n->args[0]->type.kind == RDX_SQL_REAL;
   for (uint32_t i = 0; i < w->rows; i++)
     ((double *)out->data)[i] = rdx_decimal_shortest(((const double *)args[0].data)[i], narrow);
@@ -137,7 +137,7 @@ static rdx_status float_to_quotient(RDX_KERNEL_ARGUMENTS) {
 
 /* ---- Times ---- */
 
-static rdx_status date_to_timestamp(RDX_KERNEL_ARGUMENTS) {
+static rdx_status date_to_timestamp(RDX_VALUES_ARGUMENTS) {
   const int64_t *a = args[0].data;
   for (uint32_t i = 0; i < w->rows; i++)
     if (!rdx_time_of_day(a[i], &((int64_t *)out->data)[i]) && rdx_counts(active, out->nulls, i))
@@ -145,7 +145,7 @@ static rdx_status date_to_timestamp(RDX_KERNEL_ARGUMENTS) {
   return RDX_OK;
 }
 
-static rdx_status timestamp_to_date(RDX_KERNEL_ARGUMENTS) {
+static rdx_status timestamp_to_date(RDX_VALUES_ARGUMENTS) {
   const int64_t *a = args[0].data;
   for (uint32_t i = 0; i < w->rows; i++) {
     int64_t rest = 0;
@@ -156,7 +156,7 @@ static rdx_status timestamp_to_date(RDX_KERNEL_ARGUMENTS) {
 
 /* ---- All of them ---- */
 
-static rdx_kernel_fn from_exact(const rdx_node *from, const rdx_node *n) {
+static rdx_values_fn from_exact(const rdx_node *from, const rdx_node *n) {
   const rdx_sql_type wanted = n->type, given = from->type;
   if (rdx_is_float(wanted))
     return exact_to_float;
@@ -170,7 +170,7 @@ static rdx_kernel_fn from_exact(const rdx_node *from, const rdx_node *n) {
   return whole <= capacity && shift >= 0 && shift <= RDX_NARROW_DIGITS ? scale_up : exact_one_by_one;
 }
 
-rdx_kernel_fn rdx_cast_kernel(const rdx_node *from, const rdx_node *n) {
+rdx_values_fn rdx_cast_kernel(const rdx_node *from, const rdx_node *n) {
   const rdx_sql_kind given = from->type.kind, wanted = n->type.kind;
   if (wanted == RDX_SQL_TEXT)
     return rdx_cast_to_text;

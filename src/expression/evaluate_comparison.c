@@ -73,8 +73,8 @@ static bool same_text(rdx_sql_text a, rdx_sql_text b) {
 KERNEL(text_same, rdx_sql_text, same_text(a[i], b[i]))
 KERNEL(text_other, rdx_sql_text, !same_text(a[i], b[i]))
 
-rdx_kernel_fn rdx_comparison_kernel(rdx_op op, rdx_class class) {
-  static const rdx_kernel_fn kernels[][6] = {
+rdx_values_fn rdx_comparison_kernel(rdx_op op, rdx_class class) {
+  static const rdx_values_fn kernels[][6] = {
       [RDX_CLASS_I64] = {i64_eq, i64_ne, i64_lt, i64_le, i64_gt, i64_ge},
       [RDX_CLASS_WIDE] = {wide_eq, wide_ne, wide_lt, wide_le, wide_gt, wide_ge},
       [RDX_CLASS_F64] = {f64_eq, f64_ne, f64_lt, f64_le, f64_gt, f64_ge},

@@ -163,7 +163,7 @@ static void look_for(const rdx_worker *w, const rdx_value_set *set, rdx_class cl
 /* Compare with the values of the list that are no constants. */
 static rdx_status compare_rest(rdx_worker *w, const rdx_node *n, const uint8_t *active, const rdx_values *value,
                                uint8_t *unknown, int64_t *to) {
-  const rdx_kernel_fn equals = rdx_comparison_kernel(RDX_OP_EQ, n->args[0]->class);
+  const rdx_values_fn equals = rdx_comparison_kernel(RDX_OP_EQ, n->args[0]->class);
   for (uint32_t a = 1; a < n->count; a++) {
     rdx_values pair[2] = {*value}, result;
     const rdx_scratch_mark mark = rdx_scratch_top(&w->stack);

@@ -38,7 +38,7 @@ rdx_status rdx_evaluate_strict(rdx_worker *w, const rdx_node *n, const uint8_t *
   return RDX_OK;
 }
 
-rdx_status rdx_not_kernel(RDX_KERNEL_ARGUMENTS) {
+rdx_status rdx_not_kernel(RDX_VALUES_ARGUMENTS) {
   for (uint32_t i = 0; i < w->rows; i++)
     ((int64_t *)out->data)[i] = ((const int64_t *)args[0].data)[i] ^ 1;
   return RDX_OK;
@@ -291,7 +291,7 @@ rdx_status rdx_evaluate_coalesce(rdx_worker *w, const rdx_node *n, const uint8_t
 rdx_status rdx_evaluate_extreme(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out) {
   uint8_t *where = NULL;
   int64_t *better = NULL;
-  const rdx_kernel_fn compare =
+  const rdx_values_fn compare =
       rdx_comparison_kernel(n->bound->op == RDX_OP_GREATEST ? RDX_OP_GT : RDX_OP_LT, n->class);
   RDX_TRY(take_choice(w, n, active, &where, out));
   RDX_TRY(rdx_scratch_take(&w->stack, w->rows * sizeof *better, (void **)&better, &w->err));

@@ -45,7 +45,7 @@ size_t rdx_value_format(rdx_sql_type type, rdx_class class, const rdx_datum *val
   }
 }
 
-rdx_status rdx_cast_to_text(RDX_KERNEL_ARGUMENTS) {
+rdx_status rdx_cast_to_text(RDX_VALUES_ARGUMENTS) {
   const rdx_node *from = n->args[0];
   rdx_sql_text *to = out->data;
   for (uint32_t i = 0; i < w->rows; i++) {
@@ -194,7 +194,7 @@ static rdx_parse parse_value(rdx_sql_kind kind, rdx_sql_text text, rdx_datum *ou
   }
 }
 
-rdx_status rdx_cast_from_text(RDX_KERNEL_ARGUMENTS) {
+rdx_status rdx_cast_from_text(RDX_VALUES_ARGUMENTS) {
   const rdx_sql_text *from = args[0].data;
   for (uint32_t i = 0; i < w->rows; i++) {
     rdx_datum value = {0};

@@ -27,7 +27,7 @@ typedef struct rdx_function {
   rdx_sql_kind result;
   rdx_result_fn type; /* NULL: `result` */
   rdx_row_fn row;
-  rdx_kernel_fn kernel; /* NULL: row by row */
+  rdx_values_fn kernel; /* NULL: row by row */
   bool takes_nulls;
 } rdx_function;
 
@@ -85,10 +85,7 @@ rdx_row_function rdx_like_escape, rdx_regex_of_similar;
 
 /* ---- dates.c ---- */
 
-rdx_status rdx_dates_extract(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
-                             rdx_values *out);
-rdx_status rdx_dates_truncate(rdx_worker *w, const rdx_node *n, const rdx_values *args, const uint8_t *active,
-                              rdx_values *out);
+rdx_values_function rdx_dates_extract, rdx_dates_truncate;
 rdx_row_function rdx_dates_make, rdx_dates_of_zone, rdx_dates_make_time, rdx_dates_of_epoch, rdx_dates_round,
     rdx_dates_bin, rdx_dates_age, rdx_dates_finite, rdx_dates_overlap, rdx_dates_months, rdx_dates_days,
     rdx_dates_micros, rdx_dates_span, rdx_dates_interval, rdx_dates_justify, rdx_dates_justify_days,

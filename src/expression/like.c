@@ -113,7 +113,7 @@ static bool ends_in_escape(rdx_sql_text pattern) {
   return false;
 }
 
-rdx_status rdx_like_kernel(RDX_KERNEL_ARGUMENTS) {
+rdx_status rdx_like_kernel(RDX_VALUES_ARGUMENTS) {
   const rdx_sql_text *texts = args[0].data, *patterns = args[1].data;
   const bool fold = n->bound->op == RDX_OP_ILIKE;
   rdx_sql_text last = {NULL, 0}, pattern = {NULL, 0};
