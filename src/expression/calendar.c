@@ -123,6 +123,7 @@ static const struct {
     {"isodow", RDX_FIELD_ISO_DAY_OF_WEEK},
     {"doy", RDX_FIELD_DAY_OF_YEAR},
     {"isoyear", RDX_FIELD_ISO_YEAR},
+    {"julian", RDX_FIELD_JULIAN},
     {"epoch", RDX_FIELD_EPOCH},
 };
 
@@ -138,8 +139,14 @@ bool rdx_time_field_from_name(const char *name, size_t length, rdx_time_field *o
   return false;
 }
 
+#define JULIAN_DIGITS 10 /* behind the point: 64 bits have room for all timestamps */
+#define JULIAN_DAY 2440588 /* 1970-01-01 */
+
 uint8_t rdx_time_field_scale(rdx_time_field field) {
-  return field == RDX_FIELD_SECOND || field == RDX_FIELD_EPOCH ? 6 : field == RDX_FIELD_MILLISECOND ? 3 : 0;
+  return field == RDX_FIELD_SECOND || field == RDX_FIELD_EPOCH ? 6
+         : field == RDX_FIELD_MILLISECOND                      ? 3
+         : field == RDX_FIELD_JULIAN                           ? JULIAN_DIGITS
+                                                               : 0;
 }
 
 /* Monday is 0. */
@@ -185,6 +192,8 @@ int64_t rdx_day_extract(rdx_time_field field, int64_t day) {
     return weekday(day) + 1;
   case RDX_FIELD_DAY_OF_YEAR:
     return day - rdx_day_of_civil(c.year, 1, 1) + 1;
+  case RDX_FIELD_JULIAN:
+    return day + JULIAN_DAY;
   default: /* the ISO year */
     iso_week(day, &year);
     return year > 0 ? year : year - 1;
@@ -203,6 +212,8 @@ int64_t rdx_time_extract(rdx_time_field field, int64_t time) {
     return rest / (60 * RDX_MICROS_A_SECOND) % 60;
   case RDX_FIELD_HOUR:
     return rest / (3600 * RDX_MICROS_A_SECOND);
+  case RDX_FIELD_JULIAN: /* 1e-10 days are 8.64 microseconds */
+    return (day + JULIAN_DAY) * 10000000000 + (rest * 100 + 432) / 864;
   case RDX_FIELD_EPOCH:
     return time;
   default:

@@ -49,6 +49,7 @@ typedef enum rdx_time_field {
   RDX_FIELD_ISO_DAY_OF_WEEK, /* Monday is 1 */
   RDX_FIELD_DAY_OF_YEAR,
   RDX_FIELD_ISO_YEAR,
+  RDX_FIELD_JULIAN, /* days since noon of November 24, 4714 BC, as PostgreSQL counts them: from midnight on */
   RDX_FIELD_EPOCH,
 } rdx_time_field;
 

@@ -578,7 +578,6 @@ static const char *const others[][2] = {
     {"gen_random_uuid", "values that differ from run to run are not supported"},
     {"clock_timestamp", "write now(): a statement has one time"},
     {"timeofday", "write now(): a statement has one time"},
-    {"make_interval", "write INTERVAL '1 day' * n"},
     {"make_time", "there is no type for times of day; make_timestamp() has dates"},
     {"trim_scale",
      "all values of a numeric have as many digits; min_scale(x) is how many it needs, x::float8 drops zeros"},

@@ -31,9 +31,9 @@ static rdx_status refuse(rdx_worker *w, const rdx_node *n, rdx_sql_text name) {
                        rdx_sql_type_text(n->args[1]->type, type));
 }
 
-/* Seconds of a date are whole. */
+/* Seconds and days of a date are whole. */
 static uint8_t scale_of(rdx_time_field field, const rdx_sql_type *type) {
-  return field == RDX_FIELD_EPOCH && type->kind == RDX_SQL_DATE ? 0 : rdx_time_field_scale(field);
+  return field >= RDX_FIELD_JULIAN && type->kind == RDX_SQL_DATE ? 0 : rdx_time_field_scale(field);
 }
 
 /* Of a field whose scale is that of the result, unless the field is no constant: then scales are made equal. */
@@ -51,8 +51,11 @@ static int64_t extract_one(const rdx_node *n, rdx_time_field field, const rdx_va
     else
       value = rdx_time_extract(field, is_date ? (int64_t)((uint64_t)at * (uint64_t)RDX_MICROS_A_DAY) : at);
   }
-  for (uint8_t scale = scale_of(field, &n->args[1]->type); scale < n->type.scale; scale++)
+  uint8_t scale = scale_of(field, &n->args[1]->type);
+  for (; scale < n->type.scale; scale++)
     value = (int64_t)((uint64_t)value * 10);
+  for (; scale > n->type.scale; scale--)
+    value /= 10;
   return value;
 }
 
@@ -64,7 +67,7 @@ rdx_status rdx_dates_extract(RDX_VALUES_ARGUMENTS) {
     if (!rdx_counts(active, out->nulls, i))
       continue;
     RDX_TRY(read_field(w, n, names[i], &last, &field));
-    const bool of_dates = (field >= RDX_FIELD_DAY_OF_WEEK && field <= RDX_FIELD_ISO_YEAR) || field == RDX_FIELD_WEEK;
+    const bool of_dates = (field >= RDX_FIELD_DAY_OF_WEEK && field <= RDX_FIELD_JULIAN) || field == RDX_FIELD_WEEK;
     if (of_dates && n->args[1]->class == RDX_CLASS_INTERVAL)
       return refuse(w, n, names[i]);
     ((int64_t *)out->data)[i] = extract_one(n, field, &args[1], i);
@@ -272,6 +275,15 @@ rdx_status rdx_dates_interval(RDX_ROW_ARGUMENTS) {
   return put_interval(w, n, args[0].i, args[1].i, args[2].i, out);
 }
 
+/* make_interval(years, months, weeks, days, hours, mins, secs) */
+rdx_status rdx_dates_make_interval(RDX_ROW_ARGUMENTS) {
+  const double micros = rint(args[6].f * RDX_MICROS_A_SECOND);
+  int64_t time = args[4].i * (RDX_MICROS_A_SECOND * 3600) + args[5].i * (RDX_MICROS_A_SECOND * 60);
+  if (!(fabs(micros) < 0x1p62) || __builtin_add_overflow(time, (int64_t)micros, &time))
+    return rdx_out_of_range(w, n);
+  return put_interval(w, n, args[0].i * 12 + args[1].i, args[2].i * 7 + args[3].i, time, out);
+}
+
 rdx_status rdx_dates_justify_days(RDX_ROW_ARGUMENTS) {
   const rdx_sql_interval from = args[0].interval;
   int64_t months = from.months, days = from.days;
@@ -308,5 +320,5 @@ rdx_sql_type rdx_dates_extracted(const rdx_bound *const *args, RDX_UNUSED uint32
   if (args[0]->kind == RDX_BOUND_CONSTANT && !args[0]->value.null &&
       rdx_time_field_from_name(args[0]->value.text.data, args[0]->value.text.length, &field))
     scale = scale_of(field, &args[1]->type);
-  return rdx_decimal_type(field == RDX_FIELD_EPOCH ? 18 : 10, scale);
+  return rdx_decimal_type(field >= RDX_FIELD_JULIAN ? 18 : 10, scale);
 }

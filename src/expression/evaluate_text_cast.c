@@ -148,9 +148,19 @@ static rdx_parse parse_timestamp(rdx_sql_text text, int64_t *out) {
   return result == RDX_PARSE_OK && !rdx_time_of_day(day, out) ? RDX_PARSE_RANGE : result;
 }
 
+/* 1970-01-01. */
+static bool is_epoch(rdx_sql_text text) {
+  rdx_value_trim(&text.data, &text.length);
+  return text.length == 5 && strncasecmp(text.data, "epoch", 5) == 0;
+}
+
 static rdx_parse parse_day_or_time(rdx_sql_kind kind, rdx_sql_text text, int64_t *out) {
   rdx_parse (*const parse)(rdx_sql_text, int64_t *) = kind == RDX_SQL_DATE ? parse_date : parse_timestamp;
   char form[RDX_DATE_FORM];
+  if (is_epoch(text)) {
+    *out = 0;
+    return RDX_PARSE_OK;
+  }
   const rdx_parse result = parse(text, out);
   const size_t length = result == RDX_PARSE_FORMAT ? rdx_date_form(text.data, text.length, form) : 0;
   return length > 0 ? parse((rdx_sql_text){form, length}, out) : result;

@@ -395,6 +395,19 @@ static rdx_status integer_div(RDX_ROW_ARGUMENTS) {
   return put_integer(w, n, (rdx_i128)args[0].i / args[1].i, out);
 }
 
+static rdx_status decimal_div(RDX_ROW_ARGUMENTS) {
+  const uint8_t scales[] = {n->args[0]->type.scale, n->args[1]->type.scale};
+  const uint8_t scale = scales[0] > scales[1] ? scales[0] : scales[1];
+  rdx_i128 v[2];
+  if (args[1].wide == 0)
+    return rdx_function_fail(w, n, "division by zero");
+  for (uint32_t i = 0; i < 2; i++)
+    if (!rdx_decimal_rescale(args[i].wide, scales[i], scale, &v[i]))
+      return rdx_out_of_range(w, n);
+  out->wide = v[0] / v[1];
+  return RDX_OK;
+}
+
 #define MAX_FACTORIAL 33 /* of 37 digits; the next has 39 */
 
 static rdx_status integer_factorial(RDX_ROW_ARGUMENTS) {
@@ -619,6 +632,7 @@ const rdx_function rdx_functions[] = {
     {"lcm", "bb", RDX_SQL_BIGINT, NULL, integer_lcm, NULL, false},
     {"div", "ii", INTEGER, NULL, integer_div, NULL, false},
     {"div", "bb", RDX_SQL_BIGINT, NULL, integer_div, NULL, false},
+    {"div", "nn", DECIMAL, whole, decimal_div, NULL, false},
     {"width_bucket", "dddi", INTEGER, NULL, double_bucket, NULL, false},
     {"width_bucket", "nnni", INTEGER, NULL, decimal_bucket, NULL, false},
     {"random seed", "bb", RDX_SQL_BIGINT, NULL, random_seed, NULL, true}, /* for plan/random.c */
@@ -692,9 +706,13 @@ const rdx_function rdx_functions[] = {
     {"regexp_substr", "ttb", TEXT, NULL, rdx_regex_substr, NULL, false},
     {"regexp_substr", "ttbb", TEXT, NULL, rdx_regex_substr, NULL, false},
     {"regexp_substr", "ttbbt", TEXT, NULL, rdx_regex_substr, NULL, false},
+    {"regexp_substr", "ttbbti", TEXT, NULL, rdx_regex_substr, NULL, false},
     {"regexp_instr", "tt", INTEGER, NULL, rdx_regex_instr, NULL, false},
     {"regexp_instr", "ttb", INTEGER, NULL, rdx_regex_instr, NULL, false},
     {"regexp_instr", "ttbb", INTEGER, NULL, rdx_regex_instr, NULL, false},
+    {"regexp_instr", "ttbbi", INTEGER, NULL, rdx_regex_instr, NULL, false},
+    {"regexp_instr", "ttbbit", INTEGER, NULL, rdx_regex_instr, NULL, false},
+    {"regexp_instr", "ttbbiti", INTEGER, NULL, rdx_regex_instr, NULL, false},
     {"regexp_replace", "ttt", TEXT, NULL, rdx_regex_replace, NULL, false},
     {"regexp_replace", "tttt", TEXT, NULL, rdx_regex_replace, NULL, false},
     {"regexp_replace", "tttb", TEXT, NULL, rdx_regex_replace, NULL, false},
@@ -727,6 +745,7 @@ const rdx_function rdx_functions[] = {
     {"justify_days", "v", RDX_SQL_INTERVAL, NULL, rdx_dates_justify_days, NULL, false},
     {"justify_hours", "v", RDX_SQL_INTERVAL, NULL, rdx_dates_justify_hours, NULL, false},
     {"justify_interval", "v", RDX_SQL_INTERVAL, NULL, rdx_dates_justify, NULL, false},
+    {"make_interval", "iiiiiid", RDX_SQL_INTERVAL, NULL, rdx_dates_make_interval, NULL, false},
     {"make_timestamp", "iiiiid", RDX_SQL_TIMESTAMP, NULL, rdx_dates_make_time, NULL, false},
     {"to_date", "tt", RDX_SQL_DATE, NULL, rdx_dates_read_day, NULL, false},
     {"to_timestamp", "tt", RDX_SQL_TIMESTAMP, NULL, rdx_dates_read_time, NULL, false},

@@ -89,7 +89,7 @@ rdx_values_function rdx_dates_extract, rdx_dates_truncate;
 rdx_row_function rdx_dates_make, rdx_dates_of_zone, rdx_dates_make_time, rdx_dates_of_epoch, rdx_dates_round,
     rdx_dates_bin, rdx_dates_age, rdx_dates_finite, rdx_dates_overlap, rdx_dates_months, rdx_dates_days,
     rdx_dates_micros, rdx_dates_span, rdx_dates_interval, rdx_dates_justify, rdx_dates_justify_days,
-    rdx_dates_justify_hours;
+    rdx_dates_justify_hours, rdx_dates_make_interval;
 /* date_parse.c */
 rdx_row_function rdx_dates_read_day, rdx_dates_read_time;
 /* date_text.c */

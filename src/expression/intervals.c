@@ -235,23 +235,58 @@ static bool read_part(reader *r) {
          put_number(r, field, n);
 }
 
+/* The rest of P0001-02-03. */
+static bool read_dashed(reader *r, number years) {
+  static const rdx_time_field fields[] = {RDX_FIELD_YEAR, RDX_FIELD_MONTH, RDX_FIELD_DAY};
+  number n = years;
+  r->any = true;
+  for (uint32_t i = 0; i < RDX_COUNT(fields); i++) {
+    if (!add_field(r, fields[i], n))
+      return false;
+    if (next(r) != '-' || i + 1 == RDX_COUNT(fields))
+      break;
+    r->at++;
+    n = (number){.sign = 1};
+    if (!read_digits(r, &n.whole))
+      return false;
+  }
+  return r->at == r->length || next(r) == 'T';
+}
+
+/* A number without a letter: P00010203 and PT040506 are of three, others are years or hours. */
+static bool read_bare(reader *r, number n, size_t digits, bool time) {
+  static const rdx_time_field fields[2][3] = {{RDX_FIELD_YEAR, RDX_FIELD_MONTH, RDX_FIELD_DAY},
+                                              {RDX_FIELD_HOUR, RDX_FIELD_MINUTE, RDX_FIELD_SECOND}};
+  const bool three = digits == (time ? 6 : 8) && n.sign > 0;
+  const number last = {.sign = 1, .whole = n.whole % 100, .fraction = n.fraction};
+  r->any = true;
+  return three ? add_field(r, fields[time][0], (number){.sign = 1, .whole = n.whole / 10000}) &&
+                     add_field(r, fields[time][1], (number){.sign = 1, .whole = n.whole / 100 % 100}) &&
+                     add_field(r, fields[time][2], last)
+               : add_field(r, fields[time][0], n);
+}
+
 /* A number and its letter of ISO 8601's P1Y2M3DT4H5M6S. */
-static bool read_designated(reader *r, bool *time) {
+static bool read_designated(reader *r, bool time) {
   static const char letters[] = "YMWDHMS";
   static const rdx_time_field fields[] = {RDX_FIELD_YEAR, RDX_FIELD_MONTH,  RDX_FIELD_WEEK,  RDX_FIELD_DAY,
                                           RDX_FIELD_HOUR, RDX_FIELD_MINUTE, RDX_FIELD_SECOND};
   number n = {0};
-  if (next(r) == 'T' && !*time) {
-    *time = true;
-    r->at++;
-  }
   n.sign = next(r) == '-' ? -1 : 1;
   r->at += next(r) == '-' || next(r) == '+';
+  const size_t first = r->at;
   if (next(r) != '.' && !read_digits(r, &n.whole))
     return false;
+  const size_t digits = r->at - first;
+  if (!time && next(r) == '-' && !r->any && n.sign > 0)
+    return read_dashed(r, n);
+  if (time && next(r) == ':' && !r->any && n.sign > 0)
+    return read_time(r, n.whole, n.sign) && r->at == r->length;
   n.fraction = read_fraction(r);
-  const char *from = *time ? letters + 4 : letters, *at = next(r) ? strchr(from, next(r)) : NULL;
-  if (!at || (!*time && at >= letters + 4))
+  if (r->at == r->length || (!time && next(r) == 'T'))
+    return !r->any && read_bare(r, n, digits, time);
+  const char *from = time ? letters + 4 : letters, *at = next(r) ? strchr(from, next(r)) : NULL;
+  if (!at || (!time && at >= letters + 4))
     return false;
   r->at++;
   r->any = true;
@@ -260,9 +295,16 @@ static bool read_designated(reader *r, bool *time) {
 
 static bool read_iso(reader *r) {
   bool time = false;
-  for (r->at++; r->at < r->length;)
-    if (!read_designated(r, &time))
+  for (r->at++; r->at < r->length;) {
+    if (next(r) == 'T' && !time) {
+      time = true;
+      r->any = false;
+      r->at++;
+    } else if (!read_designated(r, time)) {
       return false;
+    }
+  }
+  r->any |= time;
   return r->any;
 }
 

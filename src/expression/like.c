@@ -13,6 +13,7 @@
 typedef struct matcher {
   const char *text, *text_end;
   const char *pattern, *pattern_end;
+  bool fails; /* the text is compared with an escape at the very end, which has nothing to escape */
 } matcher;
 
 static const char *next_character(const char *at, const char *end) {
@@ -71,7 +72,8 @@ static const char *find_plain(const matcher *m, size_t plain) {
 }
 
 /* A % takes as little as it can; where the rest does not match it takes more. Only the last % must be tried again. */
-static bool matches(matcher m) {
+static bool matches(matcher *all) {
+  matcher m = *all;
   const char *text_again = NULL, *pattern_again = NULL;
   size_t plain = 0; /* bytes behind the last % */
   while (m.text < m.text_end || m.pattern < m.pattern_end) {
@@ -83,6 +85,10 @@ static bool matches(matcher m) {
     } else {
       const char *next = NULL;
       const bool both = m.pattern < m.pattern_end && m.text < m.text_end, any = both && *m.pattern == '_';
+      if (both && *m.pattern == ESCAPE && m.pattern + 1 == m.pattern_end) {
+        all->fails = true;
+        return false;
+      }
       if (any || (both && wanted_byte(&m, m.pattern, &next) == *m.text)) {
         m.text = any ? next_character(m.text, m.text_end) : m.text + 1;
         m.pattern = any ? m.pattern + 1 : next;
@@ -102,17 +108,6 @@ static bool matches(matcher m) {
   return true;
 }
 
-/* Whether the escape stands at the very end, where it has nothing to escape. */
-static bool ends_in_escape(rdx_sql_text pattern) {
-  uint64_t i = 0;
-  while (i < pattern.length) {
-    if (pattern.data[i] == ESCAPE && i + 1 == pattern.length)
-      return true;
-    i += pattern.data[i] == ESCAPE ? 2 : 1;
-  }
-  return false;
-}
-
 rdx_status rdx_like_kernel(RDX_VALUES_ARGUMENTS) {
   const rdx_sql_text *texts = args[0].data, *patterns = args[1].data;
   const bool fold = n->bound->op == RDX_OP_ILIKE;
@@ -123,15 +118,15 @@ rdx_status rdx_like_kernel(RDX_VALUES_ARGUMENTS) {
     rdx_sql_text text = texts[i];
     if (!last.data || patterns[i].data != last.data || patterns[i].length != last.length) {
       last = pattern = patterns[i];
-      if (ends_in_escape(pattern))
-        return rdx_function_fail(w, n, "LIKE pattern must not end with escape character");
       if (fold)
         RDX_TRY(rdx_to_lower(w, pattern, &pattern));
     }
     if (fold)
       RDX_TRY(rdx_to_lower(w, text, &text));
-    const matcher m = {text.data, text.data + text.length, pattern.data, pattern.data + pattern.length};
-    ((int64_t *)out->data)[i] = matches(m);
+    matcher m = {text.data, text.data + text.length, pattern.data, pattern.data + pattern.length, false};
+    ((int64_t *)out->data)[i] = matches(&m);
+    if (m.fails)
+      return rdx_function_fail(w, n, "LIKE pattern must not end with escape character");
   }
   return RDX_OK;
 }

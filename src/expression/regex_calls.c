@@ -102,9 +102,13 @@ rdx_status rdx_regex_count(RDX_ROW_ARGUMENTS) {
   return rdx_regex_status(r, &w->err);
 }
 
-/* Match `number` of (text, pattern [, start [, number [, flags]]]). */
-static rdx_status find(rdx_worker *w, const rdx_node *n, const rdx_datum *args, rdx_regex_span *out) {
+/* Match `number` of (text, pattern [, start [, number, ... flags [, group]]]), or a group of it: of what none is there
+ * is nowhere. `flags_at`: which argument they are. */
+static rdx_status find(rdx_worker *w, const rdx_node *n, const rdx_datum *args, uint32_t flags_at,
+                       rdx_regex_span *out) {
   const rdx_sql_text text = args[0].text;
+  int64_t group = n->count > flags_at + 1 ? args[flags_at + 1].i : 0;
+  rdx_regex_span groups[RDX_REGEX_GROUPS];
   rdx_regex *r = NULL;
   flags f = {0};
   uint64_t from = 0;
@@ -113,16 +117,23 @@ static rdx_status find(rdx_worker *w, const rdx_node *n, const rdx_datum *args, 
     RDX_TRY(read_start(w, n, text, args[2].i, &from));
   if (number < 1)
     return rdx_function_fail(w, n, "invalid value for parameter \"n\": it counts from 1");
-  if (n->count > 4)
-    RDX_TRY(read_flags(w, n, args[4].text, false, &f));
+  if (group < 0)
+    return rdx_function_fail(w, n, "invalid value for parameter \"subexpr\": it counts from 0");
+  if (n->count > flags_at)
+    RDX_TRY(read_flags(w, n, args[flags_at].text, false, &f));
   RDX_TRY(compile(w, n, args[1].text, f.any_case, &r));
+  if (group == 1 && rdx_regex_groups(r) == 0) /* the whole match is the first one */
+    group = 0;
   for (int64_t i = 0; i < number; i++) {
-    if (from > text.length || !rdx_regex_find(r, text, from, out, NULL)) {
+    if (from > text.length || group > rdx_regex_groups(r) ||
+        !rdx_regex_find(r, text, from, out, group > 0 ? groups : NULL)) {
       *out = (rdx_regex_span){NOWHERE, NOWHERE};
       break;
     }
     from = after(text, *out);
   }
+  if (group > 0 && out->begin != NOWHERE)
+    *out = groups[group];
   return rdx_regex_status(r, &w->err);
 }
 
@@ -133,16 +144,21 @@ static void take_span(rdx_sql_text text, rdx_regex_span span, rdx_datum *out) {
 
 rdx_status rdx_regex_substr(RDX_ROW_ARGUMENTS) {
   rdx_regex_span match;
-  RDX_TRY(find(w, n, args, &match));
+  RDX_TRY(find(w, n, args, 4, &match));
   take_span(args[0].text, match, out);
   return RDX_OK;
 }
 
+/* regexp_instr(text, pattern [, start [, number [, end [, flags [, group]]]]]): where it begins, or what follows it. */
 rdx_status rdx_regex_instr(RDX_ROW_ARGUMENTS) {
   rdx_regex_span match;
-  RDX_TRY(find(w, n, args, &match));
+  const bool end = n->count > 4 && args[4].i == 1;
+  if (n->count > 4 && args[4].i != 0 && !end)
+    return rdx_function_fail(w, n, "invalid value for parameter \"endoption\": it is 0 or 1");
+  RDX_TRY(find(w, n, args, 5, &match));
   out->i = match.begin != NOWHERE;
-  for (uint64_t at = 0; match.begin != NOWHERE && at < match.begin; out->i++)
+  const uint64_t place = end ? match.end : match.begin;
+  for (uint64_t at = 0; match.begin != NOWHERE && at < place; out->i++)
     at += rdx_text_character(args[0].text.data + at, args[0].text.length - at);
   return RDX_OK;
 }

@@ -227,7 +227,9 @@ static rdx_status group_outputs(grouping *g, rdx_plan_node **node) {
   }
   for (uint32_t i = 0; i < b->output_count; i++)
     RDX_TRY(group_value(g, b->outputs[i].value, &b->outputs[i].value));
+  b->window_count += b->unused_windows;
   RDX_TRY(rdx_windows_rewrite(b, group_value, g));
+  b->window_count -= b->unused_windows;
   return b->having ? rdx_bound_rewrite(b->planner, b->having, group_node, g, &b->having) : RDX_OK;
 }
 

@@ -252,6 +252,7 @@ typedef struct rdx_block {
   uint32_t aggregate_count, aggregate_capacity;
   rdx_plan_window *windows;
   uint32_t window_count, window_capacity;
+  uint32_t unused_windows; /* behind them, which WINDOW defines: they have to be right */
   rdx_conjuncts firsts; /* values whose equal ones in their group are numbered by a column of its rows */
   rdx_bound *having;
   rdx_output *outputs; /* `visible` targets, then what is only sorted by */

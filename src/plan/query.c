@@ -553,13 +553,15 @@ static rdx_status bind_list(rdx_block *b, const rdx_sql_query *query, rdx_bound_
   RDX_TRY(rdx_query_list_columns(b->planner, q));
   for (uint32_t i = 0; i < query->order_count; i++)
     RDX_TRY(bind_order(b, &query->order_by[i], &q->orders[q->order_count++]));
+  RDX_TRY(bind_distinct_on(b, q, query));
+  const uint32_t windows = b->window_count;
   for (uint32_t i = 0; i < query->unused_count; i++) { /* as if it were used */
     rdx_bound *ignored = NULL;
-    const uint32_t windows = b->window_count;
     RDX_TRY(rdx_bind(b, query->unused_windows[i], &ignored));
-    b->window_count = windows;
   }
-  return bind_distinct_on(b, q, query);
+  b->unused_windows = b->window_count - windows;
+  b->window_count = windows;
+  return RDX_OK;
 }
 
 static rdx_status bind_select(rdx_planner *p, rdx_block *parent, rdx_cte *ctes, const rdx_sql_query *query,

@@ -506,13 +506,76 @@ static rdx_status take_clock(rdx_tree *t, const node *n, rdx_ast **out) {
 
 /* ---- Functions ---- */
 
+/* Functions whose arguments have names; those that are left out are 0, where they may be. */
+static const struct named_function {
+  const char *name, *arguments[8];
+  bool optional;
+} named_functions[] = {{"make_interval", {"years", "months", "weeks", "days", "hours", "mins", "secs"}, true},
+                       {"make_date", {"year", "month", "day"}, false},
+                       {"make_timestamp", {"year", "month", "mday", "hour", "min", "sec"}, false}};
+
+static const struct named_function *find_named(const char *name) {
+  for (size_t i = 0; i < RDX_COUNT(named_functions); i++)
+    if (strcmp(named_functions[i].name, name) == 0)
+      return &named_functions[i];
+  return NULL;
+}
+
+/* The place of an argument by its name, or by where it is written. */
+static rdx_status place_argument(rdx_tree *t, const struct named_function *f, uint32_t number, node **argument,
+                                 uint32_t *place) {
+  node *const written = *argument;
+  *place = number;
+  if (written->node_case != PG_QUERY__NODE__NODE_NAMED_ARG_EXPR)
+    return RDX_OK;
+  const PgQuery__NamedArgExpr *named = written->named_arg_expr;
+  *argument = named->arg;
+  for (*place = 0; f->arguments[*place]; ++*place)
+    if (strcmp(f->arguments[*place], named->name) == 0)
+      return RDX_OK;
+  return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, rdx_tree_place(t, named->location), NULL,
+                       "%s has no argument \"%.60s\"", f->name, named->name);
+}
+
+/* The arguments of such a function in their order. */
+static rdx_status take_named(rdx_tree *t, const PgQuery__FuncCall *f, const struct named_function *named,
+                             rdx_ast *out) {
+  rdx_ast **args = NULL;
+  RDX_TRY(rdx_tree_alloc(t, RDX_COUNT(named->arguments), sizeof *args, (void **)&args));
+  for (uint32_t i = 0; i < f->n_args; i++) {
+    node *argument = f->args[i];
+    uint32_t place = 0;
+    RDX_TRY(place_argument(t, named, i, &argument, &place));
+    if (args[place])
+      return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, out->place, NULL,
+                           "argument \"%s\" of %s is there twice", named->arguments[place], named->name);
+    RDX_TRY(rdx_tree_expression(t, argument, &args[place]));
+  }
+  for (uint32_t i = 0; named->arguments[i]; i++, out->count++) {
+    if (args[i])
+      continue;
+    if (!named->optional)
+      return rdx_sql_error(t->err, RDX_ERROR_ARGUMENT, t->text->text, out->place, NULL,
+                           "argument \"%s\" of %s is missing", named->arguments[i], named->name);
+    RDX_TRY(rdx_tree_alloc(t, 1, sizeof *args[i], (void **)&args[i]));
+    *args[i] = (rdx_ast){.kind = RDX_AST_NUMBER, .place = out->place, .name = "0"};
+  }
+  out->args = args;
+  return RDX_OK;
+}
+
 static rdx_status take_function(rdx_tree *t, const node *n, rdx_ast **out) {
   const PgQuery__FuncCall *f = n->func_call;
   const rdx_sql_place place = rdx_tree_place(t, f->location);
   const char *name = NULL;
   RDX_TRY(rdx_tree_refuse_if(t, f->func_variadic, place, "VARIADIC is not supported"));
   RDX_TRY(rdx_tree_last_name(t, f->n_funcname, f->funcname, place, &name));
-  RDX_TRY(call(t, place, name, f->n_args, f->args, out));
+  const struct named_function *named = find_named(name);
+  const bool takes = named && f->n_args <= RDX_COUNT(named->arguments) - 1 &&
+                     (f->n_args == 0 || named->arguments[f->n_args - 1]);
+  RDX_TRY(call(t, place, name, takes ? 0 : f->n_args, f->args, out));
+  if (takes)
+    RDX_TRY(take_named(t, f, named, *out));
   (*out)->star = f->agg_star;
   (*out)->distinct = f->agg_distinct;
   (*out)->within_group = f->agg_within_group;
