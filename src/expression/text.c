@@ -23,18 +23,35 @@ uint64_t rdx_text_character(const char *text, uint64_t length) {
   return size;
 }
 
+#define ASCII_BYTES 0x0101010101010101u
+
+/* Whether the next eight bytes are there, and all of them ASCII. */
+static bool are_ascii(rdx_sql_text text, uint64_t at) {
+  uint64_t bytes;
+  if (at + 8 > text.length)
+    return false;
+  memcpy(&bytes, text.data + at, 8);
+  return (bytes & ASCII_BYTES << 7) == 0;
+}
+
 uint64_t rdx_text_characters(rdx_sql_text text) {
   uint64_t count = 0;
-  for (uint64_t at = 0; at < text.length; count++)
-    at += rdx_text_character(text.data + at, text.length - at);
+  for (uint64_t at = 0; at < text.length;) {
+    const bool ascii = are_ascii(text, at);
+    at += ascii ? 8 : rdx_text_character(text.data + at, text.length - at);
+    count += ascii ? 8 : 1;
+  }
   return count;
 }
 
 /* Where character `number`, from 0, begins; the text's length where there are fewer. */
 static uint64_t offset_of(rdx_sql_text text, uint64_t number) {
   uint64_t at = 0;
-  for (; number > 0 && at < text.length; number--)
-    at += rdx_text_character(text.data + at, text.length - at);
+  while (number > 0 && at < text.length) {
+    const bool ascii = number >= 8 && are_ascii(text, at);
+    at += ascii ? 8 : rdx_text_character(text.data + at, text.length - at);
+    number -= ascii ? 8 : 1;
+  }
   return at;
 }
 
@@ -67,8 +84,6 @@ static rdx_status append_times(rdx_worker *w, char *to, uint64_t *used, rdx_sql_
 }
 
 /* ---- Upper and lower case ---- */
-
-#define ASCII_BYTES 0x0101010101010101u
 
 /* How many bytes were written: eight of ASCII at a time. */
 static uint64_t to_ascii_case(rdx_sql_text text, bool upper, char *to) {
