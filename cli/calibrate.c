@@ -53,7 +53,7 @@ static const line lines[] = {
     {"sort", "groups of no rows found by sorting", false, NULL, offsetof(rdx_calibration, sort)},
     {"sort_row", "rows of groups found by sorting", false, NULL, offsetof(rdx_calibration, sort_row)},
     {"sort_group", "groups found by sorting", false, NULL, offsetof(rdx_calibration, sort_group)},
-    {"sort_key", "keys sorted", false, NULL, offsetof(rdx_calibration, sort_key)},
+    {"sort_key", "keys sorted, keys in all", false, key_sizes, offsetof(rdx_calibration, sort_key)},
     {"join", "joins of no rows", true, NULL, offsetof(rdx_calibration, join)},
     {"join_build", "keys put into the index of a join", true, key_sizes, offsetof(rdx_calibration, join_build)},
     {"join_probe", "keys looked up in it", true, key_sizes, offsetof(rdx_calibration, join_probe)},

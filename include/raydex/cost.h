@@ -58,8 +58,9 @@ typedef struct rdx_calibration {
   double sort;                          /**< groups of a query found by sorting next to no rows */
   double sort_row;                      /**< a row of such a query, its number added to its group */
   double sort_group;                    /**< a group of such a query, brought to the host */
-  double sort_key;                      /**< a key of 32 bits sorted, with a row number */
-  double join[RDX_CALIBRATION_JOINS];   /**< a join of next to no rows, by each of RDX_CALIBRATION_JOIN_METHODS */
+  /** A key of 32 bits sorted, with a row number, of RDX_CALIBRATION_KEYS keys. */
+  double sort_key[RDX_CALIBRATION_SIZES];
+  double join[RDX_CALIBRATION_JOINS]; /**< a join of next to no rows, by each of RDX_CALIBRATION_JOIN_METHODS */
   /** A key put into its index, of RDX_CALIBRATION_KEYS keys. */
   double join_build[RDX_CALIBRATION_JOINS][RDX_CALIBRATION_SIZES];
   double join_probe[RDX_CALIBRATION_JOINS][RDX_CALIBRATION_SIZES]; /**< a key of a row looked up in it */

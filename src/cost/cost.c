@@ -39,8 +39,9 @@ double rdx_work_ms(const rdx_calibration *r, const rdx_work *w) {
       w->codes * r->scan_code + w->lists * r->list + w->lookups * r->lookup + w->found * r->found_row +
       w->added * r->add_row + w->grouped * r->group_row + w->tables * r->table + w->filled * r->table_row +
       w->numbered * r->number_row + sized(w->tests, r->test, row_sizes, w->table_rows) +
-      sized(w->gathers, r->gather, row_sizes, w->table_rows) + w->sorts * r->sort + w->sorted * r->sort_key +
-      w->sorted_rows * r->sort_row + w->sorted_groups * r->sort_group + w->joins * r->join[w->join_method] +
+      sized(w->gathers, r->gather, row_sizes, w->table_rows) + w->sorts * r->sort +
+      sized(w->sorted, r->sort_key, key_sizes, w->sorted) + w->sorted_rows * r->sort_row +
+      w->sorted_groups * r->sort_group + w->joins * r->join[w->join_method] +
       sized(w->built, r->join_build[w->join_method], key_sizes, w->built) +
       sized(w->probed, r->join_probe[w->join_method], key_sizes, w->built) +
       sized(w->rays, r->ray, scene_sizes, w->primitives) + sized(w->hits, r->hit, scene_sizes, w->primitives) +

@@ -27,7 +27,7 @@ static const rdx_calibration two_cores = {
     .sort = 2000,
     .sort_row = 15,
     .sort_group = 15,
-    .sort_key = 4.5,
+    .sort_key = {4, 4, 4.5},
     .join = {25000, 60000, 25000, 15000, 20000},
     .join_build = {{10.4, 10.4, 10.4}, {20, 20, 20}, {25, 25, 25}, {22, 22, 22}, {24, 24, 24}},
     .join_probe = {{3, 3, 3}, {8, 8, 8}, {5, 5, 5}, {30, 30, 30}, {15, 15, 15}},
@@ -64,7 +64,7 @@ static const rdx_calibration h100 = {
     .sort = 200000,
     .sort_row = 0.2,
     .sort_group = 20,
-    .sort_key = 0.08,
+    .sort_key = {20, 1.4, 0.12},
     .join = {300000, 200000, 270000, 225000, 260000},
     .join_build = {{0.3, 0.3, 0.3}, {0.3, 0.3, 0.3}, {0.3, 0.3, 0.3}, {0.3, 0.3, 0.3}, {0.3, 0.3, 0.3}},
     .join_probe = {{0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}, {0.5, 0.5, 0.5}, {0.6, 0.6, 0.6}, {0.55, 0.55, 0.55}},
@@ -81,9 +81,9 @@ static const rdx_calibration h100 = {
 };
 
 static void scale(rdx_calibration *c, double factor) {
-  double *const rates[] = {&c->read_byte, &c->pack_value, &c->scan_code, &c->found_row, &c->add_row, &c->group_row,
-                           &c->table_row, &c->number_row, &c->sort_row,  &c->sort_group, &c->sort_key,  &c->value};
-  double *const sized[] = {c->test, c->gather, c->ray, c->hit};
+  double *const rates[] = {&c->read_byte, &c->pack_value, &c->scan_code, &c->found_row,  &c->add_row, &c->group_row,
+                           &c->table_row, &c->number_row, &c->sort_row,  &c->sort_group, &c->value};
+  double *const sized[] = {c->test, c->gather, c->sort_key, c->ray, c->hit};
   for (size_t i = 0; i < RDX_COUNT(rates); i++)
     *rates[i] *= factor;
   for (size_t i = 0; i < RDX_COUNT(sized); i++)

@@ -18,7 +18,7 @@
 #include "cost/cost.h"
 #include "device/device.h"
 
-#define HEADER "raydex calibration 9 "
+#define HEADER "raydex calibration 10 "
 #define HEADER_SIZE (sizeof HEADER - 1 + 16 + 1) /* a checksum in hexadecimal digits, a line break */
 #define MAX_TEXT 8192
 #define MAX_PATH 4352
@@ -59,7 +59,7 @@ static const field fields[] = {
     ONE(sort),
     ONE(sort_row),
     ONE(sort_group),
-    ONE(sort_key),
+    SIZED(sort_key),
     JOINS(join),
     JOINS_SIZED(join_build),
     JOINS_SIZED(join_probe),

@@ -99,9 +99,14 @@ static rdx_status measure_memory(measuring *m, rdx_error *err) {
 
 /* ---- Sorting ---- */
 
+typedef struct sorting {
+  const measuring *m;
+  uint64_t count;
+} sorting;
+
 static rdx_status sort_once(void *context, double *ms, rdx_error *err) {
-  const measuring *m = context;
-  const uint64_t count = ROWS >> m->shift;
+  const measuring *m = ((const sorting *)context)->m;
+  const uint64_t count = ((const sorting *)context)->count;
   RDX_SCOPED(rdx_stream_destroy) rdx_stream *stream = NULL;
   rdx_buffer *keys = NULL, *values = NULL;
   RDX_TRY(rdx_stream_create(m->device, &stream, err));
@@ -123,15 +128,20 @@ static bool is_gpu(const rdx_device *device) {
 
 static rdx_status keep_at_work(measuring *m, double ms, rdx_error *err) {
   double ignored = 0;
+  sorting s = {m, ROWS};
   for (const double start = rdx_now_ms(); rdx_now_ms() - start < ms;)
-    RDX_TRY(sort_once(m, &ignored, err));
+    RDX_TRY(sort_once(&s, &ignored, err));
   return RDX_OK;
 }
 
 static rdx_status measure_sort(measuring *m, rdx_error *err) {
-  double ms = 0;
-  RDX_TRY(time_best(sort_once, m, &ms, err));
-  m->out->sort_key = 1e6 * ms / (double)(ROWS >> m->shift);
+  static const uint32_t sizes[] = RDX_CALIBRATION_KEYS;
+  for (uint32_t i = 0; i < RDX_CALIBRATION_SIZES; i++) {
+    sorting s = {m, sizes[i] >> m->shift};
+    double ms = 0;
+    RDX_TRY(time_best(sort_once, &s, &ms, err));
+    m->out->sort_key[i] = 1e6 * ms / (double)s.count;
+  }
   return RDX_OK;
 }
 
@@ -263,7 +273,9 @@ static rdx_status query_once(void *context, double *ms, rdx_error *err) {
   const rdx_predicate first = {.kind = RDX_PREDICATE_EQ, .values = column_u32(&zero, 1)};
   const rdx_query query = {.where = q->kind == QUERY_TESTS ? &first : NULL,
                            .group_by = group_by,
-                           .group_count = q->kind == QUERY_GROUPS ? 1 : q->kind == QUERY_SORT ? 2 : 0,
+                           .group_count = q->kind == QUERY_GROUPS ? 1
+                                          : q->kind == QUERY_SORT ? 2
+                                                                  : 0,
                            .aggregates = &sum,
                            .aggregate_count = 1};
   rdx_query_result *result = NULL;
@@ -652,7 +664,8 @@ static rdx_status measure_joins(measuring *m, rdx_error *err) {
   RDX_TRY(rdx_alloc(4 * most, sizeof *probes, WHAT, (void **)&probes, err));
   RDX_TRY(rdx_alloc(most, sizeof *keys, WHAT, (void **)&keys, err));
   for (uint32_t i = 0; i < RDX_COUNT(methods); i++) {
-    RDX_SCOPED(drop_joining) joining j = {.device = m->device,
+    RDX_SCOPED(drop_joining)
+    joining j = {.device = m->device,
                  .method = methods[i],
                  .on_device = m->device->info.backend != RDX_BACKEND_CPU,
                  .mixed = m->mixed,

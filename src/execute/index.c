@@ -198,14 +198,22 @@ static rdx_status find_bound(rdx_execution *x, const condition *c, const conditi
   return make_bound(x, &other->leaf.values, largest ? max : min, out, err);
 }
 
+/* Such as a BETWEEN 1 AND 1: looked up as a = 1, its rows come in their order. */
+static bool have_one_value(const bounds *b) {
+  if (!b->lower || !b->upper || b->lower->leaf.kind != RDX_PREDICATE_GE || b->upper->leaf.kind != RDX_PREDICATE_LE)
+    return false;
+  const rdx_column *lower = &b->lower->leaf.values, *upper = &b->upper->leaf.values;
+  return is_whole(lower) && lower->type == upper->type && rdx_column_integer(lower, 0) == rdx_column_integer(upper, 0);
+}
+
 /* With the bounds of one more column; whether another may follow. Several values of a column are looked up alone. */
 static rdx_status add_bounds(rdx_execution *x, const bounds *b, key *out, bool *more, rdx_error *err) {
   const uint32_t k = out->count;
   bool has_lower = false, has_upper = false;
-  *more = b->equal && b->equal->leaf.values.rows == 1;
+  *more = b->equal ? b->equal->leaf.values.rows == 1 : have_one_value(b);
   if (*more || (b->equal && k == 0)) {
-    out->lower[k] = out->upper[k] = b->equal->leaf.values;
-    out->of[out->count++] = (bounds){.equal = b->equal};
+    out->lower[k] = out->upper[k] = (b->equal ? b->equal : b->lower)->leaf.values;
+    out->of[out->count++] = b->equal ? (bounds){.equal = b->equal} : *b;
     return RDX_OK;
   }
   if (b->equal || (!b->lower && !b->upper))

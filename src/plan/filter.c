@@ -120,6 +120,24 @@ static bounding bounds_column(const rdx_bound *c, uint32_t column) {
   return bounds;
 }
 
+/* What a column is compared with: at least, or at most. */
+static const rdx_bound *closed_bound(const rdx_bound *filter, uint32_t column, rdx_op op, rdx_op flipped) {
+  for (uint32_t i = 0; rdx_is_call(filter, RDX_OP_AND) && i < filter->count; i++) {
+    const rdx_bound *c = filter->args[i];
+    for (uint32_t k = 0; k < 2; k++)
+      if (rdx_is_call(c, k == 0 ? op : flipped) && is_column_itself(c->args[k], column))
+        return c->args[1 - k];
+  }
+  return NULL;
+}
+
+/* Such as a BETWEEN 1 AND 1. */
+static bool has_one_value(const rdx_bound *filter, uint32_t column) {
+  const rdx_bound *lower = closed_bound(filter, column, RDX_OP_GE, RDX_OP_LE),
+                  *upper = closed_bound(filter, column, RDX_OP_LE, RDX_OP_GE);
+  return lower && upper && rdx_bound_equal(lower, upper);
+}
+
 uint32_t rdx_plan_find_column(const rdx_plan_node *n, const char *name) {
   uint32_t c = 0;
   while (c < n->column_count && strcmp(n->table->columns[n->table_columns[c]].name, name) != 0)
@@ -203,7 +221,8 @@ static use find_use(const rdx_plan_node *n, const rdx_plan_index *index, bool eq
   use u = {0, true};
   for (bool more = true; u.columns < index->column_count && more; u.columns += more) {
     const uint32_t c = rdx_plan_find_column(n, index->columns[u.columns]);
-    const bounding how = c < n->column_count ? bounds_column(n->filter, c) : NOT_BOUND;
+    bounding how = c < n->column_count ? bounds_column(n->filter, c) : NOT_BOUND;
+    how = how == BOUND && has_one_value(n->filter, c) ? EQUAL : how;
     more = how == EQUAL;
     if (more || how == NOT_BOUND || (how == LISTED && u.columns > 0) || (how == BOUND && equal_only))
       continue;

@@ -187,7 +187,7 @@ static rdx_calibration example(void) {
                            .scan_code = 0.25,
                            .group_row = 1.5,
                            .gather = {0, 1.25, 7},
-                           .sort_key = 9,
+                           .sort_key = {7, 8, 9},
                            .join = {1, 2, 3, 4, 5},
                            .join_build = {{10, 10, 10}, {11, 11, 11}, {12, 12, 12}, {13, 13, 13}, {14, 14, 14}},
                            .join_probe = {{20, 20, 20}, {21, 21, 21}, {22, 22, 22}, {23, 23, 23}, {24, 24, 24}},
@@ -228,7 +228,7 @@ static void what_is_kept_is_read_again(void **state) {
   assert_near(loaded.value, 0.75, 1e-9);
   rdx_device_get_calibration(k->device, &loaded);
   assert_int_equal(loaded.source, RDX_CALIBRATION_KEPT);
-  assert_near(loaded.sort_key, 9, 1e-9);
+  assert_near(loaded.sort_key[2], 9, 1e-9);
 }
 
 static void other_devices_have_their_own(void **state) {
@@ -284,11 +284,11 @@ static void files_of_other_versions_are_not_used(void **state) {
   find_file(k, k->folder);
   read_file(k->file, text, sizeof text);
   char *body = strchr(text, '\n') + 1, *version = strstr(body, "library ") + strlen("library ");
-  snprintf(other, sizeof other, "raydex calibration 9 %016llx\n%s", (unsigned long long)fnv(body), body);
+  snprintf(other, sizeof other, "raydex calibration 10 %016llx\n%s", (unsigned long long)fnv(body), body);
   write_file(k->file, other, strlen(other));
   assert_true(rdx_calibration_load(k->device, &loaded)); /* the same, made here */
   *version = '9';
-  snprintf(other, sizeof other, "raydex calibration 9 %016llx\n%s", (unsigned long long)fnv(body), body);
+  snprintf(other, sizeof other, "raydex calibration 10 %016llx\n%s", (unsigned long long)fnv(body), body);
   write_file(k->file, other, strlen(other));
   assert_false(rdx_calibration_load(k->device, &loaded));
 }
@@ -341,7 +341,7 @@ static void a_device_is_measured_once(void **state) {
   assert_int_equal(first.source, RDX_CALIBRATION_MEASURED);
   const double *const rates[] = {&first.launch,           &first.read_byte, &first.transfer_byte,
                                  &first.pack_value,       &first.scan_code, &first.group_row,
-                                 &first.sort_key,         &first.value,     &first.join_build[1][0],
+                                 &first.sort_key[0],      &first.value,     &first.join_build[1][0],
                                  &first.join_probe[4][2], &first.hit[1],    &first.ray[2]};
   assert_true(first.launch > 0 && first.read_byte > 0);
   for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) /* beside other programs a difference may be no time */
