@@ -31,7 +31,7 @@
   })
 
 /* Hold a lock until the end of the scope. */
-#define RDX_LOCKED(lock) RDX_SCOPED(rdx_unlock) pthread_mutex_t *rdx_locked = rdx_lock(lock)
+#define RDX_LOCKED(lock) RDX_SCOPED(rdx_unlock) RDX_UNUSED pthread_mutex_t *rdx_locked = rdx_lock(lock)
 
 static inline pthread_mutex_t *rdx_lock(pthread_mutex_t *lock) {
   pthread_mutex_lock(lock);
