@@ -95,7 +95,7 @@ RDX_API void rdx_device_get_calibration(rdx_device *device, rdx_calibration *out
 /**
  * Measure a device, unless a calibration of it is kept (`force`: even then), and keep the result, which plans from then
  * on go by. Of a GPU the host's threads are measured, too, which do what is too little for it. Where the cache cannot
- * be written it holds for `device` alone. Takes 1 to 15 seconds and some 200 MB of the device's memory; nothing else
+ * be written it holds for `device` alone. Takes 1 to 20 seconds and some 200 MB of the device's memory; nothing else
  * should run meanwhile. Reports progress as stage "calibrate".
  */
 RDX_API RDX_MUST_USE rdx_status rdx_device_calibrate(rdx_device *device, bool force, rdx_calibration *out,
