@@ -293,8 +293,6 @@ static const struct refusal {
     {"INSERT INTO t SELECT * FROM (VALUES (DEFAULT)) v", "                                     ^",
      "DEFAULT is not allowed"},
     {"CREATE TABLE t (a int REFERENCES u)", "                      ^", "REFERENCES and FOREIGN KEY are not supported"},
-    {"CREATE TABLE t (a int GENERATED ALWAYS AS IDENTITY (CYCLE))",
-     "                                                    ^", "IDENTITY has START, INCREMENT and RESTART"},
     {"CREATE TABLE t (a int, UNIQUE NULLS NOT DISTINCT (a))", "                       ^", "NULLS NOT DISTINCT is not"},
     {"CREATE TABLE t (a int, UNIQUE (a) INCLUDE (b))", "                       ^", "a key has columns only"},
     {"CREATE TABLE t (a int, EXCLUDE (a WITH =))", "                       ^", "EXCLUDE is not supported"},
