@@ -17,10 +17,12 @@
 
 #include "base/base.h"
 
-#define MIN_KEPT (1ul << 20) /* bytes of a block */
-#define MAX_KEPT (1ul << 30) /* bytes of all */
-#define MEMORY_SHARE 8u      /* of what the machine or the control group has, all are no more than this part */
+#define MIN_KEPT (1ul << 20)   /* bytes of a block */
+#define MAX_BLOCK (96ul << 20) /* of larger ones it may take too long to offer the pages */
+#define MAX_KEPT (1ul << 30)   /* bytes of all */
+#define MEMORY_SHARE 8u        /* of what the machine or the control group has, all are no more than this part */
 #define MAX_BLOCKS 32u
+#define HUGE_PAGE ((uintptr_t)2 << 20)
 
 /* AddressSanitizer is to see who uses what was freed: then no block is kept. */
 #ifdef __SANITIZE_ADDRESS__
@@ -62,10 +64,13 @@ void *rdx_reuse_take(size_t size) {
   return best < MAX_BLOCKS ? take(best) : NULL;
 }
 
-/* Leave whole pages to the system until they are written to again. */
-static void offer_pages(char *memory, size_t size) {
-  const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE), before = (page - (uintptr_t)memory % page) % page;
-  (void)madvise(memory + before, (size - before) / page * page, MADV_FREE); /* only advice: failing is fine */
+/* Leave pages to the system until they are written to again: whole huge ones, of which a part would be split off, which
+ * takes as long as clearing it. */
+static void offer_pages(void *memory, size_t size) {
+  const uintptr_t begin = ((uintptr_t)memory + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+  const uintptr_t end = ((uintptr_t)memory + size) & ~(HUGE_PAGE - 1);
+  if (begin < end)
+    (void)madvise((char *)memory + (begin - (uintptr_t)memory), end - begin, MADV_FREE); /* only advice: may fail */
 }
 
 static size_t find_max(void) {
@@ -76,7 +81,7 @@ static size_t find_max(void) {
 
 bool rdx_reuse_keep(void *memory) {
   const size_t size = malloc_usable_size(memory);
-  if (!KEEPS || size < MIN_KEPT)
+  if (!KEEPS || size < MIN_KEPT || size > MAX_BLOCK)
     return false;
   RDX_LOCKED(&lock);
   if (max_bytes == 0)
