@@ -73,11 +73,13 @@ static bool has_inner_key(const rdx_block *c) {
 
 rdx_status rdx_find_parts(rdx_block *c, bool constants, rdx_correlated_parts *out) {
   rdx_planner *p = c->planner;
-  const bool keys = constants || has_inner_key(c);
   for (uint32_t i = 0; i < c->correlations.count; i++) {
     rdx_bound *conjunct = c->correlations.list[i];
     uint32_t outer = 0;
-    if (!keys || !is_key(conjunct, &outer)) {
+    const bool is_gate = !rdx_bound_has(conjunct, RDX_BOUND_COLUMN);
+    if (is_gate)
+      RDX_TRY(rdx_conjuncts_add(p, &out->gates, conjunct));
+    if (!is_key(conjunct, &outer) || (is_gate && !constants)) {
       RDX_TRY(rdx_conjuncts_add(p, &out->rest, conjunct));
       RDX_TRY(rdx_collect_columns(p, conjunct, &out->columns));
       continue;
@@ -180,7 +182,7 @@ static rdx_status guard_key(rdx_block *b, const rdx_conjuncts *guards, rdx_bound
 }
 
 /* Of rows that do not ask, keys that may fail are NULL, and what is said of pairs is not evaluated. So it is where a
- * condition of the subquery over the outer side alone does not hold. */
+ * condition of the subquery over the outer side alone, a gate, does not hold. */
 static rdx_status guard_dependent(rdx_block *b, rdx_dependent *d) {
   rdx_planner *p = b->planner;
   rdx_conjuncts guards = {0}, all = {0};
@@ -188,12 +190,11 @@ static rdx_status guard_dependent(rdx_block *b, rdx_dependent *d) {
     RDX_TRY(list_guards(b, b->guard, &guards));
   if (d->filter.count > 0 || (d->compared && !d->unlike) || d->aggregate_count > 0)
     RDX_TRY(choose_guards(b, &guards, b->scope ? d->needs : UINT64_MAX, &all));
-  for (uint32_t i = 0; i < d->filter.count; i++) {
-    if (d->join != RDX_PLAN_SEMI && !(rdx_bound_leaves(d->filter.list[i]) >> d->leaf & 1))
-      RDX_TRY(rdx_conjuncts_add(p, &guards, d->filter.list[i]));
+  for (uint32_t i = 0; i < d->filter.count; i++)
     RDX_TRY(rdx_conjuncts_add(p, &all, d->filter.list[i]));
-  }
   d->filter = all;
+  for (uint32_t i = 0; i < d->gates.count; i++)
+    RDX_TRY(rdx_conjuncts_add(p, &guards, d->gates.list[i]));
   for (uint32_t i = 0; i < d->key_count; i++)
     if (!rdx_cannot_fail(p, d->outer_keys[i]))
       RDX_TRY(guard_key(b, &guards, &d->outer_keys[i]));
@@ -238,6 +239,11 @@ rdx_status rdx_link_dependent(rdx_block *b, const rdx_bound_query *q, rdx_plan_n
     rdx_bound *lifted = NULL;
     RDX_TRY(rdx_bound_rewrite(p, x->rest.list[i], lift_node, &l, &lifted));
     RDX_TRY(rdx_conjuncts_add(p, &out->filter, lifted));
+  }
+  for (uint32_t i = 0; i < x->gates.count; i++) {
+    rdx_bound *lifted = NULL;
+    RDX_TRY(rdx_bound_rewrite(p, x->gates.list[i], lift_node, &l, &lifted));
+    RDX_TRY(rdx_conjuncts_add(p, &out->gates, lifted));
   }
   return RDX_OK;
 }
@@ -304,8 +310,8 @@ rdx_status rdx_make_dependent(rdx_block *b, rdx_bound_query *q, const rdx_form *
   *out = (rdx_dependent){.join = f.join};
   if (q->outer_levels > 0) {
     RDX_TRY(rdx_check_correlated(b, q));
-    const bool half = f.join == RDX_PLAN_SEMI || f.join == RDX_PLAN_ANTI;
-    RDX_TRY(rdx_find_parts(q->block, !half || q->block->aggregating || q->limit || q->offset, &x));
+    const bool constants = f.join != RDX_PLAN_SEMI && (f.join != RDX_PLAN_ANTI || has_inner_key(q->block));
+    RDX_TRY(rdx_find_parts(q->block, constants || q->block->aggregating || q->limit || q->offset, &x));
     RDX_TRY(q->limit || q->offset ? build_first(b, q, &f, &x, &plan) : rdx_build_correlated(b, q, &f, &x, &plan));
     out->correlated = q->block->aggregating ? x.inner.count : 0;
   } else {

@@ -24,13 +24,14 @@ typedef struct rdx_form {
   bool distinct;
 } rdx_form;
 
-/* Lists of the parts of a correlated query: its keys, and what else it compares. */
+/* Lists of the parts of a correlated query: its keys, what else it compares, and, of both, the conditions over the
+ * outer side alone. */
 typedef struct rdx_correlated_parts {
-  rdx_conjuncts outer, inner, rest, columns;
+  rdx_conjuncts outer, inner, rest, columns, gates;
 } rdx_correlated_parts;
 
 RDX_MUST_USE rdx_status rdx_collect_columns(rdx_planner *p, const rdx_bound *node, rdx_conjuncts *list);
-/* `constants`: outer values that equal constants may be keys, too, where there are no others. */
+/* `constants`: outer values that equal constants are keys, too. */
 RDX_MUST_USE rdx_status rdx_find_parts(rdx_block *inner, bool constants, rdx_correlated_parts *out);
 /* The correlated query as a plan whose outputs are its own, its inner keys, and the columns that else are compared. */
 RDX_MUST_USE rdx_status rdx_build_correlated(rdx_block *b, rdx_bound_query *q, const rdx_form *f,

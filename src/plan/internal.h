@@ -98,6 +98,7 @@ typedef struct rdx_dependent {
   uint32_t key_count;
   uint32_t correlated;  /* how many keys, the first ones, the subquery groups by: 0 where it does not aggregate */
   rdx_conjuncts filter; /* over the block's and the leaf's columns */
+  rdx_conjuncts gates;  /* conditions over the block's columns alone that hold where a key is evaluated */
   uint64_t needs;       /* leaves that keys and filter read, its own aside */
   bool attached;        /* to a group of an outer join: see rdx_group */
   /* What is asked of each row about the rows of the subquery that keys and filter match; answers are more columns of

@@ -161,7 +161,7 @@ static rdx_status build_rows(lateral *l, rdx_plan_node **plan) {
   const bool limited = q->limit || q->offset;
   const uint32_t count = q->order_count;
   l->outputs = limited ? c->output_count : l->count;
-  RDX_TRY(rdx_find_parts(c, true, &l->parts));
+  RDX_TRY(rdx_find_parts(c, false, &l->parts));
   RDX_TRY(part_conditions(l));
   const uint32_t compared = l->parts.rest.count;
   RDX_TRY(part_list(l));
