@@ -183,12 +183,24 @@ static rdx_block *find_block(rdx_block *b, const char *qualifier, const char *na
   return b;
 }
 
+/* Names of a block that are read in subqueries of the one that is asked about, or of one around it, tell its owner. */
+static void note_owner(rdx_aggregate_owner *o, const rdx_block *at) {
+  uint32_t level = 0;
+  for (const rdx_block *b = o->block; b && b != at; b = b->parent)
+    level++;
+  for (const rdx_block *b = o->block; b; b = b->parent)
+    if (b == at && level < o->level)
+      o->level = level;
+}
+
 /* What is bound at a block `level` levels out becomes a value here. */
 static rdx_status bring_in(rdx_block *b, uint32_t level, rdx_bound **value) {
   outer o = {b->planner, level};
   RDX_TRY(rdx_bound_rewrite(b->planner, *value, outer_node, &o, value));
   for (; level > 0; b = b->parent, level--)
     b->outer_levels = b->outer_levels > level ? b->outer_levels : level;
+  if (b->planner->owner)
+    note_owner(b->planner->owner, b);
   return RDX_OK;
 }
 
@@ -368,10 +380,7 @@ static rdx_status bind_arguments(rdx_block *b, const rdx_ast *ast, const rdx_sta
                                  rdx_plan_aggregate *out) {
   rdx_planner *p = b->planner;
   if (b->clause)
-    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place,
-                            b->parent && rdx_has_subquery(ast) ? "one of the query around it cannot have a subquery"
-                                                               : NULL,
-                            "aggregates are not allowed in %s", b->clause);
+    return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates are not allowed in %s", b->clause);
   if (b->in_aggregate)
     return rdx_planner_fail(p, RDX_ERROR_ARGUMENT, ast->place, NULL, "aggregates cannot be in aggregates");
   const bool keeps = p->binding.keeps_all;
@@ -425,38 +434,50 @@ static rdx_status bind_aggregate(rdx_block *b, const struct aggregate_name *whic
   return rdx_add_aggregate(b, which->kind, value, ast->distinct, ast->place, out);
 }
 
-/* The innermost block whose columns an aggregate reads, beside those of subqueries. */
-typedef struct owner {
-  uint32_t level; /* how many levels out it is; UINT32_MAX: it reads none */
-  bool subquery;  /* there is one */
-} owner;
-
-static void find_owner(rdx_block *b, const rdx_ast *ast, owner *o) {
+/* The innermost block whose columns an aggregate reads; those that subqueries read are told by binding these. */
+static rdx_status find_owner(rdx_block *b, const rdx_ast *ast, bool subqueries, rdx_aggregate_owner *o) {
   uint32_t level = 0;
   found f = {0};
-  o->subquery |= ast->query != NULL;
+  rdx_bound_query *q = NULL;
+  if (ast->query && subqueries)
+    RDX_TRY(rdx_bind_query(b->planner, b, b->ctes, ast->query, &q));
   if (ast->kind == RDX_AST_COLUMN && (!find_block(b, ast->qualifier, ast->name, &f, &level) || level < o->level))
     o->level = f.count > 0 ? level : 0;
   for (uint32_t i = 0; i < ast->count; i++)
-    find_owner(b, ast->args[i], o);
+    RDX_TRY(find_owner(b, ast->args[i], subqueries, o));
   for (uint32_t i = 0; i < ast->order_count; i++)
-    find_owner(b, ast->orders[i].value, o);
-  if (ast->filter)
-    find_owner(b, ast->filter, o);
+    RDX_TRY(find_owner(b, ast->orders[i].value, subqueries, o));
+  return ast->filter ? find_owner(b, ast->filter, subqueries, o) : RDX_OK;
+}
+
+static rdx_status find_subquery_owner(rdx_block *b, const rdx_ast *ast, rdx_aggregate_owner *o) {
+  rdx_planner *p = b->planner;
+  if (p->owner) /* each level would be bound twice as often as the one around it */
+    return rdx_block_refuse(b, ast->place,
+                            "an aggregate with a subquery within a subquery of an aggregate is not supported");
+  const uint32_t levels = b->outer_levels;
+  p->owner = o;
+  const rdx_status status = find_owner(b, ast, true, o);
+  p->owner = NULL;
+  b->outer_levels = levels;
+  return status;
 }
 
 /* An aggregate, or grouping(), that reads columns of blocks further out alone is of the innermost of them. */
 static rdx_status bind_outer_aggregate(rdx_block *b, const rdx_ast *ast, bool *done, rdx_bound **out) {
-  owner o = {.level = UINT32_MAX};
+  rdx_aggregate_owner o = {.block = b, .level = UINT32_MAX};
   rdx_block *at = b;
-  find_owner(b, ast, &o);
+  RDX_TRY(find_owner(b, ast, false, &o));
+  const bool subquery = o.level > 0 && b->parent && rdx_has_subquery(ast);
+  if (subquery)
+    RDX_TRY(find_subquery_owner(b, ast, &o));
   *done = o.level > 0 && o.level < UINT32_MAX;
   if (!*done)
     return RDX_OK;
-  if (o.subquery)
-    return rdx_block_refuse(b, ast->place, "an aggregate of outer columns cannot have a subquery");
   for (uint32_t i = 0; i < o.level; i++)
     at = at->parent;
+  if (subquery && at->ctes != b->ctes)
+    return rdx_block_refuse(b, ast->place, "an aggregate of outer columns with a subquery cannot stand behind WITH");
   RDX_TRY(rdx_bind(at, ast, out));
   return bring_in(b, o.level, out);
 }

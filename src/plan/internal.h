@@ -157,6 +157,12 @@ typedef struct rdx_sample {
   double read; /* rows of the blocks that the filter has to look at */
 } rdx_sample;
 
+/* The innermost of a block and those around it whose columns an aggregate of the block reads. */
+typedef struct rdx_aggregate_owner {
+  const struct rdx_block *block;
+  uint32_t level; /* how many levels out it is; UINT32_MAX: it reads none */
+} rdx_aggregate_owner;
+
 typedef struct rdx_planner {
   rdx_catalog *catalog;
   const rdx_settings *settings;
@@ -184,9 +190,10 @@ typedef struct rdx_planner {
   uint64_t random;       /* what random() of this plan is made of, */
   uint32_t randoms;      /* how many calls it has */
   uint32_t next_ref;     /* of what is built the column that may be asked for next, as they mostly are in their order */
-  struct rdx_block *beside;  /* that a query without LATERAL stands in FROM of; NULL: none */
-  const rdx_sql_query *with; /* whose queries of WITH are bound; NULL: none */
-  uint32_t recursions;       /* recursive queries whose second part is bound */
+  struct rdx_block *beside;   /* that a query without LATERAL stands in FROM of; NULL: none */
+  const rdx_sql_query *with;  /* whose queries of WITH are bound; NULL: none */
+  rdx_aggregate_owner *owner; /* that is looked for; NULL: none */
+  uint32_t recursions;        /* recursive queries whose second part is bound */
   rdx_sample *samples;
   uint32_t sample_count, sample_capacity;
 } rdx_planner;
@@ -254,7 +261,7 @@ typedef struct rdx_block {
   rdx_plan_window *windows;
   uint32_t window_count, window_capacity;
   uint32_t unused_windows; /* behind them, which WINDOW defines: they have to be right */
-  rdx_conjuncts firsts; /* values whose equal ones in their group are numbered by a column of its rows */
+  rdx_conjuncts firsts;    /* values whose equal ones in their group are numbered by a column of its rows */
   rdx_bound *having;
   rdx_output *outputs; /* `visible` targets, then what is only sorted by */
   uint32_t output_count, output_capacity, visible;

@@ -230,7 +230,11 @@ static rdx_status bind_group(rdx_block *b, const rdx_sql_query *query, const rdx
 
 /* ---- GROUP BY ---- */
 
+/* What reads outer columns alone is the same for all rows, and makes no groups. */
 static rdx_status add_group(rdx_block *b, rdx_bound *value, uint32_t *capacity, uint32_t *out) {
+  if (rdx_bound_has(value, RDX_BOUND_OUTER) && !rdx_bound_has(value, RDX_BOUND_COLUMN))
+    RDX_TRY(rdx_bind_constant(&b->planner->binding, (rdx_sql_type){.kind = RDX_SQL_BOOL}, (rdx_datum){.i = true},
+                              value->place, &value));
   for (*out = 0; *out < b->group_count; ++*out)
     if (rdx_bound_equal(b->groups[*out], value))
       return RDX_OK;

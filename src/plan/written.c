@@ -28,9 +28,11 @@ static bool is_plain(const rdx_ast *ast) {
 }
 
 bool rdx_has_subquery(const rdx_ast *ast) {
-  bool has = ast->query != NULL;
+  bool has = ast->query || (ast->filter && rdx_has_subquery(ast->filter));
   for (uint32_t i = 0; i < ast->count && !has; i++)
     has = rdx_has_subquery(ast->args[i]);
+  for (uint32_t i = 0; i < ast->order_count && !has; i++)
+    has = rdx_has_subquery(ast->orders[i].value);
   return has;
 }
 
