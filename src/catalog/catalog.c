@@ -98,7 +98,7 @@ static rdx_status describe(rdx_table_version *v, const char *name, const char *p
                                          .type = c->type,
                                          .scale = c->scale,
                                          .column = *c,
-                                         .open = !v->verifies,
+                                         .open = !v->deferred,
                                          .unique = c->validity ? 0 : -1,
                                          .distinct = estimate_distinct(v->content, i, t->rows)};
   }
@@ -110,14 +110,26 @@ static void drop_version(rdx_table_version **version) {
 }
 
 /* A version of `content`, which becomes its own also on failure. */
-static rdx_status make_version(rdx_catalog *c, const char *name, const char *path, rdx_table *content, bool verifies,
+static rdx_status make_version(rdx_catalog *c, const char *name, const char *path, rdx_table *content, bool deferred,
                                rdx_table_version **out, rdx_error *err) {
   RDX_SCOPED(rdx_table_destroy) rdx_table *own = content;
   RDX_SCOPED(drop_version) rdx_table_version *v = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *v, WHAT, (void **)&v, err));
-  *v = (rdx_table_version){.catalog = c, .content = RDX_KEEP(own), .verifies = verifies, .users = 1};
+  *v = (rdx_table_version){.catalog = c, .content = RDX_KEEP(own), .deferred = deferred, .users = 1};
   RDX_TRY(describe(v, name, path, err));
   *out = RDX_KEEP(v);
+  return RDX_OK;
+}
+
+/* Columns of a Parquet file are known only now. */
+static rdx_status read_columns(rdx_table_version *v, const uint32_t *columns, uint32_t count, rdx_error *err) {
+  RDX_TRY(rdx_parquet_read_columns(v->content, columns, count, err));
+  for (uint32_t i = 0; i < count; i++) {
+    rdx_catalog_column *c = &v->table.columns[columns[i]];
+    c->column = *rdx_table_column(v->content, columns[i]);
+    c->unique = c->column.validity ? 0 : -1;
+    c->distinct = estimate_distinct(v->content, columns[i], v->table.rows);
+  }
   return RDX_OK;
 }
 
@@ -132,7 +144,10 @@ rdx_status rdx_table_version_open_columns(rdx_table_version *v, const uint32_t *
       missing[n++] = columns[i];
     c->open = true; /* so that it is listed once */
   }
-  const rdx_status status = n > 0 ? rdx_table_verify(v->table.path, v->content, missing, n, err) : RDX_OK;
+  rdx_status status = RDX_OK;
+  if (n > 0)
+    status = v->content->parquet ? read_columns(v, missing, n, err)
+                                 : rdx_table_verify(v->table.path, v->content, missing, n, err);
   for (uint32_t i = 0; i < n; i++)
     v->table.columns[missing[i]].open = status == RDX_OK;
   return status;
@@ -190,7 +205,7 @@ rdx_status rdx_catalog_open_blocks(rdx_catalog *catalog, rdx_catalog_table *tabl
 rdx_status rdx_catalog_zones(rdx_catalog *catalog, rdx_catalog_table *table, uint32_t column, rdx_column *smallest,
                              rdx_column *largest, bool *found, rdx_error *err) {
   rdx_column_stats stats;
-  *found = table->rows > RDX_BLOCK_ROWS && rdx_table_version_of(table)->verifies &&
+  *found = table->rows > RDX_BLOCK_ROWS && rdx_table_version_of(table)->deferred &&
            rdx_table_get_stats(rdx_table_version_of(table)->content, column, &stats, NULL) == RDX_OK;
   if (!*found)
     return RDX_OK;
@@ -455,6 +470,15 @@ static bool is_read_once(const struct stat *now, const struct stat *before) {
   return !S_ISREG(now->st_mode) && !S_ISDIR(now->st_mode) && !S_ISREG(before->st_mode);
 }
 
+/* What can be is opened now, and read when somebody asks for it. */
+static rdx_status open_content(const rdx_source *s, rdx_table **out, rdx_error *err) {
+  if (rdx_table_is_file(s->path))
+    return rdx_table_open_unverified(s->path, out, err);
+  if (s->csv.type_count == 0 && !s->csv.columns && rdx_table_is_parquet(s->path))
+    return rdx_parquet_open(s->path, out, err);
+  return rdx_table_read(s->path, &s->csv, out, err);
+}
+
 /* The version that the file has now. A pipe is read once. */
 static rdx_status refresh(rdx_catalog *c, rdx_source *s, rdx_error *err) {
   struct stat info;
@@ -467,10 +491,8 @@ static rdx_status refresh(rdx_catalog *c, rdx_source *s, rdx_error *err) {
                     strerror(errno));
   if (s->version && (rdx_file_is_same(&info, &s->version->file) || is_read_once(&info, &s->version->file)))
     return RDX_OK;
-  const bool table_file = rdx_table_is_file(s->path);
-  RDX_TRY(table_file ? rdx_table_open_unverified(s->path, &content, err)
-                     : rdx_table_read(s->path, &s->csv, &content, err));
-  RDX_TRY(make_version(c, s->name, s->path, content, table_file, &version, err));
+  RDX_TRY(open_content(s, &content, err));
+  RDX_TRY(make_version(c, s->name, s->path, content, content->opened || content->parquet, &version, err));
   version->file = info;
   replace_version(c, s, version);
   return RDX_OK;

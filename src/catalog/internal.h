@@ -49,7 +49,7 @@ typedef struct rdx_table_version {
   rdx_catalog_table table; /* first: what users have points here */
   rdx_catalog *catalog;
   rdx_table *content;
-  bool verifies;    /* columns are verified when they are opened */
+  bool deferred;    /* columns are verified (table files) or read (Parquet) when they are opened */
   uint8_t **blocks; /* of each column: a bit for each block of rows that is; NULL: none, nor the dictionary */
   struct stat file;
   uint32_t users; /* one more while its name has it */

@@ -31,6 +31,7 @@ static rdx_status copy_strings(const rdx_column *strings, uint32_t count, const 
     const char *bytes = rdx_column_text(strings, sorted ? sorted[i] : i, &length);
     memcpy(d->bytes + d->offsets[i], bytes, length);
   }
+  d->strings = (rdx_column){.type = RDX_TYPE_STRING, .rows = d->count, .values = d->bytes, .offsets = d->offsets};
   return RDX_OK;
 }
 
@@ -45,14 +46,19 @@ static rdx_status number_rows(const rdx_column *column, rdx_distinct *distinct, 
   return RDX_OK;
 }
 
+static rdx_status sort(rdx_distinct *distinct, rdx_dictionary *d, uint32_t **places, rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) uint32_t *sorted = NULL;
+  rdx_distinct_seal(distinct);
+  RDX_TRY(rdx_distinct_sort(distinct, "dictionary", &sorted, places, err));
+  return copy_strings(&distinct->strings, (uint32_t)distinct->strings.rows, sorted, d, err);
+}
+
 /* Number the strings of all rows, then turn numbers into places. */
 static rdx_status fill(const rdx_column *column, rdx_distinct *distinct, uint32_t *codes, rdx_dictionary *d,
                        rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) uint32_t *places = NULL;
   RDX_TRY(number_rows(column, distinct, codes, err));
-  rdx_distinct_seal(distinct);
-  RDX_SCOPED(rdx_free_local) uint32_t *sorted = NULL, *places = NULL;
-  RDX_TRY(rdx_distinct_sort(distinct, "dictionary", &sorted, &places, err));
-  RDX_TRY(copy_strings(&distinct->strings, (uint32_t)distinct->strings.rows, sorted, d, err));
+  RDX_TRY(sort(distinct, d, &places, err));
   for (uint64_t row = 0; row < column->rows; row++) {
     RDX_TRY(rdx_loop_goes_on(row, column->rows, "dictionary", err));
     if (rdx_column_has(column, row))
@@ -80,6 +86,14 @@ rdx_status rdx_dictionary_create(const rdx_column *column, uint32_t *codes, rdx_
   return RDX_OK;
 }
 
+rdx_status rdx_dictionary_of_strings(rdx_distinct *distinct, rdx_dictionary **out, uint32_t **places, rdx_error *err) {
+  RDX_SCOPED(rdx_dictionary_destroy) rdx_dictionary *d = NULL;
+  RDX_TRY(rdx_calloc(1, sizeof *d, "a dictionary", (void **)&d, err));
+  RDX_TRY(sort(distinct, d, places, err));
+  *out = RDX_KEEP(d);
+  return RDX_OK;
+}
+
 rdx_status rdx_dictionary_of_keys(uint64_t **keys, uint64_t count, rdx_dictionary **out, rdx_error *err) {
   RDX_TRY(rdx_calloc(1, sizeof **out, "a dictionary", (void **)out, err));
   (*out)->count = (uint32_t)count;
@@ -101,17 +115,12 @@ void rdx_dictionary_destroy(rdx_dictionary **dictionary) {
   RDX_FREE_ALL(d->keys, d->offsets, d->bytes, d);
 }
 
-static rdx_column strings_of(const rdx_dictionary *d) {
-  return (rdx_column){.type = RDX_TYPE_STRING, .rows = d->count, .values = d->bytes, .offsets = d->offsets};
-}
-
 /* Both ascend, so they are merged. */
 rdx_status rdx_dictionary_map(const rdx_dictionary *from, const rdx_dictionary *to, uint32_t **out, rdx_error *err) {
-  const rdx_column left = strings_of(from), right = strings_of(to);
   RDX_TRY(rdx_alloc(from->count, sizeof **out, "the codes of strings", (void **)out, err));
   for (uint32_t i = 0, k = 0; i < from->count; i++) {
     int order = -1;
-    while (k < to->count && (order = rdx_column_compare_strings(&right, k, &left, i)) < 0)
+    while (k < to->count && (order = rdx_column_compare_strings(&to->strings, k, &from->strings, i)) < 0)
       k++;
     (*out)[i] = order == 0 ? k : UINT32_MAX;
   }
@@ -122,8 +131,8 @@ DEFINE_BOUND(first_not_below, (const rdx_column *own, u32 begin, u32 end, const 
              rdx_column_compare_strings(own, middle, strings, row) < 0)
 
 uint32_t rdx_dictionary_search(const rdx_dictionary *dictionary, const rdx_column *strings, uint64_t row, bool *equal) {
-  const rdx_column own = strings_of(dictionary);
-  const uint32_t place = first_not_below(&own, 0, dictionary->count, strings, row);
-  *equal = place < dictionary->count && rdx_column_compare_strings(&own, place, strings, row) == 0;
+  const rdx_column *own = &dictionary->strings;
+  const uint32_t place = first_not_below(own, 0, dictionary->count, strings, row);
+  *equal = place < dictionary->count && rdx_column_compare_strings(own, place, strings, row) == 0;
   return place;
 }

@@ -53,12 +53,16 @@ typedef struct rdx_dictionary {
   uint64_t *offsets; /* count + 1 */
   uint64_t longest;  /* bytes of a string */
   char *bytes;
+  rdx_column strings; /* as a column, where they are strings */
 } rdx_dictionary;
 
 /* Make the dictionary of a host column of strings, and the codes of its rows (`codes`; those of NULLs are 0). A column
  * with a dictionary keeps it, with its strings that no row has. */
 RDX_MUST_USE rdx_status rdx_dictionary_create(const rdx_column *column, uint32_t *codes, rdx_dictionary **out,
                                               rdx_error *err);
+/* The dictionary of distinct strings, which are sealed, and the place of each number in it (free with rdx_free()). */
+RDX_MUST_USE rdx_status rdx_dictionary_of_strings(rdx_distinct *distinct, rdx_dictionary **out, uint32_t **places,
+                                                  rdx_error *err);
 /* The dictionary of ascending keys, which it takes over. */
 RDX_MUST_USE rdx_status rdx_dictionary_of_keys(uint64_t **keys, uint64_t count, rdx_dictionary **out, rdx_error *err);
 /* The same once more: each is destroyed by itself. */

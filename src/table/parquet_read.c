@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "column/column.h"
+#include "column/dictionary.h"
 #include "table/arrow_values.h"
 #include "table/duckdb.h"
 #include "table/names.h"
@@ -18,6 +20,8 @@
 
 #define WHAT "a Parquet file"
 #define BATCH 131072 /* rows of an import at a time */
+#define SCALE_MAX 18 /* digits of a decimal after the point */
+#define FEW 65536    /* strings: more do not become a dictionary, as to find each takes longer than to copy it */
 #define FROM "read_parquet('%s', hive_partitioning = false)"
 
 /* ---- Which files ---- */
@@ -111,12 +115,13 @@ static rdx_status refuse_type(const char *path, const char *name, int id, rdx_er
 
 typedef struct source {
   const known_type *type;
+  int id;          /* DuckDB's type */
   uint32_t column; /* of the file */
   int decimal;     /* DuckDB's type of a decimal's digits */
   uint8_t scale;
 } source;
 
-typedef struct reader {
+typedef struct rdx_parquet {
   const char *path;
   int file;
   struct stat info; /* of it when it was opened */
@@ -125,6 +130,7 @@ typedef struct reader {
   uint32_t file_columns;
   uint64_t rows, done; /* of the file, and those that were read */
   source *sources;     /* of the table's columns */
+  rdx_distinct *texts; /* of columns of strings that have a dictionary, and are u32 as long; NULL: none have */
   rdx_table *table;
   uint64_t filled; /* rows of the table */
 } reader;
@@ -183,15 +189,22 @@ static rdx_status start_column(reader *r, uint32_t i, uint32_t column, rdx_error
   RDX_TRY(rdx_copy_text(name, "a column name", &c->name, err));
   rdx_duckdb_handle type = call->column_logical_type(&r->result, column);
   const int id = call->get_type_id(type);
-  *s = (source){.type = find_type(id), .column = column};
+  *s = (source){.type = find_type(id), .id = id, .column = column};
   if (s->type->kind == DECIMALS) {
     s->decimal = call->decimal_internal_type(type);
     s->scale = call->decimal_scale(type);
   }
   call->destroy_logical_type(&type);
+  return RDX_OK;
+}
+
+/* Column `i` of the table has a type that can be read. */
+static rdx_status check_type(const reader *r, uint32_t i, rdx_error *err) {
+  const source *s = &r->sources[i];
+  const char *name = r->table->columns[i].name;
   if (s->type->kind == UNKNOWN)
-    return refuse_type(r->path, name, id, err);
-  if (s->scale > 18)
+    return refuse_type(r->path, name, s->id, err);
+  if (s->scale > SCALE_MAX)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED,
                     "%.300s: column '%.100s' is a DECIMAL with %u digits after the point, and 18 are supported: in "
                     "DuckDB, COPY (SELECT * REPLACE (CAST(\"%.100s\" AS DECIMAL(18, 9)) AS \"%.100s\") FROM the file) "
@@ -292,7 +305,12 @@ static rdx_status make_table(reader *r, const char *const *names, uint32_t count
   count = names ? count : r->file_columns;
   RDX_TRY(rdx_table_create(count, &r->table, err));
   RDX_TRY(rdx_calloc(count, sizeof *r->sources, WHAT, (void **)&r->sources, err));
-  RDX_TRY(choose_columns(r, names, &index, err));
+  return choose_columns(r, names, &index, err);
+}
+
+static rdx_status check_columns(reader *r, rdx_error *err) {
+  for (uint32_t i = 0; i < r->table->column_count; i++)
+    RDX_TRY(check_type(r, i, err));
   return check_cuts(r, err);
 }
 
@@ -323,15 +341,25 @@ static rdx_status open_reader(reader *r, const char *path, const char *const *na
   RDX_TRY(open_file(r, err));
   RDX_TRY(rdx_duckdb_open(r->file, path, false, &r->duckdb, err));
   RDX_TRY(make_table(r, names, count, err));
-  RDX_TRY(count_rows(r, err));
+  return count_rows(r, err);
+}
+
+static rdx_status check_and_start(reader *r, rdx_error *err) {
+  RDX_TRY(check_columns(r, err));
   return start_rows(r, err);
 }
 
-static void close_reader(reader *r) {
+static void close_duckdb(reader *r) {
   rdx_duckdb_drop(&r->duckdb, &r->result);
   rdx_duckdb_close(&r->duckdb);
+}
+
+static void close_reader(reader *r) {
+  close_duckdb(r);
+  for (uint32_t i = 0; r->texts && i < r->table->column_count; i++)
+    rdx_distinct_drop(&r->texts[i]);
   rdx_table_destroy(&r->table);
-  rdx_free(r->sources);
+  RDX_FREE_ALL(r->sources, r->texts);
   if (r->file >= 0)
     close(r->file);
 }
@@ -342,6 +370,7 @@ static void close_reader(reader *r) {
 typedef struct piece {
   const reader *reader;
   const source *source;
+  rdx_distinct *texts; /* NULL: strings are kept as they come */
   rdx_growing *to;
   const void *values;
   const uint64_t *validity; /* NULL: there is no NULL */
@@ -357,7 +386,36 @@ static rdx_status not_kept(const piece *p, uint64_t row, const char *what, rdx_e
                   (unsigned long long)(p->reader->done + row), what);
 }
 
+/* The strings turn out to be many: `rows` of them, so far, are kept as they came. */
+static rdx_status give_up_dictionary(const piece *p, uint64_t rows, rdx_error *err) {
+  RDX_SCOPED(rdx_free_local) const uint32_t *numbers = RDX_KEEP(p->to->values);
+  RDX_SCOPED(rdx_free_local) uint8_t *validity = RDX_KEEP(p->to->validity);
+  const rdx_column old = {.rows = rows, .validity = validity};
+  RDX_TRY(rdx_growing_start(p->to, RDX_TYPE_STRING, 0, p->to->capacity, err));
+  for (uint64_t i = 0; i < rows; i++) {
+    uint64_t length = 0;
+    const bool is_null = !rdx_column_has(&old, i);
+    const char *text = is_null ? NULL : rdx_column_text(&p->texts->strings, numbers[i], &length);
+    RDX_TRY(is_null ? rdx_growing_add_null(p->to, i, err) : rdx_growing_add_string(p->to, i, text, length, err));
+  }
+  rdx_distinct_drop(p->texts);
+  return RDX_OK;
+}
+
+static rdx_status number_texts(const piece *p, rdx_error *err) {
+  const rdx_duckdb_text *texts = p->values;
+  uint32_t *numbers = (uint32_t *)p->to->values + p->reader->filled;
+  for (uint64_t i = 0; i < p->rows; i++) {
+    const rdx_duckdb_text *t = &texts[i];
+    RDX_TRY(has(p, i) ? rdx_distinct_add(p->texts, bytes_of(t), t->inside.length, &numbers[i], err)
+                      : rdx_growing_add_null(p->to, p->reader->filled + i, err));
+  }
+  return p->texts->strings.rows > FEW ? give_up_dictionary(p, p->reader->filled + p->rows, err) : RDX_OK;
+}
+
 static rdx_status add_texts(const piece *p, rdx_error *err) {
+  if (p->texts)
+    return number_texts(p, err);
   const rdx_duckdb_text *texts = p->values;
   for (uint64_t i = 0; i < p->rows; i++) {
     const uint64_t row = p->reader->filled + i;
@@ -441,6 +499,11 @@ static rdx_status add_values(const piece *p, rdx_error *err) {
   return RDX_OK;
 }
 
+/* Whether column `i`, once it is started, is one of strings that are numbered. */
+static bool has_dictionary(const reader *r, uint32_t i) {
+  return r->texts && r->sources[i].type->kind == TEXTS && r->table->columns[i].view.type == RDX_TYPE_U32;
+}
+
 static rdx_status add_chunk(reader *r, rdx_duckdb_handle chunk, rdx_error *err) {
   const rdx_duckdb_functions *call = r->duckdb.call;
   const uint64_t rows = call->data_chunk_get_size(chunk);
@@ -448,6 +511,7 @@ static rdx_status add_chunk(reader *r, rdx_duckdb_handle chunk, rdx_error *err) 
     rdx_duckdb_handle vector = call->data_chunk_get_vector(chunk, i);
     const piece p = {.reader = r,
                      .source = &r->sources[i],
+                     .texts = has_dictionary(r, i) ? &r->texts[i] : NULL,
                      .to = &r->table->columns[i],
                      .values = call->vector_get_data(vector),
                      .validity = call->vector_get_validity(vector),
@@ -488,8 +552,11 @@ static rdx_status read_rows(reader *r, uint64_t max, bool *more, rdx_error *err)
   const uint64_t left = r->rows - r->done, capacity = left < max ? left : max;
   *more = r->table->column_count > 0;
   r->filled = 0;
-  for (uint32_t i = 0; i < r->table->column_count; i++)
-    RDX_TRY(rdx_growing_start(&r->table->columns[i], r->sources[i].type->type, r->sources[i].scale, capacity, err));
+  for (uint32_t i = 0; i < r->table->column_count; i++) {
+    const source *s = &r->sources[i];
+    const rdx_type type = r->texts && s->type->kind == TEXTS ? RDX_TYPE_U32 : s->type->type;
+    RDX_TRY(rdx_growing_start(&r->table->columns[i], type, s->scale, capacity, err));
+  }
   while (*more && r->filled < max) {
     RDX_TRY(rdx_progress("read", r->done, r->rows, err));
     RDX_TRY(read_chunk(r, more, err));
@@ -504,6 +571,7 @@ static rdx_status read_rows(reader *r, uint64_t max, bool *more, rdx_error *err)
 static rdx_status read_all(reader *r, const char *path, const char *const *columns, uint32_t count, rdx_error *err) {
   bool more;
   RDX_TRY(open_reader(r, path, columns, count, err));
+  RDX_TRY(check_and_start(r, err));
   return read_rows(r, UINT64_MAX, &more, err);
 }
 
@@ -514,6 +582,107 @@ rdx_status rdx_table_read_parquet(const char *path, const char *const *columns, 
   RDX_SCOPED(close_reader) reader r = {0};
   RDX_TRY(read_all(&r, path, columns, count, err));
   *out = RDX_KEEP(r.table);
+  return RDX_OK;
+}
+
+/* ---- Column by column ---- */
+
+void rdx_parquet_drop(struct rdx_parquet *p) {
+  if (!p)
+    return;
+  rdx_free((void *)(uintptr_t)p->path);
+  close_reader(p);
+  rdx_free(p);
+}
+
+/* The columns' types, as far as they are known: of one that cannot be read its name is told when it is. */
+static void set_types(const reader *r) {
+  for (uint32_t i = 0; i < r->table->column_count; i++) {
+    const source *s = &r->sources[i];
+    r->table->columns[i].view = (rdx_column){.type = s->type->kind == UNKNOWN ? RDX_TYPE_STRING : s->type->type,
+                                             .scale = s->scale > SCALE_MAX ? SCALE_MAX : s->scale,
+                                             .rows = r->rows};
+  }
+  r->table->rows = r->rows;
+}
+
+static void drop_parquet(struct rdx_parquet **parquet) {
+  rdx_parquet_drop(*parquet);
+}
+
+rdx_status rdx_parquet_open(const char *path, rdx_table **out, rdx_error *err) {
+  RDX_SCOPED(drop_parquet) struct rdx_parquet *p = NULL;
+  char *own;
+  RDX_TRY(rdx_calloc(1, sizeof *p, WHAT, (void **)&p, err));
+  p->file = -1;
+  RDX_TRY(rdx_copy_text(path, WHAT, &own, err));
+  RDX_TRY(open_reader(p, own, NULL, 0, err));
+  close_duckdb(p);
+  set_types(p);
+  *out = RDX_KEEP(p->table);
+  (*out)->parquet = RDX_KEEP(p);
+  return RDX_OK;
+}
+
+/* A reader of these columns of a file that was opened before. */
+static rdx_status reopen(reader *r, const rdx_table *table, const uint32_t *columns, uint32_t count, rdx_error *err) {
+  const struct rdx_parquet *p = table->parquet;
+  *r = (reader){.path = p->path, .file = -1, .info = p->info, .file_columns = p->file_columns, .rows = p->rows};
+  r->file = fcntl(p->file, F_DUPFD_CLOEXEC, 0);
+  if (r->file < 0)
+    return rdx_fail(err, RDX_ERROR_IO, "cannot open %s: %s", r->path, strerror(errno));
+  RDX_TRY(check_unchanged(r, err));
+  RDX_TRY(rdx_table_create(count, &r->table, err));
+  RDX_TRY(rdx_alloc(count, sizeof *r->sources, WHAT, (void **)&r->sources, err));
+  RDX_TRY(rdx_calloc(count, sizeof *r->texts, WHAT, (void **)&r->texts, err));
+  for (uint32_t i = 0; i < count; i++) {
+    r->sources[i] = p->sources[columns[i]];
+    RDX_TRY(rdx_copy_text(table->columns[columns[i]].name, "a column name", &r->table->columns[i].name, err));
+  }
+  RDX_TRY(rdx_duckdb_open(r->file, r->path, false, &r->duckdb, err));
+  return check_and_start(r, err);
+}
+
+/* The strings of a column are sorted, and its numbers become places. */
+static rdx_status finish_dictionary(const reader *r, uint32_t i, rdx_error *err) {
+  rdx_growing *c = &r->table->columns[i];
+  RDX_SCOPED(rdx_free_local) uint32_t *places = NULL;
+  uint32_t *numbers = c->values;
+  RDX_TRY(rdx_dictionary_of_strings(&r->texts[i], &c->dictionary, &places, err));
+  for (uint64_t row = 0; row < r->rows; row++) {
+    RDX_TRY(rdx_loop_goes_on(row, r->rows, "read", err));
+    if (rdx_column_has(&c->view, row))
+      numbers[row] = places[numbers[row]];
+  }
+  c->view.type = RDX_TYPE_STRING;
+  return RDX_OK;
+}
+
+static rdx_status read_columns(reader *r, const rdx_table *table, const uint32_t *columns, uint32_t count,
+                               rdx_error *err) {
+  bool more;
+  RDX_TRY(reopen(r, table, columns, count, err));
+  RDX_TRY(read_rows(r, UINT64_MAX, &more, err));
+  for (uint32_t i = 0; i < count; i++)
+    if (has_dictionary(r, i))
+      RDX_TRY(finish_dictionary(r, i, err));
+  rdx_table_finish(r->table, r->rows);
+  return RDX_OK;
+}
+
+rdx_status rdx_parquet_read_columns(rdx_table *table, const uint32_t *columns, uint32_t count, rdx_error *err) {
+  RDX_SCOPED(close_reader) reader r;
+  const rdx_status status = read_columns(&r, table, columns, count, err);
+  if (status == RDX_ERROR_FORMAT) /* perhaps of what is not there any more */
+    RDX_TRY(check_unchanged(&r, err));
+  RDX_TRY(status);
+  for (uint32_t i = 0; i < count; i++) {
+    rdx_growing *c = &table->columns[columns[i]], *read = &r.table->columns[i];
+    char *name = c->name; /* users may have it */
+    rdx_free(RDX_KEEP(read->name));
+    *c = RDX_KEEP(*read);
+    c->name = name;
+  }
   return RDX_OK;
 }
 
@@ -545,6 +714,7 @@ static rdx_status copy_rows(reader *r, rdx_table_writer *writer, rdx_error *err)
 static rdx_status import(reader *r, const char *parquet, const char *path, const char *const *columns, uint32_t count,
                          rdx_error *err) {
   RDX_TRY(open_reader(r, parquet, columns, count, err));
+  RDX_TRY(check_and_start(r, err));
   RDX_SCOPED(rdx_table_writer_destroy) rdx_table_writer *writer = NULL;
   RDX_TRY(create_writer(r, path, &writer, err));
   RDX_TRY(copy_rows(r, writer, err));

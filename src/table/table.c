@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "column/dictionary.h"
+
 rdx_status rdx_table_create(uint32_t count, rdx_table **out, rdx_error *err) {
   RDX_SCOPED(rdx_free_local) rdx_table *table = NULL;
   RDX_TRY(rdx_calloc(1, sizeof *table, "a table", (void **)&table, err));
@@ -21,6 +23,7 @@ rdx_status rdx_table_create(uint32_t count, rdx_table **out, rdx_error *err) {
 
 static void free_rows(rdx_growing *c) {
   RDX_FREE_ALL(c->values, c->offsets, c->bytes, c->validity);
+  rdx_dictionary_destroy(&c->dictionary);
   c->values = c->offsets = NULL;
   c->bytes = NULL;
   c->validity = NULL;
@@ -60,6 +63,7 @@ void rdx_table_destroy(rdx_table **table) {
   RDX_FREE_ALL(t->columns, t->constraints);
   rdx_opened_drop(t->opened);
   rdx_held_drop(t->held);
+  rdx_parquet_drop(t->parquet);
   rdx_free(t);
 }
 
@@ -130,11 +134,12 @@ void rdx_table_finish(rdx_table *table, uint64_t rows) {
   table->rows = rows;
   for (uint32_t i = 0; i < table->column_count; i++) {
     rdx_growing *c = &table->columns[i];
-    const bool strings = c->view.type == RDX_TYPE_STRING;
+    const bool strings = c->view.type == RDX_TYPE_STRING && !c->dictionary;
     c->view.rows = rows;
     c->view.values = strings ? c->bytes : c->values;
     c->view.offsets = strings ? c->offsets : NULL;
     c->view.validity = c->validity;
+    c->view.dictionary = c->dictionary ? &c->dictionary->strings : NULL;
   }
 }
 

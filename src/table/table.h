@@ -17,8 +17,9 @@ typedef struct rdx_growing {
   uint64_t *offsets; /* strings */
   char *bytes;
   uint64_t byte_count, byte_capacity;
-  uint8_t *validity; /* NULL until the first NULL */
-  rdx_choice choice; /* of a column of CSV, which owns its text */
+  uint8_t *validity;                 /* NULL until the first NULL */
+  struct rdx_dictionary *dictionary; /* of strings whose places `values` has (u32); NULL: they are as they come */
+  rdx_choice choice;                 /* of a column of CSV, which owns its text */
 } rdx_growing;
 
 struct rdx_table {
@@ -29,8 +30,9 @@ struct rdx_table {
   rdx_growing *columns;
   char delimiter; /* of CSV; 0: the table is of something else */
   _Atomic uint32_t references;
-  struct rdx_opened *opened; /* a table file that the columns view, or NULL */
-  struct rdx_held *held;     /* an Arrow array that they view, or NULL */
+  struct rdx_opened *opened;   /* a table file that the columns view, or NULL */
+  struct rdx_held *held;       /* an Arrow array that they view, or NULL */
+  struct rdx_parquet *parquet; /* a file whose columns rdx_parquet_read_columns() reads, or NULL */
 };
 
 /* A table of `count` columns without names, types or rows. */
@@ -64,9 +66,11 @@ void rdx_growing_drop(rdx_growing *column);
 /* One more owner, who destroys the table in turn; returns it. */
 rdx_table *rdx_table_retain(rdx_table *table);
 
-/* Unmap a table file (open.c), release an Arrow array (arrow_import.c). NULL is fine. */
+/* Unmap a table file (open.c), release an Arrow array (arrow_import.c), close a Parquet file (parquet_read.c). NULL is
+ * fine. */
 void rdx_opened_drop(struct rdx_opened *opened);
 void rdx_held_drop(struct rdx_held *held);
+void rdx_parquet_drop(struct rdx_parquet *parquet);
 
 /* A table file of which nothing but its directory was verified, and, column by column, the rest: what was not is not to
  * be read. */

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "table/duckdb.h"
+#include "table/parquet.h"
 #include "table/table.h"
 #include "tests/unit/random.h"
 
@@ -420,6 +421,87 @@ static void test_import(void **state) {
   unlink(path);
 }
 
+/* ---- Columns that are read when they are asked for ---- */
+
+static void test_deferred(void **state) {
+  (void)state;
+  static const uint64_t rows[] = {0, 1, 2049, 300000};
+  for (size_t i = 0; i < RDX_COUNT(rows); i++) {
+    rdx_table *t = make_table(rows[i]), *again = NULL;
+    OK(rdx_table_write_parquet(t, file, err));
+    OK(rdx_parquet_open(file, &again, err));
+    unlink(file); /* the table has it open */
+    assert_int_equal(rdx_table_rows(again), rows[i]);
+    for (uint32_t k = 0; k < RDX_COUNT(types); k++) {
+      assert_int_equal(rdx_table_column(again, k)->type, types[k].type);
+      assert_int_equal(rdx_table_column(again, k)->scale, types[k].scale);
+      assert_string_equal(rdx_table_column_name(again, k), types[k].name);
+    }
+    static const uint32_t last[] = {17, 3, 16}, others[] = {0, 1, 2, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+    OK(rdx_parquet_read_columns(again, last, RDX_COUNT(last), err));
+    OK(rdx_parquet_read_columns(again, others, RDX_COUNT(others), err));
+    assert_non_null(rdx_table_column(again, 16)->dictionary);
+    check_same(again, t);
+    rdx_table_destroy(&again);
+    rdx_table_destroy(&t);
+  }
+}
+
+/* 300,000 different strings, of which the first 65,000 rows have few, and some are NULL. */
+static void test_many_strings(void **state) {
+  (void)state;
+  static const uint32_t strings = 0;
+  const uint64_t rows = 300000;
+  rdx_table *t = NULL, *again = NULL;
+  OK(rdx_table_create(1, &t, err));
+  rdx_growing *c = &t->columns[0];
+  OK(rdx_growing_describe(c, "s", NULL, err));
+  OK(rdx_growing_start(c, RDX_TYPE_STRING, 0, rows, err));
+  for (uint64_t row = 0; row < rows; row++) {
+    char text[32];
+    const int length = snprintf(text, sizeof text, "string %llu", (unsigned long long)(row < 65000 ? row % 7 : row));
+    OK(row % 5 == 0 ? rdx_growing_add_null(c, row, err) : rdx_growing_add_string(c, row, text, (uint64_t)length, err));
+  }
+  rdx_table_finish(t, rows);
+  OK(rdx_table_write_parquet(t, file, err));
+  OK(rdx_parquet_open(file, &again, err));
+  OK(rdx_parquet_read_columns(again, &strings, 1, err));
+  assert_null(rdx_table_column(again, 0)->dictionary);
+  check_same(again, t);
+  rdx_table_destroy(&again);
+  rdx_table_destroy(&t);
+}
+
+static void test_unreadable_columns(void **state) {
+  (void)state;
+  static const uint32_t first = 0, list = 1, wide = 2;
+  char sql[300];
+  rdx_table *t = NULL;
+  snprintf(sql, sizeof sql,
+           "COPY (SELECT 7 AS i, [1, 2] AS l, CAST(1 AS DECIMAL(38, 20)) AS w) TO '%s' (FORMAT parquet)", file);
+  run_sql(sql);
+  OK(rdx_parquet_open(file, &t, err));
+  OK(rdx_parquet_read_columns(t, &first, 1, err));
+  assert_int_equal(*(const int32_t *)rdx_table_column(t, 0)->values, 7);
+  FAILS(rdx_parquet_read_columns(t, &list, 1, err), RDX_ERROR_UNSUPPORTED, "column 'l' is a LIST");
+  FAILS(rdx_parquet_read_columns(t, &wide, 1, err), RDX_ERROR_UNSUPPORTED, "column 'w' is a DECIMAL with 20 digits");
+  rdx_table_destroy(&t);
+}
+
+static void test_written_since(void **state) {
+  (void)state;
+  static const uint32_t columns[] = {3, 16};
+  rdx_table *t = make_table(3000), *again = NULL;
+  OK(rdx_table_write_parquet(t, file, err));
+  OK(rdx_parquet_open(file, &again, err));
+  OK(rdx_parquet_read_columns(again, columns, 1, err));
+  assert_int_equal(truncate(file, 1000), 0);
+  FAILS(rdx_parquet_read_columns(again, columns + 1, 1, err), RDX_ERROR_IO, "was written to while it was read");
+  assert_int_equal(((const int32_t *)rdx_table_column(again, 3)->values)[0], 0); /* what was read stays */
+  rdx_table_destroy(&again);
+  rdx_table_destroy(&t);
+}
+
 /* ---- Failures ---- */
 
 static rdx_table *parse(const char *csv) {
@@ -555,10 +637,14 @@ static void test_threads(void **state) {
 
 int main(void) {
   static const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_round_trip), cmocka_unit_test(test_written), cmocka_unit_test(test_types),
-      cmocka_unit_test(test_cut),        cmocka_unit_test(test_columns), cmocka_unit_test(test_paths),
-      cmocka_unit_test(test_import),     cmocka_unit_test(test_refused), cmocka_unit_test(test_damage),
-      cmocka_unit_test(test_full),       cmocka_unit_test(test_cancel),  cmocka_unit_test(test_threads),
+      cmocka_unit_test(test_round_trip),    cmocka_unit_test(test_written),
+      cmocka_unit_test(test_types),         cmocka_unit_test(test_cut),
+      cmocka_unit_test(test_columns),       cmocka_unit_test(test_paths),
+      cmocka_unit_test(test_import),        cmocka_unit_test(test_deferred),
+      cmocka_unit_test(test_many_strings),  cmocka_unit_test(test_unreadable_columns),
+      cmocka_unit_test(test_written_since), cmocka_unit_test(test_refused),
+      cmocka_unit_test(test_damage),        cmocka_unit_test(test_full),
+      cmocka_unit_test(test_cancel),        cmocka_unit_test(test_threads),
   };
   rdx_duckdb duckdb;
   rdx_error err = {""};
