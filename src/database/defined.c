@@ -187,7 +187,7 @@ static bool reads(const rdx_query_plan *plan, const reading *r) {
 /* One that cannot be planned reads nothing any more. */
 static rdx_status view_reads(rdx_database *d, const char *text, const reading *r, bool *out, rdx_error *err) {
   RDX_SCOPED(rdx_prepared_release) rdx_prepared *p = NULL;
-  const rdx_status status = rdx_prepared_alone(d, text, &p, err);
+  const rdx_status status = rdx_prepared_alone(d, text, NULL, &p, err);
   *out = status == RDX_OK && reads(p->plan, r);
   return status == RDX_ERROR_MEMORY || status == RDX_ERROR_CANCELLED ? status : RDX_OK;
 }

@@ -32,6 +32,7 @@ struct rdx_prepared {
   rdx_plan_view *views; /* that the plan may use, and what keeps them */
   rdx_prepared **view_owners;
   uint32_t view_count;
+  const char *cube; /* the materialized view that is to answer it; NULL: whatever does so the fastest */
   double plan_ms;
   _Atomic bool ran;
 };
@@ -191,9 +192,10 @@ RDX_MUST_USE rdx_status rdx_views_drop(rdx_database *database, const char *name,
 bool rdx_views_has(rdx_database *database, const char *name);
 /* The text of SELECT * FROM the name, and what is to follow; for rdx_free(). */
 RDX_MUST_USE rdx_status rdx_select_text(const char *name, const char *rest, char **out, rdx_error *err);
-/* The plan of a definition, which is not kept by its text. */
-RDX_MUST_USE rdx_status rdx_prepared_alone(rdx_database *database, const char *text, rdx_prepared **out,
-                                           rdx_error *err);
+/* The plan of a definition, which is not kept by its text; `cube`: the materialized view that is to answer it, if not
+ * NULL. */
+RDX_MUST_USE rdx_status rdx_prepared_alone(rdx_database *database, const char *text, const char *cube,
+                                           rdx_prepared **out, rdx_error *err);
 
 /* Views (defined.c), likewise. */
 RDX_MUST_USE rdx_status rdx_defined_learn(rdx_database *database, const char *name, const char *text, bool *settled,

@@ -191,7 +191,7 @@ static rdx_status list_view(rdx_database *d, const char *name, rdx_table **out, 
   RDX_SCOPED(rdx_free_local) char *text = NULL;
   RDX_SCOPED(rdx_prepared_release) rdx_prepared *p = NULL;
   RDX_TRY(rdx_select_text(name, "", &text, err));
-  RDX_TRY(rdx_prepared_alone(d, text, &p, err));
+  RDX_TRY(rdx_prepared_alone(d, text, NULL, &p, err));
   return list_plan(p->plan->root, out, err);
 }
 

@@ -90,6 +90,7 @@ static rdx_status take_settings(rdx_prepared *p, rdx_error *err) {
   settings->views_user = p->database;
   settings->random = &p->database->random;
   settings->defines = p->statement->kind == RDX_STATEMENT_DEFINE_VIEW ? p->statement->name : NULL;
+  settings->cube = p->statement->kind == RDX_STATEMENT_CREATE_VIEW ? p->statement->name : p->cube;
   return RDX_OK;
 }
 
@@ -214,9 +215,11 @@ static rdx_status keep(rdx_database *d, rdx_prepared *p, rdx_error *err) {
   return RDX_OK;
 }
 
-rdx_status rdx_prepared_alone(rdx_database *d, const char *text, rdx_prepared **out, rdx_error *err) {
+rdx_status rdx_prepared_alone(rdx_database *d, const char *text, const char *cube, rdx_prepared **out,
+                              rdx_error *err) {
   RDX_SCOPED(rdx_prepared_release) rdx_prepared *p = NULL;
   RDX_TRY(begin_prepared(d, text, &p, err));
+  p->cube = cube;
   RDX_TRY(parse_and_plan(p, err));
   *out = RDX_KEEP(p);
   return RDX_OK;
@@ -229,7 +232,7 @@ rdx_status rdx_prepared_find(rdx_database *d, const char *text, rdx_prepared **o
     rdx_prepared_release(&p);
   }
   if (!p) {
-    RDX_TRY(rdx_prepared_alone(d, text, &p, err));
+    RDX_TRY(rdx_prepared_alone(d, text, NULL, &p, err));
     RDX_TRY(keep(d, p, err));
   }
   *out = RDX_KEEP(p);

@@ -65,7 +65,7 @@ static void renew(rdx_database *d, rdx_view *v) {
   if (v->prepared && rdx_prepared_is_current(v->prepared))
     return;
   rdx_prepared_release(&v->prepared);
-  if (rdx_prepared_alone(d, v->text, &v->prepared, &ignored) != RDX_OK)
+  if (rdx_prepared_alone(d, v->text, NULL, &v->prepared, &ignored) != RDX_OK)
     return;
   if (rdx_sql_parse_placeless(v->text, &v->prepared->arena, &placeless, &ignored) == RDX_OK)
     v->query = placeless->query;
@@ -170,14 +170,17 @@ rdx_status rdx_select_text(const char *name, const char *rest, char **out, rdx_e
   return RDX_OK;
 }
 
-/* Run the view's query once: that builds the cube, or says why it cannot be built. */
-static rdx_status build_cube(rdx_statement *s, rdx_view *v, rdx_error *err) {
+/* Run the view's query once, by its cube even where another way is faster or was set: that builds the cube, or says why
+ * it cannot be built. */
+static rdx_status build_cube(rdx_database *d, const rdx_view *v, rdx_error *err) {
   RDX_SCOPED(rdx_free_local) char *text = NULL;
-  RDX_SCOPED(rdx_statement_destroy) rdx_statement *built = NULL;
-  RDX_SCOPED(rdx_answer_destroy) rdx_answer *answer = NULL;
+  RDX_SCOPED(rdx_prepared_release) rdx_prepared *built = NULL;
+  rdx_answer answer = {0};
   RDX_TRY(rdx_select_text(v->name, " LIMIT 1", &text, err));
-  RDX_TRY(rdx_statement_prepare(s->database, text, NULL, &built, err));
-  return rdx_statement_execute(built, &answer, err);
+  RDX_TRY(rdx_prepared_alone(d, text, v->name, &built, err));
+  const rdx_status status = rdx_prepared_run(built, NULL, NULL, &answer, err);
+  rdx_table_destroy(&answer.table);
+  return status;
 }
 
 bool rdx_views_has(rdx_database *d, const char *name) {
@@ -211,7 +214,7 @@ rdx_status rdx_views_create(rdx_statement *s, rdx_answer *answer, rdx_error *err
   RDX_TRY(add_view(d, written->name, strlen(written->name), text, err));
   rdx_definitions_changed(d);
   rdx_view *v = &d->views[d->view_count - 1];
-  rdx_status status = build_cube(s, v, err);
+  rdx_status status = build_cube(d, v, err);
   if (status == RDX_OK)
     status = rdx_definition_write(d, "view", v->name, v->text, err);
   if (status != RDX_OK)

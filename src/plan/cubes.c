@@ -215,12 +215,18 @@ static rdx_status list_candidates(rdx_planner *p, const rdx_plan_node *node, can
   return RDX_OK;
 }
 
+static bool is_asked_for(const rdx_planner *p, const rdx_plan_node *n) {
+  return p->settings->cube && n->view && strcmp(n->view->name, p->settings->cube) == 0;
+}
+
 /* Where a method was set, only that counts: a cube of it that is there, else one that is made for the query. */
 static uint32_t find_best(const rdx_planner *p, const candidates *c) {
   const bool insists = p->settings->insist;
   uint32_t best = 0;
   for (uint32_t i = 1; i < c->count; i++) {
     const rdx_plan_node *n = &c->list[i], *now = &c->list[best];
+    if (is_asked_for(p, n))
+      return i;
     if (insists && kind_of(n) != kind_of(&c->list[0]))
       continue;
     if (n->own_ms < now->own_ms || (insists && n->view && !now->view))

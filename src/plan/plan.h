@@ -342,6 +342,7 @@ typedef struct rdx_settings {
   void *views_user;
   _Atomic uint64_t *random; /* grows with each plan that calls random(); NULL: none may */
   const char *defines;      /* the view that the query is to be; NULL: none */
+  const char *cube;         /* the materialized view that the query is to be, or to be answered by; NULL: none */
 } rdx_settings;
 
 /* What a cube that is made for a star query is called: the same for queries that need the same attributes and values,

@@ -383,9 +383,10 @@ rdx_status rdx_build_star(rdx_block *b, rdx_plan_node **out) {
     return RDX_OK;
   sort_dimensions(&s);
   RDX_TRY(make_node(&s, out));
-  if (*out)
+  fits = false;
+  if (*out && !b->planner->settings->cube)
     RDX_TRY(reads_few(&s, *out, &fits));
-  if (*out && fits)
+  if (fits)
     *out = NULL;
   return RDX_OK;
 }
