@@ -203,7 +203,9 @@ static bool have_one_value(const bounds *b) {
   if (!b->lower || !b->upper || b->lower->leaf.kind != RDX_PREDICATE_GE || b->upper->leaf.kind != RDX_PREDICATE_LE)
     return false;
   const rdx_column *lower = &b->lower->leaf.values, *upper = &b->upper->leaf.values;
-  return is_whole(lower) && lower->type == upper->type && rdx_column_integer(lower, 0) == rdx_column_integer(upper, 0);
+  if (lower->type == RDX_TYPE_STRING)
+    return rdx_column_compare_strings(lower, 0, upper, 0) == 0;
+  return lower->type == upper->type && memcmp(lower->values, upper->values, rdx_type_size(lower->type)) == 0;
 }
 
 /* With the bounds of one more column; whether another may follow. Several values of a column are looked up alone. */

@@ -131,11 +131,14 @@ static const rdx_bound *closed_bound(const rdx_bound *filter, uint32_t column, r
   return NULL;
 }
 
-/* Such as a BETWEEN 1 AND 1. */
+/* Such as a BETWEEN 1 AND 1: two bounds, for of more the executor may take others. */
 static bool has_one_value(const rdx_bound *filter, uint32_t column) {
+  uint32_t count = 0;
+  for (uint32_t i = 0; rdx_is_call(filter, RDX_OP_AND) && i < filter->count; i++)
+    count += bounds_column(filter->args[i], column) == BOUND;
   const rdx_bound *lower = closed_bound(filter, column, RDX_OP_GE, RDX_OP_LE),
                   *upper = closed_bound(filter, column, RDX_OP_LE, RDX_OP_GE);
-  return lower && upper && rdx_bound_equal(lower, upper);
+  return count == 2 && lower && upper && rdx_bound_equal(lower, upper);
 }
 
 uint32_t rdx_plan_find_column(const rdx_plan_node *n, const char *name) {
