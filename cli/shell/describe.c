@@ -110,10 +110,10 @@ static bool show_view(shell *s, const char *name) {
   return true;
 }
 
-/* The type of a column as it is declared, and what else is: a declaration may begin with a type, of limited length. */
+/* The type of a column as it is declared, and what else is: a declaration may begin with a type that has a limit. */
 static const char *split_declaration(const rdx_table *columns, uint32_t i, char type[32]) {
   const char *declaration = rdx_table_column_declaration(columns, i), *rest = declaration ? declaration : "";
-  if (strncmp(rest, "varchar(", 8) != 0 && strncmp(rest, "char(", 5) != 0) {
+  if (strncmp(rest, "varchar(", 8) != 0 && strncmp(rest, "char(", 5) != 0 && strncmp(rest, "numeric(", 8) != 0) {
     char scratch[32];
     snprintf(type, 32, "%s", type_of(rdx_table_column(columns, i), scratch));
     return rest;

@@ -115,7 +115,8 @@ typedef struct rdx_choice {
 RDX_API const rdx_choice *rdx_table_choice(const rdx_table *table, uint32_t index);
 
 /** What CREATE TABLE or ALTER TABLE said of a column beside its type, such as "NOT NULL DEFAULT 5"; the length of texts
- * comes first, as in "varchar(9) NOT NULL"; NULL: nothing. Owned by the table. */
+ * and the digits of numerics, where these are fewer than 18, come first, as in "varchar(9) NOT NULL"; NULL: nothing.
+ * Owned by the table. */
 RDX_API const char *rdx_table_column_declaration(const rdx_table *table, uint32_t index);
 
 /** The constraints that they said, as CREATE TABLE takes them, such as "CONSTRAINT "t_pkey" PRIMARY KEY ("id")", with

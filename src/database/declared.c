@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* What tables declare of their columns beside types: lengths of texts, NOT NULL and DEFAULT. The text is part of the
- * table, and of its file; DEFAULT is evaluated by each statement that needs it. */
+/* What tables declare of their columns beside types: lengths of texts, digits of numerics, NOT NULL and DEFAULT. The
+ * text is part of the table, and of its file; DEFAULT is evaluated by each statement that needs it. */
 
+#include "base/numbers.h"
 #include "database/change.h"
 #include "table/table.h"
 
@@ -86,6 +87,28 @@ static uint64_t find_longer(const rdx_column *c, uint64_t max) {
   return row;
 }
 
+/* The same of one with more digits. */
+static uint64_t find_larger(const rdx_column *c, uint32_t digits) {
+  const int64_t *values = c->values, limit = (int64_t)rdx_power_of_ten(digits);
+  uint64_t row = 0;
+  while (row < c->rows &&
+         ((values[row] < limit && values[row] > -limit) || (c->validity && !(c->validity[row / 8] >> row % 8 & 1))))
+    row++;
+  return row;
+}
+
+static rdx_status check_digits(const rdx_statement *s, const rdx_sql_column *declared, const char *table,
+                               const rdx_table *rows, uint32_t i, rdx_error *err) {
+  const char *title = NULL;
+  const int32_t digits = rdx_sql_column_limit(declared, &title);
+  const rdx_column *c = rdx_table_column(rows, i);
+  if (digits == 0 || c->type != RDX_TYPE_DECIMAL || find_larger(c, (uint32_t)digits) == c->rows)
+    return RDX_OK;
+  return rdx_change_fail(s, err, RDX_ERROR_OVERFLOW,
+                         "numeric field overflow: column \"%.100s\" of relation \"%.100s\" is numeric(%d,%u)",
+                         rdx_table_column_name(rows, i), table, (int)digits, (unsigned)c->scale);
+}
+
 static rdx_status check_length(const rdx_statement *s, const rdx_sql_column *declared, const char *table,
                                const rdx_table *rows, uint32_t i, rdx_error *err) {
   const char *title = NULL;
@@ -104,6 +127,7 @@ static rdx_status check_column(const rdx_statement *s, const char *table, const 
   rdx_sql_column declared;
   RDX_TRY(rdx_sql_parse_declaration(rdx_table_column_declaration(rows, i), arena, &declared, err));
   RDX_TRY(check_length(s, &declared, table, rows, i, err));
+  RDX_TRY(check_digits(s, &declared, table, rows, i, err));
   if (!declared.not_null || !has_null(rdx_table_column(rows, i)))
     return RDX_OK;
   return s->prepared->runs->kind == RDX_STATEMENT_ALTER_TABLE

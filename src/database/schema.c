@@ -72,13 +72,16 @@ static rdx_status put_column(rdx_printed *to, const char *table, const rdx_table
   rdx_sql_column declared;
   RDX_TRY(rdx_sql_parse_declaration(rdx_table_column_declaration(columns, i), arena, &declared, err));
   const int32_t max = rdx_sql_column_limit(&declared, &limited);
+  const bool digits = rdx_table_column(columns, i)->type == RDX_TYPE_DECIMAL;
+  if (digits && limited)
+    words.precision = max;
   rdx_print(to, "%s(", to->size > 0 ? ", " : "");
   rdx_print_quoted(to, table, '\'');
   put_value(to, rdx_table_column_name(columns, i));
   rdx_print(to, ", %u", i + 1);
   put_value(to, declared.value_text);
   rdx_print(to, ", '%s', '%s'", declared.not_null ? "NO" : "YES", limited ? limited : words.name);
-  put_number(to, limited ? max : -1);
+  put_number(to, limited && !digits ? max : -1);
   put_number(to, words.precision);
   put_number(to, words.scale);
   put_number(to, words.of_seconds);

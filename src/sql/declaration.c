@@ -167,11 +167,16 @@ rdx_status rdx_tree_set_default(rdx_tree *t, const node *value, uint32_t number,
 static const struct limited {
   const char *name, *word; /* PostgreSQL's, as a declaration has it, and as messages have it */
   const char *title;
-} limited[] = {{"varchar", "varchar", "character varying"}, {"bpchar", "char", "character"}};
+  uint32_t modifiers; /* that it may have */
+  int32_t all;        /* the limit that all columns have; -1: none */
+} limited[] = {{"varchar", "varchar", "character varying", 1, -1},
+               {"bpchar", "char", "character", 1, -1},
+               {"numeric", "numeric", "numeric", 2, 18}};
 
 static const struct limited *find_limited(const rdx_sql_column *c) {
-  for (size_t i = 0; i < RDX_COUNT(limited) && c->type && c->modifier_count == 1; i++)
-    if (strcmp(c->type, limited[i].name) == 0)
+  for (size_t i = 0; i < RDX_COUNT(limited) && c->type && c->modifier_count > 0; i++)
+    if (strcmp(c->type, limited[i].name) == 0 && c->modifier_count <= limited[i].modifiers &&
+        c->modifiers[0] != limited[i].all)
       return &limited[i];
   return NULL;
 }
@@ -221,7 +226,9 @@ rdx_status rdx_sql_declare(const rdx_sql_column *c, rdx_arena *arena, const char
   *out = NULL;
   if (!c->not_null && !*value && !l)
     return RDX_OK;
-  if (l)
+  if (l && l->modifiers == 2)
+    snprintf(limit, sizeof limit, "%s(%d,%d) ", l->word, (int)c->modifiers[0], (int)c->modifiers[1]);
+  else if (l)
     snprintf(limit, sizeof limit, "%s(%d) ", l->word, (int)c->modifiers[0]);
   RDX_TRY(rdx_arena_alloc(arena, size, 1, "a declaration", (void **)&text, err));
   snprintf(text, size, "%s%s%s%s%s", limit, c->not_null ? "NOT NULL " : "",
@@ -238,7 +245,10 @@ rdx_status rdx_sql_declare(const rdx_sql_column *c, rdx_arena *arena, const char
 /* Whether it begins with a type, which it does where that has a limit. */
 static bool has_type(const char *declaration) {
   const rdx_token first = rdx_token_at(declaration);
-  return rdx_token_is(&first, limited[0].word) || rdx_token_is(&first, limited[1].word);
+  bool has = false;
+  for (size_t i = 0; i < RDX_COUNT(limited); i++)
+    has |= rdx_token_is(&first, limited[i].word);
+  return has;
 }
 
 rdx_status rdx_sql_parse_declaration(const char *declaration, rdx_arena *arena, rdx_sql_column *out, rdx_error *err) {

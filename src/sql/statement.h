@@ -404,11 +404,12 @@ RDX_MUST_USE rdx_status rdx_sql_parse_placeless(const char *text, rdx_arena *are
 /* The same of the text of a view. */
 RDX_MUST_USE rdx_status rdx_sql_parse_view(const char *text, rdx_arena *arena, rdx_sql_statement **out, rdx_error *err);
 
-/* The most characters of a column of varchar(n) or char(n), whose type is `title` in words; 0: it is of neither. */
+/* The most characters of a column of varchar(n) or char(n), or digits of one of numeric(n, s), whose type is `title` in
+ * words; 0: it is of none of them, or has as many digits as a column can have. */
 int32_t rdx_sql_column_limit(const rdx_sql_column *column, const char **title);
 
 /* What is said of a column beside its name and type, as a text such as "NOT NULL DEFAULT 5"; a type that has a limit
- * stands before it, such as "varchar(9)"; NULL: nothing. And back, of which nothing has a place. */
+ * stands before it, such as "varchar(9)" or "numeric(4,2)"; NULL: nothing. And back, of which nothing has a place. */
 RDX_MUST_USE rdx_status rdx_sql_declare(const rdx_sql_column *column, rdx_arena *arena, const char **out,
                                         rdx_error *err);
 RDX_MUST_USE rdx_status rdx_sql_parse_declaration(const char *declaration, rdx_arena *arena, rdx_sql_column *out,
