@@ -57,12 +57,16 @@ static void put_value(rdx_printed *to, const char *text) {
     rdx_print(to, "NULL");
 }
 
-static void put_identity(rdx_printed *to, const rdx_sql_identity *identity) {
-  char start[44] = "", increment[44] = "";
+/* `bits`: of the column's type. */
+static void put_identity(rdx_printed *to, const rdx_sql_identity *identity, uint32_t bits) {
+  const rdx_sql_numbers numbers = identity ? rdx_sql_numbers_of(identity, bits) : (rdx_sql_numbers){0};
+  const int64_t list[] = {identity ? identity->start : 0, numbers.step, numbers.max, numbers.min};
+  char text[44];
   put_value(to, identity ? "YES" : "NO");
   put_value(to, !identity ? NULL : identity->always ? "ALWAYS" : "BY DEFAULT");
-  put_value(to, identity ? rdx_sql_number_text(identity->start, start) : NULL);
-  put_value(to, identity ? rdx_sql_number_text(identity->increment, increment) : NULL);
+  for (size_t i = 0; i < RDX_COUNT(list); i++)
+    put_value(to, identity ? rdx_sql_number_text(list[i], text) : NULL);
+  put_value(to, identity && identity->cycles ? "YES" : "NO");
 }
 
 static rdx_status put_column(rdx_printed *to, const char *table, const rdx_table *columns, uint32_t i, rdx_arena *arena,
@@ -85,7 +89,7 @@ static rdx_status put_column(rdx_printed *to, const char *table, const rdx_table
   put_number(to, words.precision);
   put_number(to, words.scale);
   put_number(to, words.of_seconds);
-  put_identity(to, declared.identity);
+  put_identity(to, declared.identity, (uint32_t)words.precision);
   put_value(to, declared.generated ? "ALWAYS" : "NEVER");
   put_value(to, declared.generated ? declared.generated->check_text : NULL);
   rdx_print(to, ")");
@@ -154,10 +158,12 @@ static const struct view {
      "n::integer AS ordinal_position, d::text AS column_default, y::text AS is_nullable, k::text AS data_type, "
      "m::integer AS character_maximum_length, p::integer AS numeric_precision, s::integer AS numeric_scale, "
      "f::integer AS datetime_precision, i::text AS is_identity, j::text AS identity_generation, "
-     "b::text AS identity_start, l::text AS identity_increment, g::text AS is_generated, "
-     "e::text AS generation_expression",
-     "t, c, n, d, y, k, m, p, s, f, i, j, b, l, g, e",
-     "(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL)"},
+     "b::text AS identity_start, l::text AS identity_increment, h::text AS identity_maximum, "
+     "o::text AS identity_minimum, r::text AS identity_cycle, g::text AS is_generated, e::text AS "
+     "generation_expression",
+     "t, c, n, d, y, k, m, p, s, f, i, j, b, l, h, o, r, g, e",
+     "(NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "
+     "NULL)"},
     {SCHEMA "table_constraints", put_constraints,
      "'raydex' AS constraint_catalog, 'public' AS constraint_schema, c::text AS constraint_name, "
      "'raydex' AS table_catalog, 'public' AS table_schema, t::text AS table_name, k::text AS constraint_type",
