@@ -32,7 +32,7 @@ extern "C" {
 /** Column types. Each has a total order; indexes answer ranges in it. */
 typedef enum rdx_type {
   RDX_TYPE_NONE = 0,
-  RDX_TYPE_BOOL, /**< uint8_t, 0 or 1; false < true */
+  RDX_TYPE_BOOL, /**< uint8_t, 0 or 1, else RDX_ERROR_ARGUMENT; of a NULL anything; false < true */
   RDX_TYPE_I8,
   RDX_TYPE_I16,
   RDX_TYPE_I32,

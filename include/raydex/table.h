@@ -150,7 +150,9 @@ RDX_API RDX_MUST_USE rdx_status rdx_table_writer_create(const char *path, const 
 
 /**
  * Append rows: `columns` are the host columns of all fields, in their order, of any but equal rows. They are copied.
- * Strings may have a dictionary. A table has at most 2^32 - 2 rows. After a failure the writer can only be destroyed.
+ * Strings may have a dictionary. A table has at most 2^32 - 2 rows. RDX_ERROR_ARGUMENT: the columns are not those of
+ * the fields, or not as column.h has them; nothing was appended, and the writer goes on. After another failure it can
+ * only be destroyed.
  */
 RDX_API RDX_MUST_USE rdx_status rdx_table_writer_append(rdx_table_writer *writer, const rdx_column *columns,
                                                         rdx_error *err);

@@ -110,6 +110,19 @@ static rdx_status check_dictionary(const rdx_column *column, const char *what, r
   return RDX_OK;
 }
 
+/* The bytes of NULLs may be anything: they are looked at only where some byte is neither. */
+static rdx_status check_bools(const rdx_column *column, const char *what, rdx_error *err) {
+  const uint8_t *values = column->values;
+  uint8_t any = 0;
+  for (uint64_t i = 0; i < column->rows; i++)
+    any |= values[i];
+  for (uint64_t i = 0; i < column->rows && any > 1; i++)
+    if (values[i] > 1 && rdx_column_has(column, i))
+      return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: row %llu of a bool column is %u, neither 0 nor 1", what,
+                      (unsigned long long)i, values[i]);
+  return RDX_OK;
+}
+
 rdx_status rdx_rows_check(const char *what, uint64_t rows, rdx_error *err) {
   if (rows >= RDX_NO_ROW)
     return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s holds at most 2^32 - 2 rows; the column has %llu", what,
@@ -152,5 +165,5 @@ rdx_status rdx_column_check(const rdx_column *column, const char *what, rdx_erro
   if ((uintptr_t)column->values % rdx_type_size(column->type) != 0)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "%s: the values of an %s column must be aligned to %zu bytes", what,
                     rdx_type_name(column->type), rdx_type_size(column->type));
-  return RDX_OK;
+  return column->type == RDX_TYPE_BOOL ? check_bools(column, what, err) : RDX_OK;
 }

@@ -8,8 +8,8 @@
 #include "base/base.h"
 
 /* Whether the fields of a column view make sense: RDX_ERROR_ARGUMENT, beginning with `what`, where they do not. The
- * offsets of a host string column, its dictionary and its places there are read to the end, so that later code may
- * trust them. */
+ * bytes of a host bool column, and the offsets of one of strings, its dictionary and its places there are read to the
+ * end, so that later code may trust them. */
 RDX_MUST_USE rdx_status rdx_column_check(const rdx_column *column, const char *what, rdx_error *err);
 /* Whether rows can be numbered: RDX_ERROR_UNSUPPORTED beyond 2^32 - 2. `what` ("an index") holds them. To be asked
  * before values are read. */

@@ -278,6 +278,23 @@ static void test_too_many_rows(void **state) {
   rdx_index_destroy(&index);
 }
 
+/* A byte of a bool column that is neither 0 nor 1 is refused, unless it is that of a NULL. */
+static void test_other_bools(void **state) {
+  (void)state;
+  rdx_column bools = {.type = RDX_TYPE_BOOL, .rows = 3, .values = (const uint8_t[]){0, 1, 2}};
+  rdx_index *index = NULL;
+  rdx_scan *scan = NULL;
+  rdx_device_column *copy = NULL;
+  rdx_join_result *joined = NULL;
+  FAILS(RDX_ERROR_ARGUMENT, rdx_index_create(test_device, &bools, NULL, &index, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_scan_create(test_device, &bools, 1, NULL, &scan, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_device_column_create(test_device, &bools, &copy, err));
+  FAILS(RDX_ERROR_ARGUMENT, rdx_join_equal(test_device, &bools, &bools, NULL, &joined, err));
+  bools.validity = (const uint8_t[]){3};
+  OK(rdx_index_create(test_device, &bools, NULL, &index, err));
+  rdx_index_destroy(&index);
+}
+
 /* A view of a device column that says something else than the column is refused. */
 static void test_changed_views(void **state) {
   (void)state;
@@ -648,6 +665,7 @@ int main(void) {
       cmocka_unit_test(test_bad_lookups),
       cmocka_unit_test(test_device_columns),
       cmocka_unit_test(test_columns_of_other_devices),
+      cmocka_unit_test(test_other_bools),
       cmocka_unit_test(test_too_many_rows),
       cmocka_unit_test(test_changed_views),
       cmocka_unit_test(test_types_of_device_probes),

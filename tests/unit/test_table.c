@@ -410,6 +410,11 @@ static void test_writer_errors(void **state) {
   const rdx_column unequal[] = {{.type = RDX_TYPE_BOOL, .rows = 2, .values = bytes},
                                 {.type = RDX_TYPE_I8, .rows = 1, .values = bytes}};
   FAILS(rdx_table_writer_append(w, unequal, err), RDX_ERROR_ARGUMENT, "column 'i8' has 1 rows, the first column has 2");
+  rdx_column bools[] = {{.type = RDX_TYPE_BOOL, .rows = 2, .values = (const uint8_t[]){1, 2}},
+                        {.type = RDX_TYPE_I8, .rows = 2, .values = bytes}};
+  FAILS(rdx_table_writer_append(w, bools, err), RDX_ERROR_ARGUMENT, "row 1 of a bool column is 2, neither 0 nor 1");
+  bools[0].validity = (const uint8_t[]){1}; /* the byte of a NULL may be anything */
+  OK(rdx_table_writer_append(w, bools, err));
   OK(rdx_table_writer_finish(w, err));
   FAILS(rdx_table_writer_finish(w, err), RDX_ERROR_ARGUMENT, "was finished");
   FAILS(rdx_table_writer_append(w, unequal, err), RDX_ERROR_ARGUMENT, "was finished");
