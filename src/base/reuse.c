@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/base.h"
@@ -79,9 +80,17 @@ static size_t find_max(void) {
   return share < MAX_KEPT ? share : MAX_KEPT;
 }
 
+/* Pages that the system takes back count against limits of the process all the same, and other libraries that run into
+ * these do not know whom to ask. */
+static bool is_limited(void) {
+  struct rlimit space, data;
+  return (getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY) ||
+         (getrlimit(RLIMIT_DATA, &data) == 0 && data.rlim_cur != RLIM_INFINITY);
+}
+
 bool rdx_reuse_keep(void *memory) {
   const size_t size = malloc_usable_size(memory);
-  if (!KEEPS || size < MIN_KEPT || size > MAX_BLOCK)
+  if (!KEEPS || size < MIN_KEPT || size > MAX_BLOCK || is_limited())
     return false;
   RDX_LOCKED(&lock);
   if (max_bytes == 0)

@@ -4,6 +4,7 @@
 /* The front end: finds devices, checks arguments and limits, accounts for memory, and calls a back end. */
 
 #include "device/device.h"
+#include "base/reuse.h"
 
 #include <ctype.h>
 #include <stdatomic.h>
@@ -248,7 +249,9 @@ rdx_status rdx_device_expect_host(const rdx_device *device, uint64_t need, const
   if (limit && need > of_limit)
     return rdx_fail(err, RDX_ERROR_MEMORY, "%s %s of host memory, of whose %s %s are in use (memory limit); %s", what,
                     rdx_format_bytes(need, a), rdx_format_bytes(limit, b), rdx_format_bytes(used, c), advice);
-  const uint64_t left = need < ASKED_FROM ? UINT64_MAX : rdx_host_memory_left();
+  uint64_t left = need < ASKED_FROM ? UINT64_MAX : rdx_host_memory_left();
+  if (need > left && rdx_reuse_drop())
+    left = rdx_host_memory_left();
   if (need > left)
     return rdx_fail(err, RDX_ERROR_MEMORY, "%s %s of host memory, of which %s are left; %s", what,
                     rdx_format_bytes(need, a), rdx_format_bytes(left, b), advice);

@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
@@ -24,6 +25,7 @@
 
 #include "base/base.h"
 #include "base/replace.h"
+#include "base/reuse.h"
 #include "base/utf8.h"
 
 static void test_names(void **state) {
@@ -619,6 +621,26 @@ static void test_sort_order(void **state) {
       }
 }
 
+static void test_kept_blocks(void **state) {
+  struct rlimit before, limited;
+  void *memory = malloc(4 << 20);
+  (void)state;
+  assert_non_null(memory);
+  assert_int_equal(getrlimit(RLIMIT_AS, &before), 0);
+  limited = (struct rlimit){before.rlim_max == RLIM_INFINITY ? RLIM_INFINITY - 1 : before.rlim_max, before.rlim_max};
+  assert_int_equal(setrlimit(RLIMIT_AS, &limited), 0);
+  assert_false(rdx_reuse_keep(memory)); /* whoever else needs addresses is to have them */
+  assert_int_equal(setrlimit(RLIMIT_AS, &before), 0);
+  rdx_reuse_drop();
+  if (rdx_reuse_keep(memory)) { /* not under AddressSanitizer */
+    assert_null(rdx_reuse_take(8 << 20));
+    assert_null(rdx_reuse_take(3 << 20)); /* a quarter would be wasted */
+    assert_ptr_equal(rdx_reuse_take(4 << 20), memory);
+    assert_false(rdx_reuse_drop());
+  }
+  free(memory);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_names),
@@ -640,6 +662,7 @@ int main(void) {
       cmocka_unit_test(test_sort_order),
       cmocka_unit_test(test_stalled_pipes),
       cmocka_unit_test(test_jobs_that_ask),
+      cmocka_unit_test(test_kept_blocks),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
