@@ -6,9 +6,10 @@
 /**
  * Tables: typed, named columns of equal length, from CSV, Parquet or table files.
  *
- * - Shapes: CSV and Parquet are read into host memory; a table file is mapped, and its columns are used where they lie.
- *   It (format: src/table/format.h) has each column as a plain array, strings as places in a sorted dictionary, a
- *   bitmap where there are NULLs, the smallest and largest value of every block of rows, and checksums.
+ * - Shapes: CSV and Parquet are read into host memory, CSV by all cores; a table file is mapped, and its columns are
+ *   used where they lie. It (format: src/table/format.h) has each column as a plain array, strings as places in a
+ *   sorted dictionary, a bitmap where there are NULLs, the smallest and largest value of every block of rows, and
+ *   checksums.
  * - Ownership: a table owns its columns and names; destroy it with rdx_table_destroy().
  * - Errors: RDX_ERROR_FORMAT names the file, line and column; RDX_ERROR_IO what the system refused.
  * - Threads: a table may be read from many.

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* CSV files to tables.
- *
- * Types are guessed from the first records; then one pass parses every value into its column. A value that does not
- * fit a guessed type widens it, and the pass starts over: rare, and each column's types only ever widen. */
+/* Records of CSV: their fields, and what becomes of each value in its column. A value that does not fit a type that was
+ * guessed widens it. */
 
 #include <string.h>
 
@@ -438,58 +436,7 @@ rdx_status rdx_csv_reserve(reader *r, uint64_t row, rdx_error *err) {
   return RDX_OK;
 }
 
-/* Read all records, or find that a type has to be wider. */
-static rdx_status read_records(reader *r, uint64_t *rows, rdx_error *err) {
-  r->at = r->first;
-  r->widened = false;
-  uint64_t row = 0;
-  while (r->at < r->end) {
-    if (*r->at <= '\r' && rdx_csv_at_end(r))
-      break;
-    if (row == UINT32_MAX - 1)
-      return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has more than 2^32 - 2 rows", r->name);
-    RDX_TRY(rdx_csv_reserve(r, row, err));
-    RDX_TRY(rdx_csv_read_record(r, row, err));
-    row++;
-    if (row % RDX_CSV_PROGRESS == 0) {
-      RDX_TRY(rdx_progress("read", (uint64_t)(r->at - r->begin), (uint64_t)(r->end - r->begin), err));
-      if (r->widened)
-        break;
-    }
-  }
-  *rows = row;
-  return RDX_OK;
-}
-
-/* ---- All of it ---- */
-
 void rdx_csv_drop(reader *r) {
   RDX_FREE_ALL(r->targets, r->inferred, r->fixed, r->watched, r->nulls, r->scratch, r->decoded);
   rdx_table_destroy(&r->table);
-}
-
-static rdx_status parse(reader *r, rdx_error *err) {
-  uint64_t rows = 0;
-  RDX_TRY(rdx_csv_learn(r, 0, err)); /* the sample may have had no value of a column */
-  r->check = rdx_utf8_check(r->first, (size_t)(r->end - r->first)) < (size_t)(r->end - r->first);
-  do {
-    /* A first guess at the number of rows, from the length of the header: growing is cheap. */
-    RDX_TRY(rdx_csv_start_columns(r, (uint64_t)(r->end - r->first) / (8 * (uint64_t)r->field_count) + 1, err));
-    const rdx_status status = read_records(r, &rows, err);
-    if (status != RDX_OK)
-      return rdx_csv_place(r, status, rdx_csv_line(r, r->problem), err);
-  } while (r->widened);
-  rdx_table_finish(r->table, rows);
-  return rdx_csv_explain(r, err);
-}
-
-rdx_status rdx_table_parse_csv(const char *name, const char *text, size_t size, const rdx_csv_params *params,
-                               rdx_table **out, rdx_error *err) {
-  if (!name || !text || !out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_parse_csv: name, text and out must not be NULL");
-  RDX_SCOPED(rdx_csv_drop) reader r = {0};
-  RDX_TRY(rdx_csv_start(&r, name, text, size, params, err));
-  RDX_TRY(parse(&r, err));
-  *out = RDX_KEEP(r.table);
-  return RDX_OK;
 }

@@ -3,7 +3,7 @@
 #ifndef RDX_TABLE_CSV_H
 #define RDX_TABLE_CSV_H
 
-/* Records of CSV into the columns of tables: for tables in memory (csv.c) and for table files (import.c).
+/* Records of CSV into the columns of tables, in memory and in table files (import.c).
  *
  * Errors of the input leave their text without the place, which rdx_csv_place() puts before it: who reads a part of a
  * file does not know its lines. */
@@ -76,10 +76,6 @@ RDX_MUST_USE rdx_status rdx_csv_explain(rdx_csv_reader *r, rdx_error *err);
 
 /* Give every column of the table the type that is known now, and no rows. */
 RDX_MUST_USE rdx_status rdx_csv_start_columns(rdx_csv_reader *r, uint64_t capacity, rdx_error *err);
-
-/* Learn types from some records that follow, or, where `count` is 0, until all columns have had a value or one is
- * wrong. */
-RDX_MUST_USE rdx_status rdx_csv_learn(rdx_csv_reader *r, uint32_t count, rdx_error *err);
 
 /* Whether the sample had no value at all of a column whose type it was to tell. */
 bool rdx_csv_is_unsure(const rdx_csv_reader *r);

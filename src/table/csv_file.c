@@ -102,15 +102,3 @@ void rdx_csv_file_close(rdx_csv_file *file) {
   rdx_mapped_close(&file->map);
   *file = (rdx_csv_file){0};
 }
-
-rdx_status rdx_table_read_csv(const char *path, const rdx_csv_params *params, rdx_table **out, rdx_error *err) {
-  if (!out)
-    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_read_csv: out must not be NULL");
-  RDX_SCOPED(rdx_csv_file_close) rdx_csv_file file = {0};
-  RDX_SCOPED(rdx_table_destroy) rdx_table *table = NULL;
-  RDX_TRY(rdx_csv_file_open(path, &file, err));
-  RDX_TRY(rdx_csv_file_judge(
-      &file, rdx_table_parse_csv(file.name, file.text ? file.text : "", file.size, params, &table, err), err));
-  *out = RDX_KEEP(table);
-  return RDX_OK;
-}

@@ -150,14 +150,13 @@ bool rdx_csv_is_unsure(const reader *r) {
 }
 
 /* Learn types from a record. One that is wrong tells none, and is left for the pass that reads everything. */
-static rdx_status learn_record(reader *r, bool *wrong, rdx_error *err) {
+static rdx_status learn_record(reader *r, rdx_error *err) {
   const char *record = r->at;
   rdx_error problem;
   r->trying = true;
   rdx_status status = rdx_csv_read_record(r, 0, &problem);
   r->trying = false;
-  *wrong = status != RDX_OK && status != RDX_ERROR_MEMORY;
-  if (*wrong) {
+  if (status != RDX_OK && status != RDX_ERROR_MEMORY) {
     status = rdx_csv_skip_record(r, &problem);
   } else if (status == RDX_OK) {
     r->at = record;
@@ -168,19 +167,14 @@ static rdx_status learn_record(reader *r, bool *wrong, rdx_error *err) {
   return status;
 }
 
-rdx_status rdx_csv_learn(reader *r, uint32_t count, rdx_error *err) {
+/* Learn types from the first records. */
+static rdx_status learn(reader *r, rdx_error *err) {
   rdx_status status = RDX_OK;
-  bool wrong = false;
   r->inferring = true;
-  for (uint32_t row = 0; status == RDX_OK && r->at < r->end; row++) {
-    if (count ? row == count : wrong || !rdx_csv_is_unsure(r))
-      break;
+  for (uint32_t row = 0; status == RDX_OK && row < SAMPLE && r->at < r->end; row++) {
     if (*r->at <= '\r' && rdx_csv_at_end(r))
       break;
-    if (row % RDX_CSV_PROGRESS == 0)
-      status = rdx_progress("infer types", (uint64_t)(r->at - r->begin), (uint64_t)(r->end - r->begin), err);
-    if (status == RDX_OK)
-      status = learn_record(r, &wrong, err);
+    status = learn_record(r, err);
   }
   r->inferring = false;
   r->problem = NULL;
@@ -431,5 +425,5 @@ rdx_status rdx_csv_start(reader *r, const char *name, const char *text, size_t s
   if (status != RDX_OK)
     return rdx_csv_place(r, status, rdx_csv_line(r, r->problem), err);
   r->at = r->first;
-  return rdx_csv_learn(r, SAMPLE, err);
+  return learn(r, err);
 }

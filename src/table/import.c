@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* CSV files to table files, by all cores, in memory that does not grow with the file.
+/* CSV to tables in memory, and to table files in memory that does not grow with the file, by all cores.
  *
  * Rounds: the next pieces of the text are cut where records are believed to begin, which the number of quotes before
  * them tells (an odd number: inside of a field); threads read a piece each; then, in order, a piece is taken if it
@@ -40,6 +40,8 @@ typedef struct piece {
   uint64_t quotes;           /* in the stretch before the cut, while pieces are cut */
   rdx_csv_reader reader;     /* has a table, scratch and inferences of its own; at: the end */
   uint64_t rows;
+  uint64_t place;  /* in memory: of its first row in the table, */
+  uint64_t *bytes; /* and of its first byte among those of each column of strings */
   reject_list rejects;
   uint64_t version;      /* of what was known of types when it began; 0: nothing */
   bool changed;          /* it tells more */
@@ -50,7 +52,8 @@ typedef struct piece {
 
 typedef struct importing {
   const rdx_import_params *params;
-  const char *path; /* of the table */
+  const char *stage; /* of progress */
+  const char *path;  /* of the table file; NULL: the reader's table takes the rows */
   rdx_csv_file file;
   rdx_csv_reader reader;
   rdx_pool *pool;
@@ -296,10 +299,25 @@ static rdx_status fail_piece(importing *m, piece *p, rdx_error *err) {
   return status;
 }
 
+/* A piece's place in the table: its rows are copied once those of all pieces of a round have one. */
+static rdx_status give_place(importing *m, piece *p, rdx_error *err) {
+  rdx_table *table = m->reader.table;
+  if (m->rows >= UINT32_MAX)
+    return rdx_fail(err, RDX_ERROR_UNSUPPORTED, "%s has more than 2^32 - 2 rows", m->reader.name);
+  p->place = m->rows - p->rows;
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    p->bytes[i] = table->columns[i].byte_count;
+    table->columns[i].byte_count += p->reader.table->columns[i].byte_count;
+  }
+  return RDX_OK;
+}
+
 static rdx_status append(importing *m, piece *p, rdx_error *err) {
   rdx_table *table = p->reader.table;
   if (p->rows == 0)
     return RDX_OK;
+  if (!m->path)
+    return give_place(m, p, err);
   rdx_table_finish(table, p->rows);
   RDX_SCOPED(rdx_free_local) rdx_column *columns = NULL;
   RDX_TRY(rdx_alloc(table->column_count, sizeof *columns, "a table", (void **)&columns, err));
@@ -342,6 +360,53 @@ static rdx_status take_piece(importing *m, piece *p, const char **at, rdx_error 
   return m->inferring || m->reader.widened ? RDX_OK : append(m, p, err);
 }
 
+/* The values or strings of a piece's column. */
+static void copy_column(const piece *p, uint32_t i, const rdx_growing *to) {
+  const rdx_growing *from = &p->reader.table->columns[i];
+  const size_t size = rdx_type_size(from->view.type);
+  if (size > 0) {
+    memcpy((char *)to->values + p->place * size, from->values, p->rows * size);
+    return;
+  }
+  if (from->byte_count > 0)
+    memcpy(to->bytes + p->bytes[i], from->bytes, from->byte_count);
+  for (uint64_t row = 1; row <= p->rows; row++)
+    to->offsets[p->place + row] = p->bytes[i] + from->offsets[row];
+}
+
+static void copy_pieces(void *context, uint64_t begin, uint64_t end, RDX_UNUSED uint32_t worker) {
+  const importing *m = context;
+  for (uint64_t i = begin; i < end; i++)
+    for (uint32_t k = 0; m->pieces[i].rows > 0 && k < m->reader.table->column_count; k++)
+      copy_column(&m->pieces[i], k, &m->reader.table->columns[k]);
+}
+
+/* NULLs share bytes with those of the pieces beside. */
+static rdx_status copy_nulls(const piece *p, uint32_t i, rdx_growing *to, rdx_error *err) {
+  const uint8_t *validity = p->reader.table->columns[i].validity;
+  for (uint64_t row = 0; validity && row < p->rows; row++) {
+    if (row % 8 == 0 && validity[row / 8] == 0xff)
+      row += 7;
+    else if (!(validity[row / 8] >> row % 8 & 1))
+      RDX_TRY(rdx_growing_note_null(to, p->place + row, err));
+  }
+  return RDX_OK;
+}
+
+/* The rows of the pieces that were taken in this round. */
+static rdx_status copy_rows(importing *m, rdx_error *err) {
+  rdx_table *table = m->reader.table;
+  for (uint32_t i = 0; i < table->column_count; i++) {
+    RDX_TRY(rdx_growing_reserve(&table->columns[i], m->rows, err));
+    RDX_TRY(rdx_growing_reserve_bytes(&table->columns[i], table->columns[i].byte_count, err));
+  }
+  rdx_pool_run(m->pool, m->count, 1, copy_pieces, m);
+  for (uint32_t i = 0; i < m->count; i++)
+    for (uint32_t k = 0; k < table->column_count; k++)
+      RDX_TRY(copy_nulls(&m->pieces[i], k, &table->columns[k], err));
+  return RDX_OK;
+}
+
 /* Read all of the text, or up to a value that does not fit. */
 static rdx_status read_all(importing *m, const char *stage, rdx_error *err) {
   rdx_csv_reader *r = &m->reader;
@@ -357,6 +422,10 @@ static rdx_status read_all(importing *m, const char *stage, rdx_error *err) {
     for (uint32_t i = 0; i < m->count && !r->widened; i++)
       if (at < m->pieces[i].until)
         RDX_TRY(take_piece(m, &m->pieces[i], &at, err));
+      else
+        m->pieces[i].rows = 0;
+    if (!m->path && !m->inferring && !r->widened)
+      RDX_TRY(copy_rows(m, err));
     if (!r->decoded)
       rdx_csv_file_forget(&m->file, at);
   }
@@ -375,7 +444,6 @@ static rdx_status infer(importing *m, rdx_error *err) {
 static rdx_status start_writer(importing *m, rdx_error *err) {
   rdx_table *table = m->reader.table;
   rdx_field *fields = NULL;
-  RDX_TRY(rdx_csv_start_columns(&m->reader, 1, err));
   RDX_TRY(rdx_alloc(table->column_count, sizeof *fields, "a table", (void **)&fields, err));
   for (uint32_t i = 0; i < table->column_count; i++) {
     const rdx_growing *c = &table->columns[i];
@@ -392,10 +460,20 @@ static rdx_status start_writer(importing *m, rdx_error *err) {
   return status;
 }
 
+/* Where the rows go. In memory there is room for as many as the length of the header lets guess: growing is cheap. */
+static rdx_status start_rows(importing *m, rdx_error *err) {
+  const rdx_csv_reader *r = &m->reader;
+  const uint64_t guess = (uint64_t)(r->end - r->first) / (8 * (uint64_t)r->field_count) + 1;
+  rdx_table_writer_destroy(&m->writer);
+  RDX_TRY(rdx_csv_start_columns(&m->reader, m->path ? 1 : guess, err));
+  return m->path ? start_writer(m, err) : RDX_OK;
+}
+
 /* Readers that share the names and choices of the first. */
 static rdx_status start_pieces(importing *m, rdx_error *err) {
   const uint32_t columns = m->reader.table->column_count;
-  RDX_TRY(rdx_pool_create(m->params->threads, &m->pool, err));
+  const bool small = (uint64_t)(m->reader.end - m->reader.begin) <= PIECE;
+  RDX_TRY(rdx_pool_create(small ? 1 : m->params->threads, &m->pool, err));
   const uint32_t capacity = 2 * rdx_pool_threads(m->pool);
   RDX_TRY(rdx_calloc(capacity, sizeof *m->pieces, "the pieces of an import", (void **)&m->pieces, err));
   while (m->capacity < capacity) {
@@ -409,6 +487,7 @@ static rdx_status start_pieces(importing *m, rdx_error *err) {
     r->inferred = NULL;
     RDX_TRY(rdx_calloc(columns, sizeof *r->inferred, "a CSV file", (void **)&r->inferred, err));
     RDX_TRY(rdx_table_create(columns, &r->table, err));
+    RDX_TRY(rdx_alloc(columns, sizeof *p->bytes, "a CSV file", (void **)&p->bytes, err));
     if (m->params->max_rejects > 0)
       RDX_TRY(rdx_alloc(columns, sizeof *r->inferred, "a CSV file", (void **)&p->before, err));
     for (uint32_t i = 0; i < columns; i++) {
@@ -426,7 +505,7 @@ static void drop_pieces(importing *m) {
     for (uint32_t k = 0; p->reader.table && k < p->reader.table->column_count; k++)
       p->reader.table->columns[k].name = NULL;
     rdx_table_destroy(&p->reader.table);
-    RDX_FREE_ALL(p->reader.inferred, p->before, p->reader.scratch);
+    RDX_FREE_ALL(p->reader.inferred, p->before, p->bytes, p->reader.scratch);
     drop_rejects(&p->rejects);
   }
   rdx_free(m->pieces);
@@ -444,21 +523,27 @@ static rdx_status tell_columns(importing *m, rdx_error *err) {
   return RDX_OK;
 }
 
-static rdx_status run(importing *m, rdx_error *err) {
+/* Read everything, a second time where the types turn out to be others. */
+static rdx_status read_table(importing *m, rdx_error *err) {
   RDX_TRY(start_pieces(m, err));
   if (rdx_csv_is_unsure(&m->reader))
     RDX_TRY(infer(m, err));
-  RDX_TRY(start_writer(m, err));
-  RDX_TRY(read_all(m, "import", err));
-  if (m->reader.widened) {
-    rdx_table_writer_destroy(&m->writer);
-    RDX_TRY(infer(m, err));
-    RDX_TRY(start_writer(m, err));
-    RDX_TRY(read_all(m, "import", err));
-    if (m->reader.widened)
-      return rdx_fail(err, RDX_ERROR_INTERNAL, "%s: a value does not fit the type that all values gave",
-                      m->reader.name);
-  }
+  RDX_TRY(start_rows(m, err));
+  RDX_TRY(read_all(m, m->stage, err));
+  if (!m->reader.widened)
+    return RDX_OK;
+  RDX_TRY(infer(m, err));
+  RDX_TRY(start_rows(m, err));
+  RDX_TRY(read_all(m, m->stage, err));
+  return m->reader.widened ? rdx_fail(err, RDX_ERROR_INTERNAL, "%s: a value does not fit the type that all values gave",
+                                      m->reader.name)
+                           : RDX_OK;
+}
+
+/* ---- To table files ---- */
+
+static rdx_status import(importing *m, rdx_error *err) {
+  RDX_TRY(read_table(m, err));
   RDX_TRY(tell_columns(m, err));
   RDX_TRY(rdx_csv_file_check(&m->file, err));
   RDX_TRY(rdx_table_writer_complete(m->writer, err));
@@ -467,30 +552,72 @@ static rdx_status run(importing *m, rdx_error *err) {
   return rdx_table_writer_commit(m->writer, err);
 }
 
+/* Start with the file's text, and end with its judgement of what `work` made of it. */
+static rdx_status with_file(importing *m, rdx_status (*work)(importing *m, rdx_error *err), rdx_error *err) {
+  rdx_status status =
+      rdx_csv_start(&m->reader, m->file.name, m->file.text ? m->file.text : "", m->file.size, &m->params->csv, err);
+  m->counted = m->reader.begin;
+  if (status == RDX_OK)
+    status = work(m, err);
+  return status == RDX_OK ? status : rdx_csv_file_judge(&m->file, status, err); /* perhaps of what was never there */
+}
+
+static void drop(importing *m) {
+  rdx_table_writer_destroy(&m->writer);
+  drop_pieces(m);
+  rdx_csv_drop(&m->reader);
+}
+
 rdx_status rdx_table_import_csv(const char *csv, const char *path, const rdx_import_params *params,
                                 rdx_import_stats *stats, rdx_error *err) {
   static const rdx_import_params defaults = {0};
   if (!path)
     return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_import_csv: path must not be NULL");
-  importing m = {.params = params ? params : &defaults, .path = path, .version = 1};
+  importing m = {.params = params ? params : &defaults, .stage = "import", .path = path, .version = 1};
   const double begun = rdx_now_ms();
   rdx_status status = rdx_csv_file_open(csv, &m.file, err);
   if (status == RDX_OK)
-    status = rdx_csv_start(&m.reader, m.file.name, m.file.text ? m.file.text : "", m.file.size, &m.params->csv, err);
-  m.counted = m.reader.begin;
-  if (status == RDX_OK)
-    status = run(&m, err);
-  if (status != RDX_OK) /* perhaps because of what was never there */
-    status = rdx_csv_file_judge(&m.file, status, err);
+    status = with_file(&m, import, err);
   if (stats)
     *stats = (rdx_import_stats){.rows = m.rows,
                                 .rejected = m.rejected,
                                 .bytes = m.file.size,
                                 .delimiter = m.reader.delimiter,
                                 .total_ms = rdx_now_ms() - begun};
-  rdx_table_writer_destroy(&m.writer);
-  drop_pieces(&m);
-  rdx_csv_drop(&m.reader);
+  drop(&m);
   rdx_csv_file_close(&m.file);
   return status;
+}
+
+/* ---- To memory ---- */
+
+static rdx_status keep(importing *m, rdx_error *err) {
+  RDX_TRY(read_table(m, err));
+  rdx_table_finish(m->reader.table, m->rows);
+  RDX_TRY(rdx_csv_file_check(&m->file, err));
+  return rdx_csv_explain(&m->reader, err);
+}
+
+static rdx_status read_file(const rdx_csv_file *file, const rdx_csv_params *params, rdx_table **out, rdx_error *err) {
+  static const rdx_csv_params defaults = {0};
+  const rdx_import_params all = {.csv = params ? *params : defaults};
+  RDX_SCOPED(drop) importing m = {.params = &all, .stage = "read", .file = *file, .version = 1};
+  RDX_TRY(with_file(&m, keep, err));
+  *out = RDX_KEEP(m.reader.table);
+  return RDX_OK;
+}
+
+rdx_status rdx_table_parse_csv(const char *name, const char *text, size_t size, const rdx_csv_params *params,
+                               rdx_table **out, rdx_error *err) {
+  if (!name || !text || !out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_parse_csv: name, text and out must not be NULL");
+  return read_file(&(rdx_csv_file){.name = name, .text = text, .size = size}, params, out, err);
+}
+
+rdx_status rdx_table_read_csv(const char *path, const rdx_csv_params *params, rdx_table **out, rdx_error *err) {
+  if (!out)
+    return rdx_fail(err, RDX_ERROR_ARGUMENT, "rdx_table_read_csv: out must not be NULL");
+  RDX_SCOPED(rdx_csv_file_close) rdx_csv_file file = {0};
+  RDX_TRY(rdx_csv_file_open(path, &file, err));
+  return read_file(&file, params, out, err);
 }

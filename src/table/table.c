@@ -97,12 +97,17 @@ rdx_status rdx_growing_reserve(rdx_growing *c, uint64_t rows, rdx_error *err) {
   return RDX_OK;
 }
 
+rdx_status rdx_growing_reserve_bytes(rdx_growing *c, uint64_t bytes, rdx_error *err) {
+  if (bytes <= c->byte_capacity)
+    return RDX_OK;
+  const uint64_t capacity = 2 * bytes + 64;
+  RDX_TRY(rdx_realloc((void **)&c->bytes, capacity, 1, "the strings of a column", err));
+  c->byte_capacity = capacity;
+  return RDX_OK;
+}
+
 rdx_status rdx_growing_add_string(rdx_growing *c, uint64_t row, const char *text, uint64_t length, rdx_error *err) {
-  if (c->byte_count + length > c->byte_capacity) {
-    const uint64_t capacity = 2 * (c->byte_count + length) + 64;
-    RDX_TRY(rdx_realloc((void **)&c->bytes, capacity, 1, "the strings of a column", err));
-    c->byte_capacity = capacity;
-  }
+  RDX_TRY(rdx_growing_reserve_bytes(c, c->byte_count + length, err));
   if (length > 0)
     memcpy(c->bytes + c->byte_count, text, length);
   c->byte_count += length;
@@ -110,13 +115,18 @@ rdx_status rdx_growing_add_string(rdx_growing *c, uint64_t row, const char *text
   return RDX_OK;
 }
 
-rdx_status rdx_growing_add_null(rdx_growing *c, uint64_t row, rdx_error *err) {
-  const size_t size = rdx_type_size(c->view.type);
+rdx_status rdx_growing_note_null(rdx_growing *c, uint64_t row, rdx_error *err) {
   if (!c->validity) {
     RDX_TRY(rdx_alloc(c->capacity / 8 + 1, 1, "the NULLs of a column", (void **)&c->validity, err));
     memset(c->validity, 0xff, c->capacity / 8 + 1);
   }
   c->validity[row / 8] &= (uint8_t) ~(1u << row % 8);
+  return RDX_OK;
+}
+
+rdx_status rdx_growing_add_null(rdx_growing *c, uint64_t row, rdx_error *err) {
+  const size_t size = rdx_type_size(c->view.type);
+  RDX_TRY(rdx_growing_note_null(c, row, err));
   if (size == 0)
     return rdx_growing_add_string(c, row, "", 0, err);
   memset((char *)c->values + row * size, 0, size);

@@ -44,11 +44,15 @@ RDX_MUST_USE rdx_status rdx_growing_start(rdx_growing *column, rdx_type type, ui
 
 /* Make room for one more row. */
 RDX_MUST_USE rdx_status rdx_growing_reserve(rdx_growing *column, uint64_t rows, rdx_error *err);
+/* Make room for so many bytes of strings in all. */
+RDX_MUST_USE rdx_status rdx_growing_reserve_bytes(rdx_growing *column, uint64_t bytes, rdx_error *err);
 
 /* Append to row `row`, for which there is room; every row is appended once, in order. */
 RDX_MUST_USE rdx_status rdx_growing_add_string(rdx_growing *column, uint64_t row, const char *text, uint64_t length,
                                                rdx_error *err);
 RDX_MUST_USE rdx_status rdx_growing_add_null(rdx_growing *column, uint64_t row, rdx_error *err);
+/* Of a row whose value, zero or empty, is there already. */
+RDX_MUST_USE rdx_status rdx_growing_note_null(rdx_growing *column, uint64_t row, rdx_error *err);
 
 /* Take back what was appended to row `row`, all or nothing of it. */
 void rdx_growing_undo(rdx_growing *column, uint64_t row);

@@ -601,6 +601,61 @@ static void test_files(void **state) {
   unlink(path);
 }
 
+#define MANY 150000
+
+/* Some MiB, which threads read in pieces: with line feeds and quotes in fields, NULLs, and, where `late`, a last
+ * value that widens its column. */
+static char *make_large(bool late, size_t *size) {
+  char *text = malloc(MANY * 64);
+  size_t used = (size_t)sprintf(text, "n,s,d,x\n");
+  for (int i = 0; i < MANY; i++) {
+    used += (size_t)sprintf(text + used, i % 5 ? "%d," : ",", i * 7);
+    used += (size_t)sprintf(text + used, i % 11 ? "word %d," : i % 22 ? "\"a\nb, \"\"%d\"\"\"," : "\"\",", i);
+    used += (size_t)sprintf(text + used, "%d.%02d,%s\n", i, i % 100, late && i == MANY - 1 ? "0.5" : &"1"[i % 3 > 0]);
+  }
+  *size = used;
+  return text;
+}
+
+static void check_large(const rdx_table *t, bool late) {
+  const rdx_column *n = column(t, "n"), *s = column(t, "s"), *d = column(t, "d"), *x = column(t, "x");
+  assert_int_equal(rdx_table_rows(t), MANY);
+  assert_int_equal(n->type, RDX_TYPE_I32);
+  assert_int_equal(d->type, RDX_TYPE_DECIMAL);
+  assert_int_equal(x->type, late ? RDX_TYPE_DECIMAL : RDX_TYPE_I32);
+  for (int i = 0; i < MANY; i++) {
+    char text[40];
+    const uint64_t row = (uint64_t)i;
+    sprintf(text, i % 11 ? "word %d" : i % 22 ? "a\nb, \"%d\"" : "", i);
+    check_string(s, row, text);
+    assert_int_equal(is_null(n, row), i % 5 == 0);
+    assert_int_equal(((const int32_t *)n->values)[i], i % 5 ? i * 7 : 0);
+    assert_int_equal(((const int64_t *)d->values)[i], (int64_t)i * 100 + i % 100);
+    const bool last = late && i == MANY - 1;
+    assert_int_equal(is_null(x, row), !last && i % 3 != 0);
+    const int64_t value = late ? ((const int64_t *)x->values)[i] : ((const int32_t *)x->values)[i];
+    assert_int_equal(value, last ? 5 : i % 3 ? 0 : late ? 10 : 1);
+  }
+}
+
+static void test_large(void **state) {
+  (void)state;
+  rdx_error err = {""};
+  for (int late = 0; late < 2; late++) {
+    size_t size = 0;
+    rdx_table *t = NULL;
+    char *text = make_large(late, &size);
+    if (rdx_table_parse_csv("large", text, size, NULL, &t, &err) != RDX_OK)
+      fail_msg("%s", err.text);
+    check_large(t, late);
+    rdx_table_destroy(&t);
+    text[size - 1] = ','; /* one field too many, at the end */
+    assert_int_equal(rdx_table_parse_csv("large", text, size, NULL, &t, &err), RDX_ERROR_FORMAT);
+    assert_non_null(strstr(err.text, "large, line 156819"));
+    free(text);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_plain),
@@ -624,6 +679,7 @@ int main(void) {
       cmocka_unit_test(test_commas_that_quote),
       cmocka_unit_test(test_errors_of_options),
       cmocka_unit_test(test_numbers_beyond_all_types),
+      cmocka_unit_test(test_large),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
