@@ -174,10 +174,8 @@ static rdx_status mark_late(grouping *g, late *l, rdx_plan_node **node) {
   rdx_planner *p = g->block->planner;
   const rdx_dependent *d = l->dependent;
   rdx_bound *filter = NULL;
-  rdx_marking m = {.left = *node,
-                   .right = g->block->leaves[d->leaf].plan,
-                   .key_count = d->key_count,
-                   .unlike = d->unlike};
+  rdx_marking m = {
+      .left = *node, .right = g->block->leaves[d->leaf].plan, .key_count = d->key_count, .unlike = d->unlike};
   l->first = m.left->column_count;
   RDX_TRY(late_keys(g, l, &m.left_keys, &m.right_keys));
   RDX_TRY(rdx_conjuncts_join(p, &d->filter, &filter));
@@ -392,6 +390,16 @@ static rdx_status build_plain(rdx_block *b, rdx_plan_node **out) {
   return RDX_OK;
 }
 
+/* HAVING, or QUALIFY. */
+static rdx_status filter_rows(rdx_planner *p, rdx_bound *condition, rdx_plan_node **rows) {
+  rdx_plan_node *filter = NULL;
+  RDX_TRY(rdx_planner_node(p, RDX_PLAN_FILTER, *rows, NULL, &filter));
+  filter->filter = condition;
+  filter->expected_rows = (*rows)->expected_rows * rdx_estimate_share(condition);
+  *rows = filter;
+  return RDX_OK;
+}
+
 /* Everything below the list; the outputs then read its columns. */
 static rdx_status build_rows(rdx_block *b, rdx_plan_node **out) {
   rdx_planner *p = b->planner;
@@ -410,14 +418,7 @@ static rdx_status build_rows(rdx_block *b, rdx_plan_node **out) {
     RDX_TRY(b->set_count > 0 ? build_sets(b, &built, out) : build_aggregate(b, &built, NULL, out));
   }
   RDX_TRY(group_outputs(&g, out));
-  if (!b->having)
-    return RDX_OK;
-  rdx_plan_node *filter = NULL;
-  RDX_TRY(rdx_planner_node(p, RDX_PLAN_FILTER, *out, NULL, &filter));
-  filter->filter = b->having;
-  filter->expected_rows = (*out)->expected_rows * rdx_estimate_share(b->having);
-  *out = filter;
-  return RDX_OK;
+  return b->having ? filter_rows(p, b->having, out) : RDX_OK;
 }
 
 /* ---- The list ---- */
@@ -456,6 +457,8 @@ static rdx_status build_block(rdx_block *b, rdx_plan_node **out) {
   rdx_bound **exprs = NULL;
   RDX_TRY(build_rows(b, &below));
   RDX_TRY(rdx_build_windows(b, &below));
+  if (b->qualify)
+    RDX_TRY(filter_rows(b->planner, b->outputs[--b->output_count].value, &below));
   RDX_TRY(rdx_planner_alloc(p, b->output_count, sizeof *columns, &columns));
   RDX_TRY(rdx_planner_alloc(p, b->output_count, sizeof *exprs, &exprs));
   for (uint32_t i = 0; i < b->output_count; i++) {

@@ -263,6 +263,7 @@ typedef struct rdx_block {
   uint32_t unused_windows; /* behind them, which WINDOW defines: they have to be right */
   rdx_conjuncts firsts;    /* values whose equal ones in their group are numbered by a column of its rows */
   rdx_bound *having;
+  bool qualify;        /* the last output is QUALIFY's condition */
   rdx_output *outputs; /* `visible` targets, then what is only sorted by */
   uint32_t output_count, output_capacity, visible;
   bool distinct;

@@ -379,6 +379,9 @@ rdx_status rdx_bind_lateral(rdx_block *b, const rdx_from *from, rdx_bound_query 
                   "a set operation in LATERAL that reads outer columns is not supported");
   if (!c)
     return bind_values(&l, out);
+  if (c->qualify)
+    return refuse(&l, 0, "write it as WHERE of a query around this one",
+                  "QUALIFY in a LATERAL query that reads outer columns is not supported");
   if (c->aggregating && c->group_count == 0 && c->set_count == 0)
     return bind_one_row(&l, out);
   return bind_rows(&l, out);

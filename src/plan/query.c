@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
+
 /* ---- Names of outputs ---- */
 
 /* Whether a call has a function's name, and is no operator that is written in words. */
@@ -64,32 +66,69 @@ rdx_status rdx_block_add_output(rdx_block *b, const char *name, rdx_bound *value
 
 /* ---- The SELECT list ---- */
 
+/* What EXCLUDE or REPLACE behind a * says of a column of a leaf (NULL: of several, by USING); NULL: nothing. */
+static const rdx_ast *find_change(const rdx_ast *star, const rdx_leaf *leaf, const char *name, bool *used) {
+  const rdx_ast *found = NULL;
+  for (uint32_t i = 0; i < star->count; i++) {
+    const rdx_ast *c = star->args[i];
+    if ((c->qualifier && !(leaf && rdx_words_alike(leaf->alias, c->qualifier))) ||
+        !rdx_words_alike(c->kind == RDX_AST_COLUMN ? c->name : c->field, name))
+      continue;
+    used[i] = true;
+    found = c;
+  }
+  return found;
+}
+
+static rdx_status add_star_column(rdx_block *b, const rdx_ast *star, const rdx_leaf *leaf, const char *name,
+                                  rdx_bound *column, bool *used) {
+  const rdx_ast *change = find_change(star, leaf, name, used);
+  if (change && change->kind == RDX_AST_COLUMN)
+    return RDX_OK;
+  if (change)
+    RDX_TRY(rdx_bind(b, change->args[0], &column));
+  return rdx_block_add_output(b, name, column);
+}
+
 /* What USING made of joins that begin with a leaf. */
-static rdx_status expand_merged(rdx_block *b, uint32_t leaf) {
+static rdx_status expand_merged(rdx_block *b, const rdx_ast *star, uint32_t leaf, bool *used) {
   uint32_t *numbers = NULL, count = 0;
   RDX_TRY(rdx_merged_before(b, leaf, &numbers, &count));
-  for (uint32_t i = 0; i < count; i++)
-    RDX_TRY(rdx_block_add_output(b, b->merged[numbers[i]].name, b->merged[numbers[i]].value));
+  for (uint32_t i = 0; i < count; i++) {
+    const rdx_merged *m = &b->merged[numbers[i]];
+    RDX_TRY(add_star_column(b, star, NULL, m->name, m->value, used));
+  }
   return RDX_OK;
 }
 
 static rdx_status expand_star(rdx_block *b, const rdx_ast *star) {
-  bool any = false;
+  const uint32_t before = b->output_count;
+  bool any = false, *used = NULL;
+  RDX_TRY(rdx_planner_alloc(b->planner, star->count, sizeof *used, &used));
   for (uint32_t i = 0; i < b->leaf_count; i++) {
     const rdx_leaf *leaf = &b->leaves[i];
     if (!leaf->alias || (star->qualifier && strcmp(leaf->alias, star->qualifier) != 0))
       continue;
     any = true;
     if (!star->qualifier)
-      RDX_TRY(expand_merged(b, i));
+      RDX_TRY(expand_merged(b, star, i, used));
     for (uint32_t c = 0; c < leaf->named; c++) {
       rdx_bound *column = NULL;
       if (!star->qualifier && rdx_is_merged(b, rdx_leaf_column(i, c)))
         continue;
       RDX_TRY(rdx_leaf_value(b, i, c, star->place, &column));
-      RDX_TRY(rdx_block_add_output(b, leaf->names[c], column));
+      RDX_TRY(add_star_column(b, star, leaf, leaf->names[c], column, used));
     }
   }
+  for (uint32_t i = 0; i < star->count && any; i++) {
+    const rdx_ast *c = star->args[i];
+    const bool excludes = c->kind == RDX_AST_COLUMN;
+    if (!used[i])
+      return rdx_planner_fail(b->planner, RDX_ERROR_NOT_FOUND, c->place, NULL, "%s: * has no column \"%.100s\"",
+                              excludes ? "EXCLUDE" : "REPLACE", excludes ? c->name : c->field);
+  }
+  if (any && b->output_count == before && star->count > 0)
+    return rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, star->place, NULL, "EXCLUDE leaves no columns of *");
   if (any)
     return RDX_OK;
   return rdx_planner_fail(b->planner, RDX_ERROR_NOT_FOUND, star->place, NULL,
@@ -532,7 +571,7 @@ static bool calls_aggregate(const rdx_ast *ast) {
 
 /* Whether the list and ORDER BY are of groups: then all that they read must be grouped by. */
 static bool has_groups(const rdx_sql_query *query) {
-  bool groups = query->group_count > 0 || query->having;
+  bool groups = query->group_count > 0 || query->having || (query->qualify && calls_aggregate(query->qualify));
   for (uint32_t i = 0; i < query->target_count && !groups; i++)
     groups = calls_aggregate(query->targets[i].value);
   for (uint32_t i = 0; i < query->order_count && !groups; i++)
@@ -541,7 +580,21 @@ static bool has_groups(const rdx_sql_query *query) {
 }
 
 bool rdx_is_one_row(const rdx_sql_query *query) {
-  return query->kind == RDX_QUERY_SELECT && query->group_count == 0 && !query->having && has_groups(query);
+  return query->kind == RDX_QUERY_SELECT && query->group_count == 0 && !query->having && !query->qualify &&
+         has_groups(query);
+}
+
+/* QUALIFY is the last output until it is a filter: it reads the list's names, too. */
+static rdx_status bind_qualify(rdx_block *b, const rdx_ast *ast) {
+  rdx_bound *condition = NULL;
+  b->in_order = true;
+  RDX_TRY(rdx_bind_condition(b, ast, NULL, &condition));
+  b->in_order = false;
+  b->qualify = true;
+  RDX_TRY(rdx_block_add_output(b, "", condition));
+  return b->window_count > 0 ? RDX_OK
+                             : rdx_planner_fail(b->planner, RDX_ERROR_ARGUMENT, ast->place, "write WHERE or HAVING",
+                                                "QUALIFY needs a window function in it or in the list");
 }
 
 /* The list, groups, HAVING, ORDER BY. */
@@ -558,6 +611,8 @@ static rdx_status bind_list(rdx_block *b, const rdx_sql_query *query, rdx_bound_
   for (uint32_t i = 0; i < query->order_count; i++)
     RDX_TRY(bind_order(b, &query->order_by[i], &q->orders[q->order_count++]));
   RDX_TRY(bind_distinct_on(b, q, query));
+  if (query->qualify)
+    RDX_TRY(bind_qualify(b, query->qualify));
   const uint32_t windows = b->window_count;
   for (uint32_t i = 0; i < query->unused_count; i++) { /* as if it were used */
     rdx_bound *ignored = NULL;

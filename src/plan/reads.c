@@ -59,9 +59,9 @@ static uint32_t of_grouping(const rdx_grouping *g, const char *name) {
 uint32_t rdx_count_reads(const rdx_sql_query *q, const char *name) {
   uint32_t reads = of_list(q->distinct_on, q->distinct_on_count, name) +
                    of_list(q->unused_windows, q->unused_count, name) + of_expression(q->where, name) +
-                   of_expression(q->having, name) + of_list(q->values, q->row_count * q->width, name) +
-                   of_orders(q->order_by, q->order_count, name) + of_expression(q->limit, name) +
-                   of_expression(q->offset, name);
+                   of_expression(q->having, name) + of_expression(q->qualify, name) +
+                   of_list(q->values, q->row_count * q->width, name) + of_orders(q->order_by, q->order_count, name) +
+                   of_expression(q->limit, name) + of_expression(q->offset, name);
   for (uint32_t i = 0; i < q->cte_count; i++)
     reads += rdx_count_reads(q->ctes[i].query, name);
   for (uint32_t i = 0; i < q->target_count; i++)

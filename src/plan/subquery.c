@@ -36,7 +36,7 @@ static bool is_positive(const rdx_bound *e) {
 /* Whether a query has one row, or none as HAVING says, whatever its rows are: it aggregates without groups. */
 static bool is_one_row(const rdx_bound_query *q) {
   const rdx_block *c = q->block;
-  return c && c->aggregating && c->group_count == 0 && c->set_count == 0;
+  return c && c->aggregating && c->group_count == 0 && c->set_count == 0 && !c->qualify;
 }
 
 /* The one row is left out by LIMIT 0 and OFFSET 1, as by a HAVING. */

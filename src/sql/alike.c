@@ -97,7 +97,7 @@ static bool clauses_alike(const rdx_sql_query *a, const rdx_sql_query *b) {
   return alike && lists_alike(a->distinct_on, a->distinct_on_count, b->distinct_on, b->distinct_on_count) &&
          rdx_sql_is_alike(a->where, b->where) &&
          groupings_alike(a->group_by, a->group_count, b->group_by, b->group_count) &&
-         rdx_sql_is_alike(a->having, b->having);
+         rdx_sql_is_alike(a->having, b->having) && rdx_sql_is_alike(a->qualify, b->qualify);
 }
 
 static bool queries_alike(const rdx_sql_query *a, const rdx_sql_query *b) {

@@ -488,7 +488,7 @@ static rdx_status parse(parser *p, const char *statement) {
 static rdx_status write_statement(const parser *p, rdx_arena *scratch, char **out) {
   const rdx_sql_source *t = &p->text;
   const size_t blanks = (size_t)(t->begin - t->text), length = (size_t)(t->end - t->begin);
-  if (*t->next || rdx_token_at(t->text).begin != t->begin)
+  if (*t->next || rdx_token_at(t->text).begin != t->begin || t->insertion_count > 0)
     return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, 0, NOT_ALONE);
   if (t->levels > MAX_LEVELS)
     return rdx_sql_fail(p->err, RDX_ERROR_UNSUPPORTED, 0, "it is too deep to be taken in");

@@ -339,14 +339,90 @@ static rdx_status take_group_by(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_s
 
 /* ---- SELECT ---- */
 
+static bool is_function(const node *n, const char *name) {
+  return n && n->node_case == PG_QUERY__NODE__NODE_FUNC_CALL && n->func_call->n_funcname == 1 &&
+         strcmp(rdx_tree_string(n->func_call->funcname[0]), name) == 0;
+}
+
+static bool is_column(const node *n, const char *first, size_t fields) {
+  return n && n->node_case == PG_QUERY__NODE__NODE_COLUMN_REF && n->column_ref->n_fields == fields &&
+         strcmp(rdx_tree_string(n->column_ref->fields[0]), first) == 0;
+}
+
+static rdx_status add_change(rdx_tree *t, rdx_ast *star, rdx_ast *change) {
+  rdx_ast **args = NULL;
+  RDX_TRY(rdx_tree_alloc(t, (size_t)star->count + 1, sizeof *args, (void **)&args));
+  if (star->count > 0)
+    memcpy(args, star->args, star->count * sizeof *args);
+  args[star->count++] = change;
+  star->args = args;
+  return RDX_OK;
+}
+
+/* A column by its name, of a table or without one. */
+static rdx_status take_listed(rdx_tree *t, const node *n, const char *list, rdx_ast **out) {
+  RDX_TRY(rdx_tree_expression(t, n, out));
+  return (*out)->kind == RDX_AST_COLUMN ? RDX_OK
+                                        : rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, (*out)->place, NULL,
+                                                        "%s behind * takes names of columns", list);
+}
+
+#define REPLACE_TAKES "REPLACE behind * takes a list of VALUE AS COLUMN"
+
+static bool is_plain_call(const PgQuery__FuncCall *c) {
+  return c->n_args > 0 && c->n_agg_order == 0 && !c->agg_distinct && !c->agg_star && !c->func_variadic &&
+         !c->agg_filter && !c->over && !c->agg_within_group;
+}
+
+/* EXCLUDE and REPLACE, which stand behind a * as if they were targets. */
+static rdx_status change_star(rdx_tree *t, const node *n, rdx_ast *star, bool *is) {
+  rdx_ast *change = NULL;
+  const bool excludes = is_function(n, RDX_SQL_EXCLUDE), replaces = is_function(n, RDX_SQL_REPLACE);
+  *is = true;
+  if ((excludes || replaces) && !is_plain_call(n->func_call))
+    return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, rdx_tree_place(t, n->func_call->location - 1), NULL,
+                         excludes ? "EXCLUDE behind * takes names of columns" : REPLACE_TAKES);
+  if (is_column(n, RDX_SQL_EXCLUDE, 2)) {
+    RDX_TRY(rdx_tree_alloc(t, 1, sizeof *change, (void **)&change));
+    *change = (rdx_ast){.kind = RDX_AST_COLUMN, .place = rdx_tree_place(t, n->column_ref->location)};
+    RDX_TRY(rdx_tree_name(t, rdx_tree_string(n->column_ref->fields[1]), &change->name));
+    return add_change(t, star, change);
+  }
+  for (size_t i = 0; excludes && i < n->func_call->n_args; i++) {
+    RDX_TRY(take_listed(t, n->func_call->args[i], "EXCLUDE", &change));
+    RDX_TRY(add_change(t, star, change));
+  }
+  for (size_t i = 0; replaces && i < n->func_call->n_args; i += 2) {
+    rdx_ast *name = NULL;
+    if (i + 1 == n->func_call->n_args)
+      return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, rdx_tree_place(t, n->func_call->location - 1), NULL,
+                           REPLACE_TAKES);
+    RDX_TRY(take_listed(t, n->func_call->args[i + 1], "REPLACE", &name));
+    RDX_TRY(rdx_tree_call(t, name->place, "replace", 1, &change));
+    RDX_TRY(rdx_tree_expression(t, n->func_call->args[i], &change->args[0]));
+    change->field = name->name;
+    change->qualifier = name->qualifier;
+    RDX_TRY(add_change(t, star, change));
+  }
+  *is = excludes || replaces;
+  return RDX_OK;
+}
+
 rdx_status rdx_tree_targets(rdx_tree *t, size_t count, node *const *nodes, rdx_sql_target **out, uint32_t *out_count) {
-  *out_count = (uint32_t)count;
+  *out_count = 0;
   RDX_TRY(rdx_tree_alloc(t, count, sizeof **out, (void **)out));
   for (size_t i = 0; i < count; i++) {
     const PgQuery__ResTarget *target = nodes[i]->res_target;
+    rdx_sql_target *to = &(*out)[*out_count];
+    bool changes = false;
     t->near = rdx_tree_place(t, target->location);
-    RDX_TRY(rdx_tree_name(t, target->name, &(*out)[i].alias));
-    RDX_TRY(rdx_tree_expression(t, target->val, &(*out)[i].value));
+    if (*out_count > 0 && to[-1].value->kind == RDX_AST_STAR)
+      RDX_TRY(change_star(t, target->val, to[-1].value, &changes));
+    if (changes)
+      continue;
+    RDX_TRY(rdx_tree_name(t, target->name, &to->alias));
+    RDX_TRY(rdx_tree_expression(t, target->val, &to->value));
+    ++*out_count;
   }
   return RDX_OK;
 }
@@ -360,12 +436,22 @@ static rdx_status take_targets(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sq
   return rdx_tree_null(t, t->near, &out->targets[0].value);
 }
 
-static rdx_status take_select(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
+/* Whether it is what stands before SELECT in FROM t SELECT a. */
+static bool reads_first(const PgQuery__SelectStmt *s) {
+  return s && s->n_target_list == 1 && is_column(s->target_list[0]->res_target->val, RDX_SQL_FROM, 1);
+}
+
+/* `from`: whose FROM it reads, itself where that is not written before SELECT. */
+static rdx_status take_select(rdx_tree *t, const PgQuery__SelectStmt *s, const PgQuery__SelectStmt *from,
+                              rdx_sql_query *out) {
   out->kind = RDX_QUERY_SELECT;
   const bool on = s->n_distinct_clause > 0 && s->distinct_clause[0]->node_case != 0;
   out->distinct = s->n_distinct_clause > 0 && !on;
   if (s->n_target_list > 0)
     out->place = rdx_tree_place(t, s->target_list[0]->res_target->location);
+  if (reads_first(s))
+    return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, out->place, NULL,
+                         "FROM before SELECT stands in parentheses behind INTERSECT");
   if (on)
     RDX_TRY(
         rdx_tree_expressions(t, s->n_distinct_clause, s->distinct_clause, &out->distinct_on, &out->distinct_on_count));
@@ -373,10 +459,10 @@ static rdx_status take_select(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql
   out->distinct_sets = s->group_distinct;
   RDX_TRY(take_targets(t, s, out));
   t->in_exists = false;
-  out->from_count = (uint32_t)s->n_from_clause;
-  RDX_TRY(rdx_tree_alloc(t, s->n_from_clause, sizeof(rdx_from *), (void **)&out->from));
-  for (size_t i = 0; i < s->n_from_clause; i++)
-    RDX_TRY(rdx_tree_from(t, s->from_clause[i], &out->from[i]));
+  out->from_count = (uint32_t)from->n_from_clause;
+  RDX_TRY(rdx_tree_alloc(t, from->n_from_clause, sizeof(rdx_from *), (void **)&out->from));
+  for (size_t i = 0; i < from->n_from_clause; i++)
+    RDX_TRY(rdx_tree_from(t, from->from_clause[i], &out->from[i]));
   if (s->where_clause)
     RDX_TRY(rdx_tree_expression(t, s->where_clause, &out->where));
   RDX_TRY(take_group_by(t, s, out));
@@ -459,6 +545,29 @@ static rdx_status take_rest(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_q
   return take_bound(t, s->limit_offset, &out->offset);
 }
 
+static rdx_status take_from_first(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
+  const PgQuery__SelectStmt *from = s->larg, *select = s->rarg;
+  const bool more = from->where_clause || from->n_group_clause > 0 || from->having_clause || from->n_window_clause > 0;
+  if (more || select->n_from_clause > 0 || select->n_values_lists > 0 || select->larg)
+    return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, t->near, NULL,
+                         "between FROM and its SELECT stand tables only, and behind it no other FROM");
+  return take_select(t, select, from, out);
+}
+
+/* QUALIFY is the last one of WINDOW. */
+static const PgQuery__WindowDef *find_qualify(const PgQuery__SelectStmt *s) {
+  const PgQuery__WindowDef *last = s->n_window_clause > 0 ? s->window_clause[s->n_window_clause - 1]->window_def : NULL;
+  return last && strcmp(last->name, RDX_SQL_QUALIFY) == 0 ? last : NULL;
+}
+
+static rdx_status take_qualify(rdx_tree *t, const PgQuery__WindowDef *w, rdx_sql_query *out) {
+  RDX_TRY(rdx_tree_expression(t, w->partition_clause[0], &out->qualify));
+  return w->n_partition_clause == 1 && w->n_order_clause == 0
+             ? RDX_OK
+             : rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, out->qualify->place, NULL,
+                             "QUALIFY takes one condition");
+}
+
 rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query **out) {
   rdx_sql_query *q = NULL;
   rdx_tree_node *const *const windows = t->windows;
@@ -468,15 +577,21 @@ rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_que
   RDX_TRY(rdx_tree_enter(t, 0));
   RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q, (void **)&q));
   *out = q;
-  RDX_TRY(rdx_tree_windows(t, s->n_window_clause, s->window_clause));
+  const PgQuery__SelectStmt *select = reads_first(s->larg) ? s->rarg : s;
+  const PgQuery__WindowDef *qualify = find_qualify(select);
+  RDX_TRY(rdx_tree_windows(t, select->n_window_clause - (qualify != NULL), select->window_clause));
   if (s->with_clause)
     RDX_TRY(rdx_tree_with(t, s->with_clause, q));
   if (s->n_values_lists > 0)
     RDX_TRY(take_values(t, s, q));
+  else if (select != s)
+    RDX_TRY(take_from_first(t, s, q));
   else if (s->larg && s->rarg)
     RDX_TRY(take_set_operation(t, s, q));
   else
-    RDX_TRY(take_select(t, s, q));
+    RDX_TRY(take_select(t, s, s, q));
+  if (qualify)
+    RDX_TRY(take_qualify(t, qualify, q));
   RDX_TRY(take_rest(t, s, q));
   t->windows = windows;
   t->window_used = window_used;

@@ -850,17 +850,10 @@ static size_t find_character(const char *text, int number) {
 /* What to write instead of what the parser did not take at `from`; NULL where nothing is known. */
 static const char *find_hint(const rdx_tree *t, const char *from) {
   const rdx_token first = rdx_token_at(t->text->begin), token = rdx_token_at(from);
-  rdx_token before = first; /* the token, which may be taken for an alias */
-  for (rdx_token k = first; k.begin < token.begin && k.kind != RDX_TOKEN_END; k = rdx_token_at(k.end))
-    before = k;
   if (rdx_token_is(&first, "set") && rdx_token_is(&token, "column"))
     return "column is a word of SQL: write 'column' in quotes";
-  if (rdx_token_is(&token, "qualify") || rdx_token_is(&before, "qualify"))
-    return "put the query with the window function in FROM, and write WHERE above it";
-  if (rdx_token_is(&token, "exclude") || rdx_token_is(&token, "replace"))
-    return "name the columns that you want";
-  if (rdx_token_is(&first, "from") || rdx_token_is(&first, "pivot") || rdx_token_is(&first, "unpivot"))
-    return "a query begins with SELECT, WITH or VALUES";
+  if (rdx_token_is(&first, "pivot") || rdx_token_is(&first, "unpivot"))
+    return "a query begins with SELECT, FROM, WITH or VALUES";
   return NULL;
 }
 

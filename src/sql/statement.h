@@ -17,7 +17,8 @@ typedef uint32_t rdx_sql_place;
 
 typedef enum rdx_ast_kind {
   RDX_AST_COLUMN,    /* `name`, of table `qualifier` (NULL: any) */
-  RDX_AST_STAR,      /* *, qualifier.* */
+  RDX_AST_STAR,      /* *, qualifier.*; args: columns that EXCLUDE leaves out, and a call of "replace" with the `field`
+                      * of each that REPLACE has another value for, and that value */
   RDX_AST_NULL,      /* literals: `name` has the text */
   RDX_AST_BOOL,      /* "true", "false" */
   RDX_AST_NUMBER,    /* digits, a point, an exponent; a sign of the smallest integers only */
@@ -200,6 +201,7 @@ typedef struct rdx_sql_query {
   uint32_t group_count;
   bool distinct_sets; /* GROUP BY DISTINCT */
   rdx_ast *having;
+  rdx_ast *qualify;         /* a condition on the rows with their windows */
   rdx_ast **unused_windows; /* of WINDOW: a call over each */
   uint32_t unused_count;
   /* VALUES */

@@ -225,6 +225,13 @@ static word find_word(rdx_token t) {
 
 typedef struct bracket {
   char open;           /* '(', '[', 'c' of CASE */
+  rdx_token before;    /* what stands before it */
+  bool with;           /* it begins with WITH */
+  bool reads;          /* the query at hand has had its FROM */
+  bool windows;        /* and its WINDOW */
+  bool qualify;        /* QUALIFY is open */
+  uint32_t from_first; /* 1 + the insertion before the FROM that the query began with */
+  char list;           /* of EXCLUDE 'x', of REPLACE 'r' */
   bool select, from;   /* after SELECT; among FROM's items */
   bool expects_table;  /* the next token is an item of FROM */
   uint32_t betweens;   /* whose AND has not come */
@@ -242,7 +249,18 @@ typedef struct scanner {
   uint32_t count, capacity; /* at least one is open, the statement's */
   rdx_token last;
   word last_word;
-  uint32_t signs;    /* in a row */
+  uint32_t signs;   /* in a row */
+  rdx_token before; /* the last token */
+  rdx_token closed; /* what stood before the bracket that was closed last */
+  bool star_name;   /* the next token is the name behind EXCLUDE */
+  bool star;        /* the last token is the * of a list, or ends what follows it */
+  char list;        /* the next bracket is this list */
+  word before_last; /* the word before the last token */
+  uint32_t pending; /* insertions */
+  struct {
+    size_t at; /* byte of the text */
+    const char *what;
+  } insertions[RDX_SQL_INSERTIONS];
   uint32_t group_by; /* words of GROUP BY ALL that the last token ends */
 } scanner;
 
@@ -264,12 +282,15 @@ static void end_item(bracket *b) {
 static rdx_status open_bracket(scanner *s, char open) {
   RDX_TRY(rdx_reserve_one((void **)&s->brackets, s->count, &s->capacity, sizeof *s->brackets, "a statement", s->err));
   const bool table = s->count > 0 && s->brackets[s->count - 1].expects_table;
-  s->brackets[s->count++] = (bracket){.open = open, .from = table, .expects_table = table};
+  s->brackets[s->count++] =
+      (bracket){.open = open, .before = s->before, .from = table, .expects_table = table, .list = s->list};
+  s->list = '\0';
   return RDX_OK;
 }
 
 static void close_bracket(scanner *s) {
   bracket *b = &s->brackets[--s->count], *outer = b - 1;
+  s->closed = b->before;
   end_item(b);
   outer->inner = larger(outer->inner, b->operations + b->item + 1);
 }
@@ -408,10 +429,25 @@ rdx_status rdx_sql_text_name(const rdx_sql_source *text, const char *parsed, rdx
 
 /* ---- Subqueries without names ---- */
 
-bool rdx_sql_text_name_subquery(rdx_sql_source *text, size_t at, rdx_arena *arena) {
-  const size_t length = strlen(text->copy);
-  char name[RDX_SQL_NAMED + 1], digits[16] = "";
+/* Insert before byte `at` of the copy. */
+static bool insert(rdx_sql_source *text, size_t at, const char *what, rdx_arena *arena) {
+  const size_t length = strlen(text->copy), size = strlen(what);
   char *copy = NULL;
+  if (text->insertion_count == RDX_SQL_INSERTIONS ||
+      rdx_arena_alloc(arena, length + size + 1, 1, "a statement", (void **)&copy, NULL) != RDX_OK)
+    return false;
+  memcpy(copy, text->copy, at);
+  memcpy(copy + at, what, size);
+  memcpy(copy + at + size, text->copy + at, length - at + 1);
+  for (uint32_t i = 0; i < text->insertion_count; i++)
+    text->insertions[i].at += text->insertions[i].at >= at ? size : 0;
+  text->insertions[text->insertion_count++] = (rdx_sql_insertion){at, size};
+  text->copy = copy;
+  return true;
+}
+
+bool rdx_sql_text_name_subquery(rdx_sql_source *text, size_t at, rdx_arena *arena) {
+  char name[sizeof RDX_SQL_UNNAMED + 16];
   rdx_token t = rdx_token_at(text->copy + at);
   for (uint32_t open = 0; t.kind != RDX_TOKEN_END; t = rdx_token_at(t.end)) {
     const bool sign = t.kind == RDX_TOKEN_OTHER;
@@ -420,28 +456,201 @@ bool rdx_sql_text_name_subquery(rdx_sql_source *text, size_t at, rdx_arena *aren
     if (open == 0)
       break;
   }
-  if (t.kind == RDX_TOKEN_END || *t.begin != ')' || text->unnamed == RDX_COUNT(text->unnamed_at) ||
-      rdx_arena_alloc(arena, length + sizeof name, 1, "a statement", (void **)&copy, NULL) != RDX_OK)
+  if (t.kind == RDX_TOKEN_END || *t.begin != ')')
     return false;
   if (text->unnamed > 0)
-    snprintf(digits, sizeof digits, "_%u", (unsigned)text->unnamed);
-  snprintf(name, sizeof name, " " RDX_SQL_UNNAMED "%-*s", (int)(RDX_SQL_NAMED - sizeof RDX_SQL_UNNAMED), digits);
-  const size_t behind = (size_t)(t.end - text->copy);
-  memcpy(copy, text->copy, behind);
-  memcpy(copy + behind, name, RDX_SQL_NAMED);
-  memcpy(copy + behind + RDX_SQL_NAMED, text->copy + behind, length - behind + 1);
-  for (uint32_t i = 0; i < text->unnamed; i++)
-    text->unnamed_at[i] += text->unnamed_at[i] >= behind ? RDX_SQL_NAMED : 0;
-  text->unnamed_at[text->unnamed++] = behind;
-  text->copy = copy;
-  return true;
+    snprintf(name, sizeof name, " " RDX_SQL_UNNAMED "_%u ", (unsigned)text->unnamed);
+  else
+    snprintf(name, sizeof name, " " RDX_SQL_UNNAMED " ");
+  text->unnamed++;
+  return insert(text, (size_t)(t.end - text->copy), name, arena);
 }
 
 size_t rdx_sql_text_offset(const rdx_sql_source *text, size_t at) {
   size_t inserted = 0;
-  for (uint32_t i = 0; i < text->unnamed; i++)
-    inserted += text->unnamed_at[i] < at ? RDX_SQL_NAMED : 0;
+  for (uint32_t i = 0; i < text->insertion_count; i++) {
+    const rdx_sql_insertion *n = &text->insertions[i];
+    inserted += n->at >= at ? 0 : n->size < at - n->at ? n->size : at - n->at;
+  }
   return at - inserted;
+}
+
+/* ---- Forms of DuckDB ---- */
+
+static bool is_sign(const rdx_token *t, char sign) {
+  return t->kind == RDX_TOKEN_OTHER && *t->begin == sign;
+}
+
+static bool is_any(const rdx_token *t, const char *const *words, size_t count) {
+  bool is = false;
+  for (size_t i = 0; i < count && !is; i++)
+    is = rdx_token_is(t, words[i]);
+  return is;
+}
+
+#define IS_ANY(token, words) is_any(token, words, RDX_COUNT(words))
+
+/* To be inserted before a byte of the text. */
+static rdx_status insert_at(scanner *s, const char *at, const char *what) {
+  if (s->pending == RDX_SQL_INSERTIONS)
+    return rdx_sql_error(s->err, RDX_ERROR_UNSUPPORTED, s->text->text, (rdx_sql_place)(at - s->text->text + 1), NULL,
+                         "a statement has at most %d of FROM before SELECT and of QUALIFY", RDX_SQL_INSERTIONS / 2);
+  s->insertions[s->pending].at = (size_t)(at - s->text->begin);
+  s->insertions[s->pending++].what = what;
+  return RDX_OK;
+}
+
+/* Write over a token of the copy. */
+static void write_over(const scanner *s, rdx_token t, const char *what) {
+  char *copy = s->text->copy + (t.begin - s->text->begin);
+  memset(copy, ' ', (size_t)(t.end - t.begin));
+  memcpy(copy, what, strlen(what));
+}
+
+/* Whether a * is that of a list, and no operator. */
+static bool is_star(const scanner *s, rdx_token t) {
+  static const char *const words[] = {"select", "distinct", "all", "returning"};
+  const bool behind_on = is_sign(&s->last, ')') && rdx_token_is(&s->closed, "on");
+  return is_sign(&t, '*') && (IS_ANY(&s->last, words) || is_sign(&s->last, ',') || is_sign(&s->last, '.') || behind_on);
+}
+
+/* EXCLUDE and REPLACE behind the * of a list. */
+static void take_star_list(scanner *s, rdx_token t) {
+  const bool was = s->star, exclude = rdx_token_is(&t, "exclude");
+  bracket *b = &s->brackets[s->count - 1];
+  s->star = is_star(s, t) || (b->list && is_sign(&t, ')')) || s->star_name;
+  s->star_name = false;
+  if (b->list == 'r' && rdx_token_is(&t, "as"))
+    write_over(s, t, ",");
+  if (!was || (!exclude && !rdx_token_is(&t, "replace")))
+    return;
+  const rdx_token next = rdx_token_at(t.end);
+  s->star_name = exclude && (next.kind == RDX_TOKEN_WORD || next.kind == RDX_TOKEN_NAME);
+  if (!s->star_name && !is_sign(&next, '('))
+    return;
+  write_over(s, t, !exclude ? "," RDX_SQL_REPLACE : s->star_name ? "," RDX_SQL_EXCLUDE "." : "," RDX_SQL_EXCLUDE);
+  s->list = s->star_name ? '\0' : exclude ? 'x' : 'r';
+}
+
+/* Whether FROM may begin a query where the last token was. */
+static bool begins_query(const scanner *s) {
+  static const char *const makes[] = {"create", "prepare"}, *const explains[] = {"explain", "analyze", "verbose"},
+                           *const all[] = {"all", "distinct"}, *const as[] = {"as", "materialized"},
+                           *const trims[] = {"trim", "btrim"};
+  const bracket *b = &s->brackets[s->count - 1];
+  const rdx_token *last = &s->last, first = rdx_token_at(s->text->begin);
+  if (is_sign(last, '('))
+    return !IS_ANY(&b->before, trims);
+  if (is_sign(last, ')'))
+    return (b->with && IS_ANY(&s->closed, as)) || (s->count == 1 && rdx_token_is(&s->closed, "explain"));
+  return last->end == s->text->begin || s->last_word == WORD_SET_OPERATION ||
+         (s->before_last == WORD_SET_OPERATION && IS_ANY(last, all)) ||
+         (s->count == 1 && rdx_token_is(last, "as") && IS_ANY(&first, makes)) ||
+         (s->count == 1 && rdx_token_is(&first, "explain") && IS_ANY(last, explains));
+}
+
+/* FROM before SELECT, or without one. */
+static rdx_status take_from_first(scanner *s, rdx_token t) {
+  bracket *b = &s->brackets[s->count - 1];
+  if (rdx_token_is(&t, "from") && begins_query(s)) {
+    b->select = true;
+    b->operations++;
+    RDX_TRY(insert_at(s, t.begin, "SELECT * "));
+    b->from_first = s->pending;
+  } else if (rdx_token_is(&t, "select") && b->from_first > 0) {
+    s->insertions[b->from_first - 1].what = "SELECT " RDX_SQL_FROM " ";
+    b->from_first = 0;
+    b->reads = true;
+    return insert_at(s, t.begin, "INTERSECT ");
+  }
+  return RDX_OK;
+}
+
+/* Whether QUALIFY is no name: it stands behind an operand, and before another one. */
+static bool is_qualify(const scanner *s, rdx_token t) {
+  static const char *const before[] = {"select", "distinct", "from", "join",   "where", "on",     "and", "or",
+                                       "not",    "group",    "by",   "having", "as",    "in",     "is",  "like",
+                                       "ilike",  "when",     "then", "else",   "case",  "between"},
+                           *const behind[] = {"join",      "left",   "right", "full",        "inner",  "cross",
+                                              "natural",   "where",  "group", "having",      "window", "order",
+                                              "limit",     "offset", "fetch", "for",         "union",  "except",
+                                              "intersect", "on",     "using", "tablesample", "is",     "in",
+                                              "and",       "or",     "as",    "between",     "like",   "ilike"};
+  const bracket *b = &s->brackets[s->count - 1];
+  const rdx_token next = rdx_token_at(t.end);
+  const bool operand = s->last.kind != RDX_TOKEN_OTHER || strchr(")]*0123456789", *s->last.begin);
+  const bool begins =
+      next.begin < s->text->end && (next.kind != RDX_TOKEN_OTHER || strchr("(+-.$0123456789", *next.begin));
+  return b->select && b->reads && !b->qualify && operand && begins && !IS_ANY(&s->last, before) &&
+         !IS_ANY(&next, behind);
+}
+
+static rdx_status end_qualify(scanner *s) {
+  bracket *b = &s->brackets[s->count - 1];
+  const bool was = b->qualify;
+  b->qualify = false;
+  return was ? insert_at(s, s->last.end, ")") : RDX_OK;
+}
+
+static rdx_status take_qualify(scanner *s, rdx_token t, word w) {
+  bracket *b = &s->brackets[s->count - 1];
+  if (w == WORD_CLAUSE || w == WORD_SET_OPERATION || rdx_token_is(&t, "on") || rdx_token_is(&t, "returning") ||
+      is_sign(&t, ')'))
+    RDX_TRY(end_qualify(s));
+  if (rdx_token_is(&t, "qualify") && is_qualify(s, t)) {
+    write_over(s, t, "");
+    b->qualify = true;
+    b->operations++;
+    b->from = false;
+    RDX_TRY(insert_at(s, t.end,
+                      b->windows ? ", " RDX_SQL_QUALIFY " AS (PARTITION BY "
+                                 : " WINDOW " RDX_SQL_QUALIFY " AS (PARTITION BY "));
+  }
+  b->windows |= rdx_token_is(&t, "window");
+  return RDX_OK;
+}
+
+/* What the parser does not know is written into the copy in words that it does. */
+static rdx_status take_form(scanner *s, rdx_token t) {
+  bracket *b = &s->brackets[s->count - 1];
+  const bool behind_point = is_sign(&s->last, '.');
+  const word w = behind_point ? WORD_NONE : find_word(t);
+  take_star_list(s, t);
+  if (behind_point)
+    return RDX_OK;
+  b->with |= rdx_token_is(&t, "with") && (s->last.end == s->text->begin || is_sign(&s->last, '('));
+  RDX_TRY(take_from_first(s, t));
+  RDX_TRY(take_qualify(s, t, w));
+  if (w == WORD_SET_OPERATION) {
+    b->from_first = 0;
+    b->reads = b->windows = false;
+  }
+  b->reads |= w == WORD_FROM && b->select && s->last_word != WORD_DISTINCT;
+  return RDX_OK;
+}
+
+static rdx_status insert_all(scanner *s, rdx_arena *arena) {
+  rdx_sql_source *text = s->text;
+  const size_t length = strlen(text->copy);
+  size_t from = 0, to = 0, more = 0;
+  char *copy = NULL;
+  for (uint32_t i = 0; i < s->pending; i++)
+    more += strlen(s->insertions[i].what);
+  if (more == 0)
+    return RDX_OK;
+  RDX_TRY(rdx_arena_alloc(arena, length + more + 1, 1, "a statement", (void **)&copy, s->err));
+  for (uint32_t i = 0; i < s->pending; i++) {
+    const size_t at = s->insertions[i].at, size = strlen(s->insertions[i].what);
+    memcpy(copy + to, text->copy + from, at - from);
+    to += at - from;
+    memcpy(copy + to, s->insertions[i].what, size);
+    text->insertions[text->insertion_count++] = (rdx_sql_insertion){to, size};
+    to += size;
+    from = at;
+  }
+  memcpy(copy + to, text->copy + from, length - from + 1);
+  text->copy = copy;
+  return RDX_OK;
 }
 
 /* ---- Statements ---- */
@@ -472,6 +681,8 @@ static rdx_status take_token(scanner *s, rdx_token t) {
   const bool expects_table = b->expects_table, behind_point = s->last.kind == RDX_TOKEN_OTHER && *s->last.begin == '.';
   const word w = behind_point ? WORD_NONE : find_word(t);
   const word last = s->last_word;
+  s->before = s->last;
+  s->before_last = last;
   s->last = t;
   s->last_word = w;
   b->run++;
@@ -510,8 +721,8 @@ static rdx_status check_operator(scanner *s, rdx_token t) {
 
 /* Whether GROUP BY ALL ends with this token, and no expression follows, of which ALL says nothing. */
 static bool ends_group_by(const scanner *s, rdx_token t) {
-  static const char *const words[] = {"having", "window", "order",     "limit",  "offset", "fetch",
-                                      "for",    "union",  "intersect", "except", "on",     "returning", "with"};
+  static const char *const words[] = {"having", "window",    "order",  "limit", "offset",    "fetch", "for",
+                                      "union",  "intersect", "except", "on",    "returning", "with"};
   bool ends = t.begin >= s->text->end || *t.begin == ')';
   for (size_t i = 0; i < RDX_COUNT(words); i++)
     ends |= rdx_token_is(&t, words[i]);
@@ -536,11 +747,13 @@ static rdx_status scan(scanner *s) {
   for (rdx_token t = rdx_token_at(s->text->begin); t.begin < s->text->end; t = rdx_token_at(t.end)) {
     memset(s->text->copy + (s->last.end - s->text->begin), ' ', (size_t)(t.begin - s->last.end));
     RDX_TRY(check_operator(s, t));
+    RDX_TRY(take_form(s, t));
     RDX_TRY(take_token(s, t));
     note_group_by(s, t);
   }
   while (s->count > 1)
     close_bracket(s);
+  RDX_TRY(end_qualify(s));
   end_item(s->brackets);
   s->text->levels = s->brackets->operations + s->brackets->item;
   return RDX_OK;
@@ -576,7 +789,7 @@ rdx_status rdx_sql_text_scan(const char *text, rdx_arena *arena, rdx_sql_source 
   out->copy[length] = '\0';
   const rdx_status status = scan(&s);
   rdx_free(s.brackets);
-  return status;
+  return status == RDX_OK ? insert_all(&s, arena) : status;
 }
 
 bool rdx_sql_text_names_file(const rdx_sql_source *copy) {

@@ -27,13 +27,20 @@ rdx_token rdx_token_at(const char *text);
 /* Whether it is this word, in any case. */
 bool rdx_token_is(const rdx_token *token, const char *word);
 
+#define RDX_SQL_INSERTIONS 256
+
+typedef struct rdx_sql_insertion {
+  size_t at, size; /* bytes of the copy */
+} rdx_sql_insertion;
+
 typedef struct rdx_sql_source {
   const char *text;               /* all of it */
   const char *begin, *end, *next; /* the first statement; what follows its semicolon, blanks and comments */
   char *copy;                     /* of the statement, byte for byte, but for names and what is inserted; in an arena */
-  uint32_t unnamed;               /* subqueries in FROM that the copy gives a name, each of RDX_SQL_NAMED bytes */
-  size_t unnamed_at[64];          /* where in the copy the names begin */
-  uint32_t levels;                /* no tree of the statement is deeper, in tokens */
+  uint32_t unnamed;               /* subqueries in FROM that the copy gives a name */
+  uint32_t insertion_count;       /* what is in the copy and not in the text */
+  rdx_sql_insertion insertions[RDX_SQL_INSERTIONS];
+  uint32_t levels; /* no tree of the statement is deeper, in tokens */
   bool has_empty_name;
 } rdx_sql_source;
 
@@ -41,7 +48,17 @@ typedef struct rdx_sql_source {
 RDX_MUST_USE rdx_status rdx_sql_text_scan(const char *text, rdx_arena *arena, rdx_sql_source *out, rdx_error *err);
 
 #define RDX_SQL_UNNAMED "unnamed_subquery" /* and "_1" and so on: names of subqueries that have none */
-#define RDX_SQL_NAMED 24                   /* bytes of such a name in the copy */
+
+/* What DuckDB has and PostgreSQL's parser does not is in the copy as
+ * - `* EXCLUDE (a, b)`: *, RDX_SQL_EXCLUDE(a, b); `* EXCLUDE a`: *, RDX_SQL_EXCLUDE.a
+ * - `* REPLACE (x AS a)`: *, RDX_SQL_REPLACE(x, a)
+ * - `FROM t`: SELECT * FROM t; `FROM t SELECT a`: SELECT RDX_SQL_FROM FROM t INTERSECT SELECT a
+ * - `QUALIFY c`: WINDOW RDX_SQL_QUALIFY AS (PARTITION BY c)
+ * Such names begin with a control character, as no other name does. */
+#define RDX_SQL_EXCLUDE "\xc2\x80" "x"
+#define RDX_SQL_REPLACE "\xc2\x80" "r"
+#define RDX_SQL_FROM "\xc2\x80" "f"
+#define RDX_SQL_QUALIFY "\xc2\x80" "q"
 
 /* Give a name to the subquery in FROM whose bracket is byte `at` of the copy: PostgreSQL's parser insists on one before
  * version 16. False: there are too many. */
