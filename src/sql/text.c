@@ -541,6 +541,8 @@ static bool begins_query(const scanner *s) {
   const rdx_token *last = &s->last, first = rdx_token_at(s->text->begin);
   if (is_sign(last, '('))
     return !IS_ANY(&b->before, trims);
+  if (s->count == 1 && rdx_token_is(&first, "insert") && !b->select)
+    return s->last_word != WORD_DISTINCT; /* of IS DISTINCT FROM */
   if (is_sign(last, ')'))
     return (b->with && IS_ANY(&s->closed, as)) || (s->count == 1 && rdx_token_is(&s->closed, "explain"));
   return last->end == s->text->begin || s->last_word == WORD_SET_OPERATION ||
