@@ -26,16 +26,34 @@ typedef struct rdx_distinct {
 RDX_MUST_USE rdx_status rdx_distinct_add(rdx_distinct *distinct, const char *bytes, uint64_t length, uint32_t *number,
                                          rdx_error *err);
 
-/* The same for rows of a column of strings, which is faster: numbers[i] becomes that of row begin + i, unless that is
+/* A string whose number is wanted. */
+typedef struct rdx_arrival {
+  const char *bytes;
+  uint64_t length;
+  uint32_t *number; /* where that goes */
+  uint64_t hash;    /* of use to rdx_distinct_add_each() */
+} rdx_arrival;
+
+#define RDX_ARRIVALS 32u /* strings whose way through memory, from slot to hash to bytes, is asked for together */
+
+/* The same for several, RDX_ARRIVALS at most, which is faster. */
+RDX_MUST_USE rdx_status rdx_distinct_add_each(rdx_distinct *distinct, rdx_arrival *arrivals, uint32_t count,
+                                              rdx_error *err);
+
+/* The same for rows of a column of strings: numbers[i] becomes that of row begin + i, unless that is
  * NULL. */
 RDX_MUST_USE rdx_status rdx_distinct_add_rows(rdx_distinct *distinct, const rdx_column *column, uint64_t begin,
                                               uint64_t count, uint32_t *numbers, rdx_error *err);
+
+/* Forget all strings; the memory is kept. */
+void rdx_distinct_clear(rdx_distinct *distinct);
 
 /* Free what finds strings: none is added from then on. */
 void rdx_distinct_seal(rdx_distinct *distinct);
 
 /* The numbers in the ascending order of their strings (`*sorted`), and the place of each number in it (`*places`).
- * Free both with rdx_free(). Asks for progress as `stage`. */
+ * Free both with rdx_free(). Asks for progress as `stage`. Of what was written by hand - `strings.rows`, `offsets`, and
+ * `bytes` with eight to spare behind the last string - some strings may be equal. */
 RDX_MUST_USE rdx_status rdx_distinct_sort(const rdx_distinct *distinct, const char *stage, uint32_t **sorted,
                                           uint32_t **places, rdx_error *err);
 void rdx_distinct_drop(rdx_distinct *distinct);

@@ -9,17 +9,34 @@
 
 #include "column/column.h"
 
+#define SPARE 8u /* bytes behind the last string, so that as many may be read of each */
+
 /* ---- The table ---- */
 
+static uint64_t with_word(uint64_t hash, uint64_t word) {
+  hash = (hash ^ word) * 0xbf58476d1ce4e5b9u;
+  return hash ^ hash >> 29;
+}
+
+/* The last eight bytes are read at once, some of them again; of four to seven the first and the last four. */
 static uint64_t hash_of(const char *bytes, uint64_t length) {
-  uint64_t hash = 0x9e3779b97f4a7c15u;
-  for (uint64_t done = 0; done < length; done += 8) {
-    uint64_t word = 0;
-    memcpy(&word, bytes + done, length - done < 8 ? length - done : 8);
-    hash = (hash ^ word) * 0xbf58476d1ce4e5b9u;
-    hash ^= hash >> 29;
+  uint64_t hash = 0x9e3779b97f4a7c15u, word = 0;
+  for (uint64_t done = 0; done + 8 < length; done += 8) {
+    memcpy(&word, bytes + done, 8);
+    hash = with_word(hash, word);
   }
-  hash = (hash ^ length) * 0x94d049bb133111ebu;
+  word = 0;
+  if (length >= 8) {
+    memcpy(&word, bytes + length - 8, 8);
+  } else if (length >= 4) {
+    memcpy(&word, bytes, 4);
+    memcpy((char *)&word + 4, bytes + length - 4, 4);
+  } else if (length > 0) {
+    memcpy(&word, bytes, 1);
+    memcpy((char *)&word + 1, bytes + length / 2, 1);
+    memcpy((char *)&word + 2, bytes + length - 1, 1);
+  }
+  hash = (with_word(hash, word) ^ length) * 0x94d049bb133111ebu;
   return hash ^ hash >> 32;
 }
 
@@ -69,7 +86,7 @@ static rdx_status grow(rdx_distinct *d, rdx_error *err) {
 
 static rdx_status append(rdx_distinct *d, const char *bytes, uint64_t length, rdx_error *err) {
   const uint64_t used = d->offsets[d->strings.rows];
-  if (used + length > d->byte_capacity) {
+  if (used + length + SPARE > d->byte_capacity) {
     const uint64_t capacity = 2 * (used + length) + 64;
     RDX_TRY(rdx_realloc((void **)&d->bytes, capacity, 1, "a dictionary", err));
     d->strings.values = d->bytes; /* at once: what follows may fail */
@@ -108,17 +125,8 @@ rdx_status rdx_distinct_add(rdx_distinct *d, const char *bytes, uint64_t length,
   return find_or_add(d, bytes, length, hash_of(bytes, length), number, err);
 }
 
-/* Strings whose way through memory, from slot to hash to bytes, is asked for together. */
-#define TOGETHER 32
-
-typedef struct arrival {
-  const char *bytes;
-  uint64_t length, hash;
-  uint32_t *number;
-} arrival;
-
 /* Ask for what finding the strings will read, as far as the table is now. */
-static void foresee(const rdx_distinct *d, const arrival *arrivals, uint32_t count) {
+static void foresee(const rdx_distinct *d, const rdx_arrival *arrivals, uint32_t count) {
   const uint64_t mask = 2 * (uint64_t)d->capacity - 1;
   if (d->capacity == 0)
     return;
@@ -136,24 +144,36 @@ static void foresee(const rdx_distinct *d, const arrival *arrivals, uint32_t cou
   }
 }
 
+rdx_status rdx_distinct_add_each(rdx_distinct *d, rdx_arrival *arrivals, uint32_t count, rdx_error *err) {
+  for (uint32_t i = 0; i < count; i++)
+    arrivals[i].hash = hash_of(arrivals[i].bytes, arrivals[i].length);
+  foresee(d, arrivals, count);
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(find_or_add(d, arrivals[i].bytes, arrivals[i].length, arrivals[i].hash, arrivals[i].number, err));
+  return RDX_OK;
+}
+
 rdx_status rdx_distinct_add_rows(rdx_distinct *d, const rdx_column *column, uint64_t begin, uint64_t count,
                                  uint32_t *numbers, rdx_error *err) {
-  arrival arrivals[TOGETHER];
+  rdx_arrival arrivals[RDX_ARRIVALS];
   for (uint64_t done = 0; done < count;) {
     uint32_t n = 0;
-    for (; done < count && n < TOGETHER; done++) {
+    for (; done < count && n < RDX_ARRIVALS; done++) {
       if (!rdx_column_has(column, begin + done))
         continue;
-      arrival *a = &arrivals[n++];
+      rdx_arrival *a = &arrivals[n++];
       a->bytes = rdx_column_text(column, begin + done, &a->length);
-      a->hash = hash_of(a->bytes, a->length);
       a->number = &numbers[done];
     }
-    foresee(d, arrivals, n);
-    for (uint32_t i = 0; i < n; i++)
-      RDX_TRY(find_or_add(d, arrivals[i].bytes, arrivals[i].length, arrivals[i].hash, arrivals[i].number, err));
+    RDX_TRY(rdx_distinct_add_each(d, arrivals, n, err));
   }
   return RDX_OK;
+}
+
+void rdx_distinct_clear(rdx_distinct *d) {
+  if (d->capacity > 0)
+    memset(d->slots, 0, 2 * (size_t)d->capacity * sizeof *d->slots);
+  d->strings.rows = 0;
 }
 
 void rdx_distinct_seal(rdx_distinct *d) {
@@ -206,6 +226,16 @@ static void insert_each(entry *entries, uint32_t count) {
   }
 }
 
+/* The first byte, by its shift, from that at `shift` on in which prefixes differ. */
+static uint32_t first_difference(const entry *entries, uint32_t count, uint32_t shift) {
+  uint64_t differ = 0;
+  for (uint32_t i = 1; i < count; i++)
+    differ |= entries[i].prefix ^ entries[0].prefix;
+  while (shift > 0 && !(differ >> shift & 255))
+    shift -= 8;
+  return shift;
+}
+
 /* Sort by the bytes of prefixes, from that at `shift` on (MSD radix sort: Knuth, The Art of Computer Programming 3,
  * section 5.2.5). */
 static rdx_status sort_by_prefix(sorter *s, entry *entries, uint32_t count, uint32_t shift, entry *scratch) {
@@ -214,6 +244,7 @@ static rdx_status sort_by_prefix(sorter *s, entry *entries, uint32_t count, uint
     return RDX_OK;
   }
   uint32_t ends[256] = {0}, before = 0;
+  shift = first_difference(entries, count, shift);
   for (uint32_t i = 0; i < count; i++)
     ends[entries[i].prefix >> shift & 255]++;
   for (uint32_t byte = 0; byte < 256; byte++) {
@@ -244,16 +275,17 @@ static rdx_status read_prefixes(sorter *s, entry *entries, uint32_t count, uint6
       __builtin_prefetch(&d->offsets[entries[i + 2 * ahead].number]);
     if (i + ahead < count)
       __builtin_prefetch(d->bytes + d->offsets[entries[i + ahead].number] + depth);
-    const uint64_t begin = d->offsets[entries[i].number] + depth, end = d->offsets[entries[i].number + 1];
+    const uint64_t begin = d->offsets[entries[i].number] + depth, left = d->offsets[entries[i].number + 1] - begin;
     uint64_t word = 0;
-    memcpy(&word, d->bytes + begin, end - begin < 8 ? end - begin : 8);
-    entries[i].prefix = __builtin_bswap64(word);
+    memcpy(&word, d->bytes + begin, sizeof word);
+    word = __builtin_bswap64(word);
+    entries[i].prefix = left < 8 ? word & ~(UINT64_MAX >> 8 * left) : word;
   }
   return RDX_OK;
 }
 
 /* Of strings that are alike in the eight bytes from `depth` on, bring those that end there to the front, the shorter
- * before the longer: there are nine at most, as they differ. Gives how many. */
+ * before the longer: of strings that differ there are nine at most. Gives how many. */
 static rdx_status bring_ended(sorter *s, entry *entries, uint32_t count, uint64_t depth, uint32_t *out) {
   const rdx_distinct *d = s->strings;
   uint32_t ended = 0;

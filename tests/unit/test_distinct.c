@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Copyright 2026 The Raydex authors */
 
-/* Distinct strings, numbered and sorted, against comparing them all. */
+/* Distinct strings, numbered and sorted, and merged of runs, against comparing them all. */
 
 #include "tables.h"
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "column/column.h"
-#include "column/dictionary.h"
+#include "column/string_runs.h"
 #include "random.h"
 
 typedef struct strings {
@@ -75,6 +75,63 @@ static void check(const strings *s, const uint8_t *validity, uint64_t piece) {
   free(rows);
 }
 
+/* Add a piece of rows, as many at a time as there may be. */
+static void add_piece(rdx_string_runs *runs, uint32_t worker, const rdx_column *column, uint64_t begin, uint64_t count,
+                      uint32_t *numbers, uint32_t *run) {
+  OK(rdx_string_runs_open(runs, worker, (uint32_t)count, run, err));
+  for (uint64_t done = 0; done < count;) {
+    rdx_arrival arrivals[RDX_ARRIVALS];
+    uint32_t n = 0;
+    for (; done < count && n < RDX_ARRIVALS; n++, done++) {
+      arrivals[n].bytes = rdx_column_text(column, begin + done, &arrivals[n].length);
+      arrivals[n].number = &numbers[begin + done];
+    }
+    OK(rdx_string_runs_add(runs, worker, arrivals, n, err));
+  }
+}
+
+/* The strings ascend, each once. */
+static void check_ascending(const rdx_column *list) {
+  for (uint64_t i = 1; i < list->rows; i++)
+    assert_true(rdx_column_compare_strings(list, i - 1, list, i) < 0);
+}
+
+/* The same of workers that take pieces in turns, expecting so many rows; by some threads or this one. */
+static void check_runs(const strings *s, uint64_t piece, uint64_t expected, uint32_t workers, rdx_pool *pool) {
+  const rdx_column column = column_of(s);
+  rdx_string_runs *runs = NULL;
+  uint32_t *numbers = calloc(s->rows + 1, sizeof *numbers), *run = calloc(s->rows / piece + 1, sizeof *run);
+  uint64_t total = 0, bytes = 0, count = 0;
+  assert_non_null(numbers);
+  assert_non_null(run);
+  OK(rdx_string_runs_create(workers, expected, &runs, err));
+  for (uint64_t begin = 0; begin < s->rows; begin += piece)
+    add_piece(runs, (uint32_t)(begin / piece % workers), &column, begin,
+              s->rows - begin < piece ? s->rows - begin : piece, numbers, &run[begin / piece]);
+  OK(rdx_string_runs_end(runs, pool, &total, &bytes, err));
+  strings merged = make_strings(total, bytes + 1);
+  OK(rdx_string_runs_merge(runs, merged.offsets, merged.bytes, &count, err));
+  merged.rows = count;
+  const rdx_column found = column_of(&merged);
+  check_ascending(&found);
+  uint8_t *seen = calloc(count + 1, 1);
+  assert_non_null(seen);
+  for (uint64_t i = 0; i < s->rows; i++) {
+    const uint32_t worker = (uint32_t)(i / piece % workers);
+    const uint32_t place = rdx_string_runs_places(runs, worker, run[i / piece])[numbers[i]];
+    assert_true(place < count);
+    seen[place] = 1;
+    assert_int_equal(rdx_column_compare_strings(&found, place, &column, i), 0);
+  }
+  assert_null(memchr(seen, 0, count));
+  rdx_string_runs_destroy(&runs);
+  free(seen);
+  free(merged.bytes);
+  free(merged.offsets);
+  free(numbers);
+  free(run);
+}
+
 static void drop(strings *s) {
   free(s->bytes);
   free(s->offsets);
@@ -99,6 +156,7 @@ static void test_random(void **state) {
         validity[i / 8] |= (uint8_t)(1u << i % 8);
     }
     check(&s, round % 2 ? validity : NULL, round % 3 ? 1 + next_random() % 200 : rows + 1);
+    check_runs(&s, 1 + next_random() % 200, rows, 1, NULL);
     free(validity);
     drop(&s);
   }
@@ -137,11 +195,36 @@ static void test_many(void **state) {
   drop(&s);
 }
 
+/* Strings that are seldom alike make many runs; those that often are make tables grow. */
+static void test_runs(void **state) {
+  (void)state;
+  const uint64_t rows = 400000;
+  strings s = make_strings(rows, rows * 32);
+  rdx_pool *pool = NULL;
+  OK(rdx_pool_create(3, &pool, err));
+  for (uint64_t i = 0; i < rows; i++) {
+    char text[32];
+    const int length =
+        snprintf(text, sizeof text, "%.*s%llu", (int)(i % 5), "pending", (unsigned long long)(next_random() % 300000));
+    add(&s, text, (uint64_t)length);
+  }
+  check_runs(&s, 1000, rows, 3, pool);
+  check_runs(&s, 1000, 0, 3, pool);
+  check_runs(&s, 777, 100 * rows, 1, NULL);
+  s.rows = 0;
+  check_runs(&s, 10, 0, 3, pool);
+  s.rows = 1;
+  check_runs(&s, 10, 1, 3, pool);
+  rdx_pool_destroy(&pool);
+  drop(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_random),
       cmocka_unit_test(test_nested),
       cmocka_unit_test(test_many),
+      cmocka_unit_test(test_runs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
