@@ -449,9 +449,6 @@ static rdx_status take_select(rdx_tree *t, const PgQuery__SelectStmt *s, const P
   out->distinct = s->n_distinct_clause > 0 && !on;
   if (s->n_target_list > 0)
     out->place = rdx_tree_place(t, s->target_list[0]->res_target->location);
-  if (reads_first(s))
-    return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, out->place, NULL,
-                         "FROM before SELECT stands in parentheses behind INTERSECT");
   if (on)
     RDX_TRY(
         rdx_tree_expressions(t, s->n_distinct_clause, s->distinct_clause, &out->distinct_on, &out->distinct_on_count));
@@ -499,8 +496,15 @@ static rdx_status take_set_operation(rdx_tree *t, const PgQuery__SelectStmt *s, 
               : s->op == PG_QUERY__SET_OPERATION__SETOP_INTERSECT ? RDX_QUERY_INTERSECT
                                                                   : RDX_QUERY_EXCEPT;
   out->all = s->all;
-  RDX_TRY(rdx_tree_query(t, s->larg, &out->left));
-  RDX_TRY(rdx_tree_query(t, s->rarg, &out->right));
+  PgQuery__SelectStmt right = PG_QUERY__SELECT_STMT__INIT;
+  const bool first = s->larg->larg && reads_first(s->larg->rarg); /* a INTERSECT FROM t, INTERSECT SELECT b */
+  if (first) {
+    right.larg = s->larg->rarg;
+    right.rarg = s->rarg;
+    out->all = s->larg->all;
+  }
+  RDX_TRY(rdx_tree_query(t, first ? s->larg->larg : s->larg, &out->left));
+  RDX_TRY(rdx_tree_query(t, first ? &right : s->rarg, &out->right));
   out->place = out->left->place;
   return RDX_OK;
 }

@@ -226,7 +226,6 @@ static word find_word(rdx_token t) {
 typedef struct bracket {
   char open;           /* '(', '[', 'c' of CASE */
   rdx_token before;    /* what stands before it */
-  bool with;           /* it begins with WITH */
   bool reads;          /* the query at hand has had its FROM */
   bool windows;        /* and its WINDOW */
   bool qualify;        /* QUALIFY is open */
@@ -544,7 +543,7 @@ static bool begins_query(const scanner *s) {
   if (s->count == 1 && rdx_token_is(&first, "insert") && !b->select)
     return s->last_word != WORD_DISTINCT; /* of IS DISTINCT FROM */
   if (is_sign(last, ')'))
-    return (b->with && IS_ANY(&s->closed, as)) || (s->count == 1 && rdx_token_is(&s->closed, "explain"));
+    return (!b->select && IS_ANY(&s->closed, as)) || (s->count == 1 && rdx_token_is(&s->closed, "explain"));
   return last->end == s->text->begin || s->last_word == WORD_SET_OPERATION ||
          (s->before_last == WORD_SET_OPERATION && IS_ANY(last, all)) ||
          (s->count == 1 && rdx_token_is(last, "as") && IS_ANY(&first, makes)) ||
@@ -620,7 +619,6 @@ static rdx_status take_form(scanner *s, rdx_token t) {
   take_star_list(s, t);
   if (behind_point)
     return RDX_OK;
-  b->with |= rdx_token_is(&t, "with") && (s->last.end == s->text->begin || is_sign(&s->last, '('));
   RDX_TRY(take_from_first(s, t));
   RDX_TRY(take_qualify(s, t, w));
   if (w == WORD_SET_OPERATION) {

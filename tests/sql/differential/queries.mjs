@@ -283,6 +283,7 @@ export class Queries {
       if (!types && all.length && random.chance(15)) this.addWindow(q, scope);
     }
     q.distinct = random.chance(12);
+    q.fromFirst = random.chance(8);
     this.order(q, scope);
     return q;
   }
@@ -305,6 +306,7 @@ export class Queries {
       wild: x?.wild });
     q.items.push({ e, name: `c${q.items.length + 1}` });
     q.columns.push({ t, m: e.m, wild: e.wild, name: `c${q.items.length}` });
+    if (random.chance(40)) q.qualify = { e, is: /rank|count/.test(name) ? `<= ${random.between(1, 9)}` : random.pick(['IS NOT NULL', 'IS NULL']) };
   }
 
   frame(order) {

@@ -62,7 +62,7 @@ function* ofQuery(q) {
   if (q.detour) yield () => { q.detour = undefined; };
   if (q.star) yield () => { q.star = undefined; };
   if (q.ctes?.length) for (let i = 0; i < q.ctes.length; i++) yield () => remove(q.ctes, i);
-  for (const clause of ['where', 'having', 'limit', 'offset', 'distinct', 'on', 'group'])
+  for (const clause of ['where', 'having', 'qualify', 'limit', 'offset', 'distinct', 'on', 'group', 'fromFirst'])
     if (q[clause] !== undefined && q[clause] !== false && q[clause] !== null) yield () => { q[clause] = undefined; };
   const cuts = q.limit !== undefined || q.offset !== undefined || q.on; // which need an order
   if (q.order?.length && !cuts) yield () => { q.order = []; };

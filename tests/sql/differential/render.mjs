@@ -127,12 +127,14 @@ class Renderer {
   }
 
   select(q) {
-    let out = `SELECT ${q.distinct ? 'DISTINCT ' : q.on ? this.distinctOn(q) : ''}`;
+    const from = q.from ? `FROM ${this.from(q.from, false)}` : '', first = from && q.fromFirst;
+    let out = `${first ? `${from} ` : ''}SELECT ${q.distinct ? 'DISTINCT ' : q.on ? this.distinctOn(q) : ''}`;
     out += q.star ? '*' : q.items.map(({ e, name }) => `${this.item(e)} AS ${name}`).join(', ');
-    if (q.from) out += ` FROM ${this.from(q.from, false)}`;
+    if (from && !first) out += ` ${from}`;
     if (q.where) out += ` WHERE ${this.e(q.where)}`;
     if (q.group) out += ` GROUP BY ${this.group(q)}`;
     if (q.having) out += ` HAVING ${this.e(q.having)}`;
+    if (q.qualify) out += ` QUALIFY ${this.e(q.qualify.e)} ${q.qualify.is}`;
     return out;
   }
 
@@ -365,6 +367,7 @@ class Lite extends Renderer {
 
   nulls(o) { return o.descending ? ' NULLS FIRST' : ' NULLS LAST'; }
   distinctOn() { throw new Unportable('DISTINCT ON'); }
+  select(q) { return super.select({ ...q, fromFirst: false }); }
   of_window() { throw new Unportable('windows'); }
   noLimit(q) { return q.limit === undefined ? ' LIMIT -1' : ''; }
   of_is(e) {
