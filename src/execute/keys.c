@@ -396,6 +396,10 @@ rdx_status rdx_first_words_create(rdx_execution *x, const rdx_key_column *column
   return RDX_OK;
 }
 
+uint64_t rdx_first_words_max(const rdx_first_words *w) {
+  return w->words.max[0];
+}
+
 static void visit_blocks(void *context, uint64_t begin, uint64_t end, uint32_t worker) {
   const rdx_first_words *w = context;
   const maker *m = &w->maker;

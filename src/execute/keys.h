@@ -39,6 +39,8 @@ typedef void (*rdx_first_words_fn)(void *context, uint64_t begin, uint64_t count
                                    uint32_t worker);
 RDX_MUST_USE rdx_status rdx_first_words_create(rdx_execution *x, const rdx_key_column *columns, uint32_t count,
                                                uint64_t rows, rdx_first_words **out, rdx_error *err);
+/* What none of them is above. */
+uint64_t rdx_first_words_max(const rdx_first_words *words);
 /* `begin` is a multiple of 64. */
 RDX_MUST_USE rdx_status rdx_first_words_visit(rdx_first_words *words, rdx_first_words_fn visit, void *context,
                                               rdx_error *err);

@@ -11,6 +11,7 @@
 
 #include "column/column.h"
 #include "device/device.h"
+#include "execute/select.h"
 #include "execute/window.h"
 
 #define WHAT "an aggregate of values in order"
@@ -20,7 +21,9 @@ typedef struct ordered {
   rdx_windowing w; /* its last column is the number of the group, where there are several */
   const rdx_plan_aggregate *aggregate;
   rdx_vector value, argument;
-  rdx_datum fraction; /* or the offset of FIRST */
+  rdx_datum fraction;      /* or the offset of FIRST */
+  bool few;                /* of one group the rows are only those around a percentile: */
+  uint64_t before, values; /* the rows before them, and all that are not NULL */
 } ordered;
 
 /* The rows of a group, by their places in the order. */
@@ -47,6 +50,8 @@ static bool has_value(const ordered *o, uint64_t place) {
 /* Values that are not NULL: these are last. */
 static uint64_t count_values(const ordered *o, const run *r) {
   uint64_t low = r->begin, high = r->end;
+  if (o->few)
+    return o->values;
   while (low < high) {
     const uint64_t middle = low + (high - low) / 2;
     if (has_value(o, middle))
@@ -59,12 +64,17 @@ static uint64_t count_values(const ordered *o, const run *r) {
 
 /* ---- One of the values ---- */
 
+/* The number of percentile_disc's value among so many. */
+static uint64_t discrete_number(const ordered *o, uint64_t count) {
+  const double place = ceil(o->fraction.f * (double)count);
+  return (uint64_t)(place <= 1 ? 0 : fmin(place, (double)count) - 1);
+}
+
 static uint64_t percentile_place(const ordered *o, const run *r) {
   const uint64_t count = count_values(o, r);
-  const double place = ceil(o->fraction.f * (double)count);
   if (count == 0 || o->fraction.null)
     return UINT64_MAX;
-  return r->begin + (place <= 1 ? 0 : fmin(place, (double)count) - 1);
+  return r->begin + discrete_number(o, count) - o->before;
 }
 
 static uint64_t first_place(const ordered *o, const run *r) {
@@ -121,15 +131,21 @@ static rdx_status choose(ordered *o, rdx_frame *out, uint32_t index, rdx_error *
 
 /* ---- percentile_cont ---- */
 
-static double value_at(const ordered *o, uint64_t place) {
-  return ((const double *)o->value.column.values)[o->w.order[place]];
+/* That with a number in a group. */
+static double value_at(const ordered *o, const run *r, uint64_t number) {
+  return ((const double *)o->value.column.values)[o->w.order[r->begin + number - o->before]];
+}
+
+/* percentile_cont's value is between two. */
+static double continuous_number(const ordered *o, uint64_t count) {
+  return o->fraction.f * (double)(count - 1);
 }
 
 /* Between two values: as PostgreSQL calculates it. */
 static double interpolate(const ordered *o, const run *r, uint64_t count) {
-  const double place = o->fraction.f * (double)(count - 1), low = floor(place), high = ceil(place);
-  const double min = value_at(o, r->begin + (uint64_t)low);
-  return low == high ? min : min + (place - low) * (value_at(o, r->begin + (uint64_t)high) - min);
+  const double place = continuous_number(o, count), low = floor(place), high = ceil(place);
+  const double min = value_at(o, r, (uint64_t)low);
+  return low == high ? min : min + (place - low) * (value_at(o, r, (uint64_t)high) - min);
 }
 
 static rdx_status fill_percentiles(ordered *o, rdx_vector *out, rdx_error *err) {
@@ -350,16 +366,95 @@ static rdx_plan_window window_of(const ordered *o, rdx_bound **group) {
                            .order_count = o->aggregate->order_count};
 }
 
+/* ---- A few percentiles ---- */
+
+#define MAX_SELECTED 4u /* aggregates: sorting once is as fast as selecting the rows of more */
+#define MIN_ROWS 65536u
+
+static bool is_selected(const ordered *o) {
+  const rdx_plan_aggregate *a = o->aggregate;
+  return !o->q->codes && o->w.rows >= MIN_ROWS && o->q->count <= MAX_SELECTED && a->order_count == 1 &&
+         (a->kind == RDX_PLAN_PERCENTILE_CONT || a->kind == RDX_PLAN_PERCENTILE_DISC);
+}
+
+static rdx_status count_valid(const rdx_column *column, uint64_t *out, rdx_error *err) {
+  *out = column->rows;
+  for (uint64_t i = 0; column->validity && i < column->rows; i++) {
+    RDX_TRY(rdx_loop_goes_on(i, column->rows, "execute", err));
+    *out -= !rdx_column_has(column, i);
+  }
+  return RDX_OK;
+}
+
+/* The rows around the percentile of all, where there are values. */
+static rdx_status find_few(ordered *o, const rdx_plan_window *window, uint64_t *values, rdx_selection *out,
+                           rdx_error *err) {
+  RDX_SCOPED(rdx_window_keys_destroy) rdx_window_keys keys = {0};
+  RDX_TRY(rdx_window_keys_create(&o->w, window, &keys, err));
+  RDX_TRY(count_valid(&keys.flat[0].column, values, err));
+  if (*values == 0)
+    return RDX_OK;
+  out->first = out->last = discrete_number(o, *values);
+  if (o->aggregate->kind == RDX_PLAN_PERCENTILE_CONT) {
+    out->first = (uint64_t)floor(continuous_number(o, *values));
+    out->last = (uint64_t)ceil(continuous_number(o, *values));
+  }
+  return rdx_select_places(o->q->x, keys.columns, 1, o->w.rows, out, err);
+}
+
+static void end(ordered *o) {
+  rdx_vector_destroy(&o->value);
+  rdx_vector_destroy(&o->argument);
+  rdx_window_end(&o->w);
+}
+
+/* A percentile of all rows by those around it. `*done` false: they are too many, or there is none. */
+static rdx_status run_few(ordered *o, const rdx_plan_window *window, rdx_frame *out, uint32_t index, bool *done,
+                          rdx_error *err) {
+  rdx_execution *x = o->q->x;
+  RDX_SCOPED(end) ordered few = {.q = o->q, .w = {.x = x}, .aggregate = o->aggregate, .few = true};
+  const rdx_frame none = {0};
+  rdx_selection s = {0};
+  *done = false;
+  RDX_TRY(find_fraction(o, err));
+  if (o->fraction.null)
+    return RDX_OK;
+  RDX_TRY(find_few(o, window, &few.values, &s, err));
+  if (s.count == 0 || s.count > o->w.rows / 2) {
+    rdx_free(s.rows);
+    return RDX_OK;
+  }
+  few.before = s.before;
+  RDX_SCOPED(rdx_free_local) uint32_t *rows = s.rows;
+  RDX_TRY(rdx_frame_join(&o->w.in.frame, &none, &few.w.in.frame, err));
+  RDX_TRY(rdx_frame_select(x->pool, &few.w.in.frame, RDX_KEEP(rows), s.count, err));
+  RDX_TRY(rdx_operand_refresh(x, &few.w.in, err));
+  RDX_TRY(rdx_window_begin(&few.w, err));
+  RDX_TRY(rdx_window_sort(&few.w, window, err));
+  *done = true;
+  return run_one(&few, out, index, err);
+}
+
+/* ---- All ---- */
+
 static rdx_status run_all(ordered *o, rdx_frame *out, rdx_error *err) {
   rdx_bound number = {.kind = RDX_BOUND_COLUMN, .type = {.kind = RDX_SQL_BIGINT}}, *group = &number;
   rdx_plan_window before = {0};
+  bool sorted = false, done = false;
   number.index = o->w.in.frame.count - 1;
   for (uint32_t i = 0; i < o->q->count; i++) {
     o->aggregate = &o->q->aggregates[i];
     const rdx_plan_window window = window_of(o, &group);
-    if (i == 0 || !rdx_windows_alike(&before, &window))
+    const bool alike = sorted && rdx_windows_alike(&before, &window);
+    if (!alike && is_selected(o)) {
+      RDX_TRY(run_few(o, &window, out, i, &done, err));
+      if (done)
+        continue;
+    }
+    if (!alike)
       RDX_TRY(rdx_window_sort(&o->w, &window, err));
     before = window;
+    sorted = true;
     const rdx_status status = run_one(o, out, i, err);
     rdx_vector_destroy(&o->value);
     rdx_vector_destroy(&o->argument);
@@ -379,10 +474,6 @@ static rdx_status make_input(ordered *o, rdx_error *err) {
   }
   RDX_TRY(rdx_frame_join(&o->q->in->frame, &numbers, &o->w.in.frame, err));
   return rdx_operand_refresh(o->q->x, &o->w.in, err);
-}
-
-static void end(ordered *o) {
-  rdx_window_end(&o->w);
 }
 
 rdx_status rdx_ordered_run(const rdx_ordered_query *q, rdx_frame *out, rdx_error *err) {

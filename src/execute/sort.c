@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "execute/keys.h"
 #include "execute/portions.h"
+#include "execute/select.h"
 
 #define WHAT "an order of rows"
 #define TOP_SHARE 16u  /* of the rows, or fewer, are chosen before they are sorted, */
@@ -66,7 +66,6 @@ typedef struct top {
   uint64_t *kept; /* 2 * wanted of each thread, and as much room to sort them */
   uint64_t *counts, *bounds;
   uint64_t threshold;
-  uint64_t *chosen; /* a bit for each row */
 } top;
 
 static void cut(const top *t, uint32_t worker) {
@@ -88,17 +87,6 @@ static void keep_smallest(void *context, uint64_t begin, uint64_t count, const u
     kept[t->counts[worker]++] = words[i];
     if (t->counts[worker] == 2 * t->wanted)
       cut(t, worker);
-  }
-}
-
-static void choose_rows(void *context, uint64_t begin, uint64_t count, const uint64_t *words, uint32_t worker) {
-  const top *t = context;
-  (void)worker;
-  for (uint64_t i = 0; i < count; i += 64) {
-    uint64_t bits = 0;
-    for (uint64_t k = i; k < i + 64 && k < count; k++)
-      bits |= (uint64_t)(words[k] <= t->threshold) << (k - i);
-    t->chosen[(begin + i) / 64] = bits;
   }
 }
 
@@ -125,35 +113,17 @@ static rdx_status find_threshold(rdx_execution *x, rdx_first_words *words, top *
   return RDX_OK;
 }
 
-/* The rows that have a bit, for rdx_free(). */
-static rdx_status list_chosen(const top *t, uint64_t rows, uint32_t **out, uint64_t *count, rdx_error *err) {
-  uint64_t n = 0;
-  for (uint64_t i = 0; i < (rows + 63) / 64; i++)
-    n += (uint64_t)__builtin_popcountll(t->chosen[i]);
-  RDX_TRY(rdx_alloc(n, sizeof **out, WHAT, (void **)out, err));
-  *count = n;
-  n = 0;
-  for (uint64_t i = 0; i < (rows + 63) / 64; i++)
-    for (uint64_t bits = t->chosen[i]; bits; bits &= bits - 1)
-      (*out)[n++] = (uint32_t)(64 * i) + (uint32_t)__builtin_ctzll(bits);
-  return RDX_OK;
-}
-
 /* Those rows that may be among the first `wanted` by their first words, in place of all. */
 static rdx_status keep_top(rdx_execution *x, const rdx_key_column *columns, uint32_t count, uint64_t wanted,
                            rdx_operand *in, rdx_error *err) {
   const uint64_t rows = in->frame.rows;
   RDX_SCOPED(rdx_first_words_destroy) rdx_first_words *words = NULL;
-  RDX_SCOPED(rdx_free_local) uint64_t *chosen = NULL;
   uint32_t *kept = NULL;
   uint64_t kept_count = 0;
   top t = {.wanted = wanted};
   RDX_TRY(rdx_first_words_create(x, columns, count, rows, &words, err));
   RDX_TRY(find_threshold(x, words, &t, err));
-  RDX_TRY(rdx_alloc(rows / 64 + 1, sizeof *chosen, WHAT, (void **)&chosen, err));
-  t.chosen = chosen;
-  RDX_TRY(rdx_first_words_visit(words, choose_rows, &t, err));
-  RDX_TRY(list_chosen(&t, rows, &kept, &kept_count, err));
+  RDX_TRY(rdx_select_between(words, rows, 0, t.threshold, &kept, &kept_count, err));
   if (kept_count > rows / 2) {
     rdx_free(kept);
     return RDX_OK;
