@@ -140,10 +140,43 @@ static rdx_status add_exact(aggregation *a, const rdx_bound *value, rdx_expressi
   return find_exact(a, value, numbers, out, err);
 }
 
+/* Whether an aggregate counts distinct values, as which the codes of strings do. */
+static bool counts_distinct(const rdx_plan_aggregate *a) {
+  return a->distinct && a->kind == RDX_PLAN_COUNT && a->value;
+}
+
+/* The attribute of values of which only those that differ are counted: strings with a dictionary are their codes. */
+static rdx_status add_counted(aggregation *a, const rdx_bound *e, uint32_t *out, rdx_error *err) {
+  RDX_TRY(add_value(a, "value", NULL, &a->in, e, out, err));
+  rdx_column *column = &a->attributes[*out].column;
+  if (column->type == RDX_TYPE_STRING && column->dictionary) {
+    column->type = RDX_TYPE_U32;
+    column->dictionary = NULL;
+  }
+  return RDX_OK;
+}
+
+/* The aggregate before this one that counts the same distinct values; `i` itself: there is none. */
+static uint32_t find_counted(const aggregation *a, uint32_t i) {
+  for (uint32_t k = 0; k < i; k++)
+    if (counts_distinct(&a->aggregates[k]) && rdx_bound_equal(a->aggregates[k].value, a->aggregates[i].value))
+      return k;
+  return i;
+}
+
 static rdx_status add_aggregate(aggregation *a, uint32_t i, rdx_error *err) {
   const rdx_plan_aggregate *aggregate = &a->aggregates[i];
   uint32_t attribute = 0;
   a->expressions[i] = NULL;
+  if (counts_distinct(aggregate) && aggregate->value->type.kind == RDX_SQL_TEXT) {
+    const uint32_t same = find_counted(a, i);
+    if (same < i) {
+      a->expressions[i] = a->expressions[same];
+      return RDX_OK;
+    }
+    RDX_TRY(add_counted(a, aggregate->value, &attribute, err));
+    return rdx_attribute_expression(a->x, attribute, &a->expressions[i], err);
+  }
   if (!aggregate->value)
     return RDX_OK;
   if (!aggregate->distinct && aggregate->kind != RDX_PLAN_COUNT && aggregate->value->kind == RDX_BOUND_CALL)
