@@ -139,7 +139,7 @@ bool rdx_time_field_from_name(const char *name, size_t length, rdx_time_field *o
   return false;
 }
 
-#define JULIAN_DIGITS 10 /* behind the point: 64 bits have room for all timestamps */
+#define JULIAN_DIGITS 10   /* behind the point: 64 bits have room for all timestamps */
 #define JULIAN_DAY 2440588 /* 1970-01-01 */
 
 uint8_t rdx_time_field_scale(rdx_time_field field) {
@@ -166,7 +166,7 @@ static int64_t count_years(int64_t year, int64_t length) {
   return year > 0 ? (year + length - 1) / length : -((length - year) / length);
 }
 
-int64_t rdx_day_extract(rdx_time_field field, int64_t day) {
+RDX_INLINE int64_t extract_of_day(rdx_time_field field, int64_t day) {
   const rdx_civil c = rdx_civil_of_day(day);
   int64_t year = 0;
   switch (field) {
@@ -200,7 +200,11 @@ int64_t rdx_day_extract(rdx_time_field field, int64_t day) {
   }
 }
 
-int64_t rdx_time_extract(rdx_time_field field, int64_t time) {
+int64_t rdx_day_extract(rdx_time_field field, int64_t day) {
+  return extract_of_day(field, day);
+}
+
+RDX_INLINE int64_t extract_of_time(rdx_time_field field, int64_t time) {
   int64_t rest = 0;
   const int64_t day = rdx_day_of_time(time, &rest);
   switch (field) {
@@ -217,7 +221,34 @@ int64_t rdx_time_extract(rdx_time_field field, int64_t time) {
   case RDX_FIELD_EPOCH:
     return time;
   default:
-    return rdx_day_extract(field, day);
+    return extract_of_day(field, day);
+  }
+}
+
+int64_t rdx_time_extract(rdx_time_field field, int64_t time) {
+  return extract_of_time(field, time);
+}
+
+/* Compiled anew for a field. */
+#define EXTRACT_EACH(field)                                                                                            \
+  case field:                                                                                                          \
+    for (uint32_t i = 0; i < count; i++)                                                                               \
+      out[i] = extract_of_time(field, times[i]);                                                                       \
+    break
+
+void rdx_times_extract(rdx_time_field field, const int64_t *times, uint32_t count, int64_t *out) {
+  switch (field) {
+    EXTRACT_EACH(RDX_FIELD_MINUTE);
+    EXTRACT_EACH(RDX_FIELD_HOUR);
+    EXTRACT_EACH(RDX_FIELD_DAY);
+    EXTRACT_EACH(RDX_FIELD_MONTH);
+    EXTRACT_EACH(RDX_FIELD_QUARTER);
+    EXTRACT_EACH(RDX_FIELD_YEAR);
+    EXTRACT_EACH(RDX_FIELD_DAY_OF_WEEK);
+    EXTRACT_EACH(RDX_FIELD_ISO_DAY_OF_WEEK);
+  default:
+    for (uint32_t i = 0; i < count; i++)
+      out[i] = extract_of_time(field, times[i]);
   }
 }
 

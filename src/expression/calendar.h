@@ -59,6 +59,8 @@ bool rdx_time_field_from_name(const char *name, size_t length, rdx_time_field *o
 uint8_t rdx_time_field_scale(rdx_time_field field);
 /* A field times ten to its scale. */
 int64_t rdx_time_extract(rdx_time_field field, int64_t time);
+/* The same of several, which may be any numbers. */
+void rdx_times_extract(rdx_time_field field, const int64_t *times, uint32_t count, int64_t *out);
 /* Of a date, a field of days or more. */
 int64_t rdx_day_extract(rdx_time_field field, int64_t day);
 int64_t rdx_interval_extract(rdx_time_field field, rdx_sql_interval interval);

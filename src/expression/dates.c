@@ -59,10 +59,22 @@ static int64_t extract_one(const rdx_node *n, rdx_time_field field, const rdx_va
   return value;
 }
 
+/* Whether all rows ask for one field of a timestamp, which is known. */
+static bool is_one_field(const rdx_node *n, rdx_time_field *field) {
+  const rdx_node *name = n->args[0];
+  return name->evaluate == rdx_evaluate_constant && !name->value.null && n->args[1]->type.kind == RDX_SQL_TIMESTAMP &&
+         rdx_time_field_from_name(name->value.text.data, name->value.text.length, field) &&
+         scale_of(*field, &n->args[1]->type) == n->type.scale;
+}
+
 rdx_status rdx_dates_extract(RDX_VALUES_ARGUMENTS) {
   const rdx_sql_text *names = args[0].data;
   rdx_sql_text last = {NULL, 0};
   rdx_time_field field = RDX_FIELD_DAY;
+  if (is_one_field(n, &field)) {
+    rdx_times_extract(field, args[1].data, w->rows, out->data);
+    return RDX_OK;
+  }
   for (uint32_t i = 0; i < w->rows; i++) {
     if (!rdx_counts(active, out->nulls, i))
       continue;
