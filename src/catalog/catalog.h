@@ -35,7 +35,8 @@ typedef struct rdx_catalog_table {
   uint64_t rows;
   uint32_t column_count;
   rdx_catalog_column *columns;
-  _Atomic uint32_t float_sums; /* queries of it that summed doubles without a star */
+  /* Queries of it that summed doubles, or compared texts, without a star. */
+  _Atomic uint32_t float_sums, text_comparisons;
 } rdx_catalog_table;
 
 /* `folder` may be NULL. Files are found when their names are asked for; `safe`: only those of the folder. */

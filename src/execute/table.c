@@ -61,11 +61,11 @@ static bool stays(const filtering *f, double found) {
 }
 
 /* What a scan of these columns is expected to save beside evaluation for `read` rows, and what it takes to prepare. */
-static double scan_saves(const filtering *f, double read, uint32_t columns, double *prepare_ms) {
+static double scan_saves(const filtering *f, double read, const uint32_t *columns, uint32_t count, double *prepare_ms) {
   rdx_calibration rates;
   rdx_filter_work work;
   rdx_device_get_calibration(f->x->device, &rates);
-  rdx_filter_work_of(f->node, read, columns, f->x->device->info.backend == RDX_BACKEND_CPU, &work);
+  rdx_filter_work_of(f->node, read, columns, count, f->x->device->info.backend == RDX_BACKEND_CPU, &work);
   if (stays(f, f->node->expected_rows)) {
     work.scan.found = work.scan.evaluations = work.scan.values = 0;
     work.evaluation.moved = sizeof(uint32_t) * f->node->expected_rows;
@@ -78,7 +78,7 @@ static double scan_saves(const filtering *f, double read, uint32_t columns, doub
 static bool scan_pays(const filtering *f, const uint32_t *columns, uint32_t count) {
   rdx_scan_params params;
   double prepare_ms = 0;
-  const double saved = scan_saves(f, (double)f->node->table->rows, count, &prepare_ms);
+  const double saved = scan_saves(f, (double)f->node->table->rows, columns, count, &prepare_ms);
   find_scan_params(f, &params);
   return saved > 0 && rdx_catalog_scan_pays(f->x->catalog, f->node->table, columns, count, &params, saved, prepare_ms);
 }
@@ -91,7 +91,7 @@ static rdx_status prefers_scan(const filtering *f, uint64_t read, bool *out, rdx
   RDX_TRY(rdx_filter_columns(f->x->arena, f->node, &columns, &count, err));
   find_scan_params(f, &params);
   *out = f->x->settings->filter == RDX_FILTER_AUTO && rdx_filter_scans(f->node->filter) &&
-         scan_saves(f, (double)read, count, &ignored) > 0 &&
+         scan_saves(f, (double)read, columns, count, &ignored) > 0 &&
          rdx_catalog_has_scan(f->x->catalog, f->node->table, columns, count, &params);
   return RDX_OK;
 }

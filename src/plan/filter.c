@@ -18,6 +18,7 @@
  * host has not in its caches. */
 #define LISTED_VALUES 2
 #define BROUGHT_VALUES 2
+#define TEXT_VALUES 64   /* what a text takes whose dictionary is yet to be made */
 #define ALL_AWAKE 8192.0 /* rows whose values all of the host's threads take; of fewer rows as many fewer do */
 
 /* What is found is brought to the host, which takes the values of these rows. Beside a GPU its threads are to be
@@ -28,14 +29,25 @@ static void add_found(rdx_work *w, double found, bool on_cpu) {
   w->values += (on_cpu ? 1 : 1 + BROUGHT_VALUES) * found;
 }
 
-void rdx_filter_work_of(const rdx_plan_node *n, double read, uint32_t columns, bool on_cpu, rdx_filter_work *out) {
+static uint32_t count_plain_texts(const rdx_catalog_table *table, const uint32_t *columns, uint32_t count) {
+  uint32_t texts = 0;
+  for (uint32_t i = 0; i < count; i++) {
+    const rdx_column *c = &table->columns[columns[i]].column;
+    texts += c->type == RDX_TYPE_STRING && !c->dictionary;
+  }
+  return texts;
+}
+
+void rdx_filter_work_of(const rdx_plan_node *n, double read, const uint32_t *columns, uint32_t count, bool on_cpu,
+                        rdx_filter_work *out) {
   const double rows = (double)n->table->rows, values = fmax(rdx_count_values(n->filter), 1);
+  const uint32_t texts = count_plain_texts(n->table, columns, count);
   *out = (rdx_filter_work){
       /* few rows are one thread's, which need not be woken; what is found is listed on the host */
       .evaluation = {.evaluations = read > RDX_BLOCK, .values = read * values + (LISTED_VALUES + 1) * n->expected_rows},
       /* codes of blocks that may have such rows; then each row's bit */
-      .scan = {.lists = 1, .codes = read * columns + rows},
-      .preparation = {.launches = 1, .packed = rows * columns},
+      .scan = {.lists = 1, .codes = read * count + rows},
+      .preparation = {.launches = 1, .packed = rows * count, .values = TEXT_VALUES * rows * texts},
   };
   add_found(&out->scan, n->expected_rows, on_cpu);
 }
@@ -204,7 +216,7 @@ static void add_common(rdx_planner *p, const rdx_plan_node *n, const uint32_t *c
   rdx_scan_params params;
   rdx_filter_scan_params(p->settings, &params);
   rdx_filter_work work;
-  rdx_filter_work_of(n, rdx_estimate_read(p, n), count, p->on_cpu, &work);
+  rdx_filter_work_of(n, rdx_estimate_read(p, n), columns, count, p->on_cpu, &work);
   const bool there =
       p->settings->filter == RDX_FILTER_SCAN || rdx_catalog_has_scan(p->catalog, n->table, columns, count, &params);
   const char *reason = !rdx_filter_scans(n->filter) ? "not for this filter" : !there ? "none prepared" : NULL;
@@ -299,12 +311,12 @@ static rdx_work scan_index_work(const rdx_plan_node *n, rdx_scan_method method, 
   return w;
 }
 
-static void add_scan_index(rdx_planner *p, const rdx_plan_node *n, const rdx_plan_index *index, uint32_t columns,
-                           ways *w) {
+static void add_scan_index(rdx_planner *p, const rdx_plan_node *n, const rdx_plan_index *index, const uint32_t *columns,
+                           uint32_t count, ways *w) {
   const rdx_scan_method method = index->scan.method;
   rdx_filter_work plain;
-  rdx_filter_work_of(n, rdx_estimate_read(p, n), columns, p->on_cpu, &plain);
-  const rdx_work work = method == RDX_SCAN_COLUMN ? plain.scan : scan_index_work(n, method, columns, p->on_cpu);
+  rdx_filter_work_of(n, rdx_estimate_read(p, n), columns, count, p->on_cpu, &plain);
+  const rdx_work work = method == RDX_SCAN_COLUMN ? plain.scan : scan_index_work(n, method, count, p->on_cpu);
   w->list[w->count++] = (way){.name = scan_name(method), .ms = rdx_work_ms(&p->rates, &work), .index = index};
 }
 
@@ -371,7 +383,7 @@ rdx_status rdx_choose_filter(rdx_planner *p, rdx_plan_node *n) {
     if (!index->scans)
       RDX_TRY(add_lookup(p, n, index, &w));
     else if (reads_only(n->filter, n, index) && rdx_filter_scans(n->filter))
-      add_scan_index(p, n, index, count, &w);
+      add_scan_index(p, n, index, columns, count, &w);
   }
   const uint32_t best = find_best(p, &w);
   n->index = w.list[best].index;

@@ -407,7 +407,8 @@ RDX_MUST_USE rdx_status rdx_filter_columns(rdx_arena *arena, const rdx_plan_node
                                            uint32_t *count, rdx_error *err);
 /* The output of a TABLE node that is the column which its table calls so, whatever FROM calls it; else column_count. */
 uint32_t rdx_plan_find_column(const rdx_plan_node *table, const char *name);
-void rdx_filter_work_of(const rdx_plan_node *table, double read, uint32_t columns, bool on_cpu, rdx_filter_work *out);
+void rdx_filter_work_of(const rdx_plan_node *table, double read, const uint32_t *columns, uint32_t count, bool on_cpu,
+                        rdx_filter_work *out);
 void rdx_plan_release(rdx_query_plan *plan);
 
 #endif

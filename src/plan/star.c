@@ -261,6 +261,7 @@ static rdx_status make_node(shape *s, rdx_plan_node **out) {
 
 #define LARGE_TABLE ((uint64_t)1 << 19) /* rows: columns of fewer are packed as fast as anything else is done */
 #define FLOAT_SUMS 16                   /* queries */
+#define TEXT_COMPARISONS 4
 #define FEW_READ 8                      /* one row in so many, of blocks that a filter has to look at, */
 #define FEW_FOUND 64                    /* or that an index finds */
 
@@ -315,22 +316,40 @@ static bool sums_floats(const rdx_plan_node *node) {
   return sums;
 }
 
-/* A column of floats takes the star layer as long to prepare as the plain way takes for so many sums of it, which the
- * star layer then finds ten times faster: it is prepared once that many have been asked for. */
-static bool sums_floats_seldom(const shape *s, const rdx_plan_node *node) {
+/* Whether texts without a dictionary are compared, and are no groups, which need one in any case. */
+static bool compares_texts(const shape *s, const rdx_plan_node *node) {
+  bool compares = false;
+  for (uint32_t i = 0; i < s->star->attribute_count; i++) {
+    const rdx_column *c = &s->star->fact->columns[s->star->attributes[i].column].column;
+    bool grouped = false;
+    for (uint32_t k = 0; k < node->expr_count; k++)
+      grouped |= node->exprs[k]->index == i;
+    compares |= c->type == RDX_TYPE_STRING && !c->dictionary && !grouped;
+  }
+  return compares;
+}
+
+/* A column of floats takes the star layer as long to prepare as the plain way takes for so many sums of it, and one of
+ * texts as long as so many comparisons, which the star layer then finds ten times faster: it is prepared once that many
+ * have been asked for. */
+static bool asks_seldom(const shape *s, const rdx_plan_node *node) {
   rdx_planner *p = s->block->planner;
-  if (!sums_floats(node) || atomic_load(&s->star->fact->float_sums) >= FLOAT_SUMS)
-    return false;
-  atomic_fetch_add(&s->star->fact->float_sums, p->settings->explains ? 0 : 1);
-  p->plan->once = true;
-  return true;
+  rdx_catalog_table *fact = s->star->fact;
+  const bool sums = sums_floats(node) && atomic_load(&fact->float_sums) < FLOAT_SUMS;
+  const bool compares = compares_texts(s, node) && atomic_load(&fact->text_comparisons) < TEXT_COMPARISONS;
+  if (!p->settings->explains) {
+    atomic_fetch_add(&fact->float_sums, sums);
+    atomic_fetch_add(&fact->text_comparisons, compares);
+  }
+  p->plan->once |= sums || compares;
+  return sums || compares;
 }
 
 /* Whether the rows of one large table that a filter leaves are few and found without a look at the others: to pack its
  * whole columns would take longer than all the rest. */
 static rdx_status reads_few(const shape *s, const rdx_plan_node *node, bool *few) {
   const bool packs = rdx_star_would_pack(s->block->planner, node);
-  *few = packs && sums_floats_seldom(s, node);
+  *few = packs && asks_seldom(s, node);
   if (*few || !packs || !node->filter || rdx_bound_has(node->filter, RDX_BOUND_PARAMETER))
     return RDX_OK;
   RDX_TRY(has_few_blocks(s, node, few));
