@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "execute/extremes.h"
 #include "execute/float_sums.h"
 #include "execute/groups.h"
 #include "execute/keys.h"
@@ -21,10 +22,11 @@
 typedef struct aggregation {
   rdx_execution *x;
   const rdx_plan_node *node;
-  /* Those of the column engine, and those by numbers of groups: of values in order, and exact sums as doubles. */
-  rdx_plan_aggregate *aggregates, *ordered, *sums;
-  uint32_t aggregate_count, ordered_count, sum_count;
-  rdx_frame ordered_results, sum_results;
+  /* Those of the column engine, and those by numbers of groups: of values in order, and exact sums as doubles. Of all
+   * rows extreme texts, too. */
+  rdx_plan_aggregate *aggregates, *ordered, *sums, *extremes;
+  uint32_t aggregate_count, ordered_count, sum_count, extreme_count;
+  rdx_frame ordered_results, sum_results, extreme_results;
   rdx_operand in;
   rdx_group_columns groups; /* of all rows */
   bool on_device;           /* columns are taken to the device, where they can be */
@@ -327,6 +329,9 @@ static rdx_status run_others(aggregation *a, const rdx_frame *numbered, rdx_erro
   const rdx_float_sums_query sums = {a->x, &a->in, codes, groups, a->sums, a->sum_count};
   rdx_frame_destroy(&a->ordered_results);
   rdx_frame_destroy(&a->sum_results);
+  rdx_frame_destroy(&a->extreme_results);
+  if (a->extreme_count > 0)
+    RDX_TRY(rdx_extreme_texts_run(a->x, &a->in.frame, a->extremes, a->extreme_count, &a->extreme_results, err));
   if (a->ordered_count > 0)
     RDX_TRY(rdx_ordered_run(&ordered, &a->ordered_results, err));
   if (a->sum_count > 0)
@@ -458,15 +463,23 @@ static bool is_sum(const aggregation *a, const rdx_plan_aggregate *aggregate) {
   return false;
 }
 
+static bool is_extreme(const aggregation *a, const rdx_plan_aggregate *aggregate) {
+  return a->node->expr_count == 0 && rdx_is_extreme_text(&a->in.frame, aggregate);
+}
+
 /* What was asked for, of what was grouped by. */
 static rdx_status take_results(const aggregation *a, const rdx_frame *found, rdx_frame *out, rdx_error *err) {
   RDX_TRY(rdx_frame_create(a->node->column_count, found->rows, out, err));
   RDX_TRY(rdx_group_columns_take(&a->groups, found, out, err));
-  const rdx_frame_column *ordered = a->ordered_results.columns, *sums = a->sum_results.columns;
+  const rdx_frame_column *ordered = a->ordered_results.columns, *sums = a->sum_results.columns,
+                         *extremes = a->extreme_results.columns;
   const rdx_frame_column *others = found->columns + a->groups.grouped.count;
   for (uint32_t i = 0; i < a->node->aggregate_count; i++) {
     const rdx_plan_aggregate *aggregate = &a->node->aggregates[i];
-    const rdx_frame_column **from = rdx_is_ordered(aggregate) ? &ordered : is_sum(a, aggregate) ? &sums : &others;
+    const rdx_frame_column **from = rdx_is_ordered(aggregate)  ? &ordered
+                                    : is_extreme(a, aggregate) ? &extremes
+                                    : is_sum(a, aggregate)     ? &sums
+                                                               : &others;
     rdx_frame_share((*from)++, &out->columns[a->node->expr_count + i]);
   }
   return RDX_OK;
@@ -502,13 +515,16 @@ static rdx_plan_aggregate with_value(const rdx_plan_aggregate *aggregate) {
 static rdx_status part_aggregates(aggregation *a, rdx_error *err) {
   const rdx_plan_node *node = a->node;
   rdx_arena *arena = a->x->arena;
-  a->ordered_count = a->sum_count = a->aggregate_count = 0;
+  a->ordered_count = a->sum_count = a->aggregate_count = a->extreme_count = 0;
   RDX_TRY(rdx_arena_alloc(arena, node->aggregate_count, sizeof *a->ordered, WHAT, (void **)&a->ordered, err));
   RDX_TRY(rdx_arena_alloc(arena, node->aggregate_count, sizeof *a->sums, WHAT, (void **)&a->sums, err));
+  RDX_TRY(rdx_arena_alloc(arena, node->aggregate_count, sizeof *a->extremes, WHAT, (void **)&a->extremes, err));
   RDX_TRY(rdx_arena_alloc(arena, node->aggregate_count, sizeof *a->aggregates, WHAT, (void **)&a->aggregates, err));
   for (uint32_t i = 0; i < node->aggregate_count; i++) {
     if (rdx_is_ordered(&node->aggregates[i]))
       a->ordered[a->ordered_count++] = node->aggregates[i];
+    else if (is_extreme(a, &node->aggregates[i]))
+      a->extremes[a->extreme_count++] = node->aggregates[i];
     else if (is_sum(a, &node->aggregates[i]))
       a->sums[a->sum_count++] = with_value(&node->aggregates[i]);
     else
@@ -564,6 +580,7 @@ static void end(aggregation *a) {
   drop_attributes(a);
   rdx_frame_destroy(&a->ordered_results);
   rdx_frame_destroy(&a->sum_results);
+  rdx_frame_destroy(&a->extreme_results);
   rdx_group_columns_drop(&a->groups);
   rdx_operand_drop(&a->in);
 }
