@@ -13,6 +13,7 @@
 
 #define WHAT "the dictionary of an expression"
 #define STAGE "evaluate"
+#define MANY 4096u           /* strings: to sort fewer takes less time than to wake threads */
 #define SHORT_RUN (1u << 15) /* strings that a table has in the cache */
 #define LONG_RUN (1u << 22)
 #define MANY_RUNS 128u /* of a worker, at most, of short ones */
@@ -258,9 +259,17 @@ static void place_ranges(rdx_string_runs *r) {
   }
 }
 
+/* Whether there is work for more than this thread. */
+static bool has_many(const rdx_string_runs *r) {
+  uint64_t strings = 0;
+  for (uint32_t i = 0; i < r->workers; i++)
+    strings += r->collectors[i].count > 0 ? MANY : r->collectors[i].table.strings.rows;
+  return strings >= MANY;
+}
+
 rdx_status rdx_string_runs_end(rdx_string_runs *r, rdx_pool *pool, uint64_t *strings, uint64_t *bytes, rdx_error *err) {
   uint32_t runs = 0;
-  r->pool = pool;
+  r->pool = has_many(r) ? pool : NULL;
   *strings = *bytes = 0;
   RDX_TRY(run_each(r, r->workers, end_each, err));
   for (uint32_t i = 0; i < r->workers; i++)
