@@ -158,8 +158,13 @@ static rdx_status list_columns(sums *s, rdx_error *err) {
 
 /* Exponents of whole numbers are there from the beginning. */
 static void take_whole(const rdx_values *values, uint32_t rows, block *out) {
+  if (!values->nulls) {
+    memcpy(out->mantissas, values->data, rows * sizeof *out->mantissas);
+    memset(out->kinds, IS_FINITE, rows);
+    return;
+  }
   for (uint32_t i = 0; i < rows; i++) {
-    const bool null = values->nulls && values->nulls[i];
+    const bool null = values->nulls[i];
     out->mantissas[i] = null ? 0 : ((const int64_t *)values->data)[i];
     out->kinds[i] = null ? IS_NULL : IS_FINITE;
   }

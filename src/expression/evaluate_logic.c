@@ -46,6 +46,11 @@ rdx_status rdx_not_kernel(RDX_VALUES_ARGUMENTS) {
 
 /* ---- AND, OR ---- */
 
+/* Flags are 0 or 1. */
+static bool any_set(const uint8_t *flags, uint32_t count) {
+  return memchr(flags, 1, count) != NULL;
+}
+
 /* What AND and OR know of rows so far: a row whose value is `decided`, false or true, is; another one is NULL where an
  * argument was. */
 typedef struct junction {
@@ -57,40 +62,56 @@ typedef struct junction {
 
 /* The rows that nothing decides yet; false: there is none. */
 static bool find_open(const rdx_worker *w, const junction *j, const uint8_t *active) {
-  uint8_t any = 0;
-  for (uint32_t i = 0; i < w->rows; i++) {
-    j->open[i] = (uint8_t)(j->to[i] != j->decided) & (active ? active[i] : 1);
-    any |= j->open[i];
-  }
-  return any;
+  const int64_t *restrict to = j->to;
+  uint8_t *restrict open = j->open;
+  for (uint32_t i = 0; i < w->rows; i++)
+    open[i] = (uint8_t)(to[i] ^ j->decided);
+  for (uint32_t i = 0; i < w->rows; i++)
+    open[i] &= active ? active[i] : 1;
+  return any_set(open, w->rows);
 }
 
 /* Values of rows that were not open may be any number, of which one bit counts. */
+static void join_values(uint32_t rows, int64_t decided, const int64_t *restrict from, int64_t *restrict to) {
+  for (uint32_t i = 0; decided && i < rows; i++)
+    to[i] |= from[i] & 1;
+  for (uint32_t i = 0; !decided && i < rows; i++)
+    to[i] &= from[i];
+}
+
+/* The same of values some of which are NULL. */
+static void join_known(uint32_t rows, int64_t decided, const int64_t *restrict from, const uint8_t *restrict nulls,
+                       int64_t *restrict to) {
+  for (uint32_t i = 0; decided && i < rows; i++)
+    to[i] |= from[i] & (nulls[i] ^ 1);
+  for (uint32_t i = 0; !decided && i < rows; i++)
+    to[i] &= from[i] | nulls[i];
+}
+
 static void join_argument(const rdx_worker *w, junction *j, const rdx_values *values) {
-  const int64_t *restrict from = values->data;
-  int64_t *restrict to = j->to;
-  if (values->nulls && !j->has_nulls)
+  if (!values->nulls) {
+    join_values(w->rows, j->decided, values->data, j->to);
+    return;
+  }
+  if (!j->has_nulls)
     memset(j->nulls, 0, w->rows);
-  j->has_nulls |= values->nulls != NULL;
-  if (!values->nulls && j->decided)
-    for (uint32_t i = 0; i < w->rows; i++)
-      to[i] |= from[i] & 1;
-  else if (!values->nulls)
-    for (uint32_t i = 0; i < w->rows; i++)
-      to[i] &= from[i];
-  else
-    for (uint32_t i = 0; i < w->rows; i++) {
-      const uint8_t null = values->nulls[i];
-      to[i] = j->decided ? to[i] | (from[i] & (null ^ 1)) : to[i] & (from[i] | null);
-      j->nulls[i] |= null;
-    }
+  j->has_nulls = true;
+  join_known(w->rows, j->decided, values->data, values->nulls, j->to);
+  for (uint32_t i = 0; i < w->rows; i++)
+    j->nulls[i] |= values->nulls[i];
+}
+
+/* NULL is what nothing decides. */
+static bool keep_undecided(uint32_t rows, int64_t decided, const int64_t *restrict values, uint8_t *restrict nulls) {
+  for (uint32_t i = 0; i < rows; i++)
+    nulls[i] &= (uint8_t)(values[i] ^ decided);
+  return any_set(nulls, rows);
 }
 
 /* AND and OR alike. Arguments that may fail are evaluated for rows that are open. */
 static rdx_status evaluate_junction(rdx_worker *w, const rdx_node *n, const uint8_t *active, int64_t decided,
                                     rdx_values *out) {
   junction j = {.decided = decided};
-  uint8_t any_null = 0;
   RDX_TRY(rdx_take_values(w, n->class, out));
   RDX_TRY(rdx_take_flags(w, &j.open));
   RDX_TRY(rdx_take_flags(w, &j.nulls));
@@ -107,11 +128,7 @@ static rdx_status evaluate_junction(rdx_worker *w, const rdx_node *n, const uint
     join_argument(w, &j, &values);
     rdx_scratch_return(&w->stack, mark);
   }
-  for (uint32_t i = 0; j.has_nulls && i < w->rows; i++) {
-    j.nulls[i] &= j.to[i] != decided;
-    any_null |= j.nulls[i];
-  }
-  out->nulls = any_null ? j.nulls : NULL;
+  out->nulls = j.has_nulls && keep_undecided(w->rows, decided, j.to, j.nulls) ? j.nulls : NULL;
   return RDX_OK;
 }
 
@@ -233,15 +250,23 @@ static rdx_status take_choice(rdx_worker *w, const rdx_node *n, const uint8_t *a
   return RDX_OK;
 }
 
-static bool any_set(const uint8_t *flags, uint32_t count) {
-  return memchr(flags, 1, count) != NULL;
-}
-
 /* Without NULLs where there are none. */
 static rdx_status end_choice(const rdx_worker *w, rdx_values *out) {
   if (!any_set(out->nulls, w->rows))
     out->nulls = NULL;
   return RDX_OK;
+}
+
+/* Of the rows that are left those where a condition is true are taken. */
+static void take_true(uint32_t rows, const rdx_values *condition, uint8_t *restrict left, uint8_t *restrict taken) {
+  const int64_t *restrict from = condition->data;
+  const uint8_t *restrict nulls = condition->nulls;
+  for (uint32_t i = 0; i < rows; i++)
+    taken[i] = left[i] & (uint8_t)from[i];
+  for (uint32_t i = 0; nulls && i < rows; i++)
+    taken[i] &= nulls[i] ^ 1;
+  for (uint32_t i = 0; i < rows; i++)
+    left[i] ^= taken[i];
 }
 
 rdx_status rdx_evaluate_case(rdx_worker *w, const rdx_node *n, const uint8_t *active, rdx_values *out) {
@@ -257,11 +282,7 @@ rdx_status rdx_evaluate_case(rdx_worker *w, const rdx_node *n, const uint8_t *ac
       break;
     }
     RDX_TRY(n->args[a]->evaluate(w, n->args[a], left, &values));
-    for (uint32_t i = 0; i < w->rows; i++) {
-      const int64_t is_true = ((const int64_t *)values.data)[i] & !(values.nulls && values.nulls[i]);
-      taken[i] = left[i] & (uint8_t)is_true;
-      left[i] &= !is_true;
-    }
+    take_true(w->rows, &values, left, taken);
     rdx_scratch_return(&w->stack, mark);
     if (!any_set(taken, w->rows))
       continue;
