@@ -29,6 +29,13 @@ static void add_found(rdx_work *w, double found, bool on_cpu) {
   w->values += (on_cpu ? 1 : 1 + BROUGHT_VALUES) * found;
 }
 
+/* A scan that finds no row lists none, and takes no longer than a query with nothing to do. */
+static void add_list(rdx_work *w, double found) {
+  const double none = exp(-found);
+  w->lists += 1 - none;
+  w->launches += none;
+}
+
 static uint32_t count_plain_texts(const rdx_catalog_table *table, const uint32_t *columns, uint32_t count) {
   uint32_t texts = 0;
   for (uint32_t i = 0; i < count; i++) {
@@ -44,11 +51,13 @@ void rdx_filter_work_of(const rdx_plan_node *n, double read, const uint32_t *col
   const uint32_t texts = count_plain_texts(n->table, columns, count);
   *out = (rdx_filter_work){
       /* few rows are one thread's, which need not be woken; what is found is listed on the host */
-      .evaluation = {.evaluations = read > RDX_BLOCK, .values = read * values + (LISTED_VALUES + 1) * n->expected_rows},
+      .evaluation = {.evaluations = read > RDX_BLOCK ? fmin(read / ALL_AWAKE, 1) : 0,
+                     .values = read * values + (LISTED_VALUES + 1) * n->expected_rows},
       /* codes of blocks that may have such rows; then each row's bit */
-      .scan = {.lists = 1, .codes = read * count + rows},
+      .scan = {.codes = read * count + rows},
       .preparation = {.launches = 1, .packed = rows * count, .values = TEXT_VALUES * rows * texts},
   };
+  add_list(&out->scan, n->expected_rows);
   add_found(&out->scan, n->expected_rows, on_cpu);
 }
 
@@ -294,7 +303,7 @@ static rdx_status add_lookup(rdx_planner *p, const rdx_plan_node *n, const rdx_p
  * compared. */
 static rdx_work scan_index_work(const rdx_plan_node *n, rdx_scan_method method, double terms, bool on_cpu) {
   const double rows = (double)n->table->rows;
-  rdx_work w = {.lists = 1, .primitives = rows};
+  rdx_work w = {.primitives = rows};
   const double vectors = (terms + 1) * rows / 8, between = terms * rows / VECTORS;
   const double of_columns = terms * rows * pow(fmax(n->expected_rows, 1) / fmax(rows, 1), 1 / terms); /* one by one */
   const bool traces = rdx_scan_ops_of(method)->traces_rays;
@@ -307,6 +316,7 @@ static rdx_work scan_index_work(const rdx_plan_node *n, rdx_scan_method method, 
   w.traces = traces;
   w.rays = !traces ? 0 : sqrt(rows);
   w.hits = !traces ? 0 : method == RDX_SCAN_RTSCAN ? between : method == RDX_SCAN_RTC1 ? of_columns : n->expected_rows;
+  add_list(&w, n->expected_rows);
   add_found(&w, n->expected_rows, on_cpu);
   return w;
 }
