@@ -135,8 +135,8 @@ typedef struct rdx_catalog_star {
 RDX_MUST_USE rdx_status rdx_catalog_hold_star(rdx_catalog *catalog, const rdx_catalog_star *star,
                                               const rdx_star_params *params, rdx_star **out, uint32_t *numbers,
                                               rdx_error *err);
-/* Whether such a star is kept. */
-bool rdx_catalog_has_star(rdx_catalog *catalog, const rdx_catalog_star *star, const rdx_star_params *params);
+/* Whether the attributes of a star are packed, for whichever stars are kept. */
+bool rdx_catalog_has_packed(rdx_catalog *catalog, const rdx_catalog_star *star);
 /* Whether a star in use has the cube of this name; note that it has it from now on. */
 bool rdx_catalog_has_cube(rdx_catalog *catalog, const rdx_star *star, const char *name);
 /* tuples: combinations of its scan attributes; 0: unknown. */

@@ -451,14 +451,11 @@ bool rdx_catalog_has_cube(rdx_catalog *c, const rdx_star *star, const char *name
   return star_has_cube(find_star(c, star), name);
 }
 
-bool rdx_catalog_has_star(rdx_catalog *c, const rdx_catalog_star *star, const rdx_star_params *params) {
-  bool has = false;
+bool rdx_catalog_has_packed(rdx_catalog *c, const rdx_catalog_star *star) {
+  bool has = true;
   RDX_LOCKED(&c->lock);
-  for (uint32_t i = 0; i < c->star_count && !has; i++) {
-    has = same_star(&c->stars[i], star, params);
-    for (uint32_t k = 0; k < star->attribute_count && has; k++)
-      has = find_attribute(&c->stars[i].definition, &star->attributes[k]) != UINT32_MAX;
-  }
+  for (uint32_t i = 0; i < star->attribute_count && has; i++)
+    has = find_column(c, table_of(star, &star->attributes[i]), star->attributes[i].column) != NULL;
   return has;
 }
 

@@ -262,8 +262,8 @@ static rdx_status make_node(shape *s, rdx_plan_node **out) {
 #define LARGE_TABLE ((uint64_t)1 << 19) /* rows: columns of fewer are packed as fast as anything else is done */
 #define FLOAT_SUMS 16                   /* queries */
 #define TEXT_COMPARISONS 4
-#define FEW_READ 8                      /* one row in so many, of blocks that a filter has to look at, */
-#define FEW_FOUND 64                    /* or that an index finds */
+#define FEW_READ 8   /* one row in so many, of blocks that a filter has to look at, */
+#define FEW_FOUND 64 /* or that an index finds */
 
 static rdx_status has_few_blocks(const shape *s, const rdx_plan_node *node, bool *few) {
   rdx_planner *p = s->block->planner;
@@ -303,7 +303,7 @@ static rdx_status has_index(const shape *s, bool *has) {
 bool rdx_star_would_pack(const rdx_planner *p, const rdx_plan_node *node) {
   return node->star->dimension_count == 0 && node->star->fact->rows >= LARGE_TABLE && !node->view &&
          p->settings->star.method == RDX_STAR_AUTO && !rdx_star_method_is_cube(node->star_params.method) &&
-         !rdx_catalog_has_star(p->catalog, node->star, &node->star_params);
+         !rdx_catalog_has_packed(p->catalog, node->star);
 }
 
 static bool sums_floats(const rdx_plan_node *node) {
