@@ -100,6 +100,7 @@ static rdx_status describe(rdx_table_version *v, const char *name, const char *p
                                          .column = *c,
                                          .open = !v->deferred,
                                          .unique = c->validity ? 0 : -1,
+                                         .has_dictionary = c->dictionary != NULL,
                                          .distinct = estimate_distinct(v->content, i, t->rows)};
   }
   return RDX_OK;
@@ -128,6 +129,7 @@ static rdx_status read_columns(rdx_table_version *v, const uint32_t *columns, ui
     rdx_catalog_column *c = &v->table.columns[columns[i]];
     c->column = *rdx_table_column(v->content, columns[i]);
     c->unique = c->column.validity ? 0 : -1;
+    c->has_dictionary = c->column.dictionary != NULL;
     c->distinct = estimate_distinct(v->content, columns[i], v->table.rows);
   }
   return RDX_OK;

@@ -21,10 +21,12 @@ typedef struct rdx_catalog_column {
   const char *name, *declaration; /* declaration: as rdx_sql_declare() has it; NULL: none */
   rdx_type type;
   uint8_t scale;
-  rdx_column column; /* once rdx_catalog_open_columns() had it; rows are right before */
+  rdx_column column; /* once rdx_catalog_open_columns() had it */
   bool open;
-  int8_t unique;     /* 1: no two rows are equal, none is NULL; 0: not so; -1: not known yet: rdx_catalog_unique() */
-  uint64_t distinct; /* an estimate; 0: not known */
+  int8_t unique; /* 1: no two rows are equal, none is NULL; 0: not so; -1: not known yet: rdx_catalog_unique() */
+  /* As far as is known; who plans reads them while another thread opens the column. */
+  _Atomic bool has_dictionary;
+  _Atomic uint64_t distinct; /* an estimate; 0: not known */
 } rdx_catalog_column;
 
 /* A version of a table: it stays until its last user has released it, whatever becomes of the name. */

@@ -34,6 +34,8 @@ static rdx_status learn_unique(rdx_device *device, rdx_table_version *v, uint32_
     return RDX_OK;
   }
   RDX_TRY(rdx_table_version_open_columns(v, &column, 1, err));
+  if (c->unique >= 0) /* as its reading told */
+    return RDX_OK;
   RDX_TRY(probe(device, &c->column, &unique, err));
   if (unique)
     RDX_TRY(rdx_column_is_unique(device, &c->column, &unique, err));

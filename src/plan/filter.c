@@ -39,8 +39,8 @@ static void add_list(rdx_work *w, double found) {
 static uint32_t count_plain_texts(const rdx_catalog_table *table, const uint32_t *columns, uint32_t count) {
   uint32_t texts = 0;
   for (uint32_t i = 0; i < count; i++) {
-    const rdx_column *c = &table->columns[columns[i]].column;
-    texts += c->type == RDX_TYPE_STRING && !c->dictionary;
+    const rdx_catalog_column *c = &table->columns[columns[i]];
+    texts += c->type == RDX_TYPE_STRING && !c->has_dictionary;
   }
   return texts;
 }

@@ -80,13 +80,18 @@ static const rdx_ast *find_change(const rdx_ast *star, const rdx_leaf *leaf, con
   return found;
 }
 
-static rdx_status add_star_column(rdx_block *b, const rdx_ast *star, const rdx_leaf *leaf, const char *name,
-                                  rdx_bound *column, bool *used) {
-  const rdx_ast *change = find_change(star, leaf, name, used);
+/* A column of a leaf, or `merged`, which USING made of several. One that EXCLUDE or REPLACE names is not read. */
+static rdx_status add_star_column(rdx_block *b, const rdx_ast *star, uint32_t leaf, uint32_t number,
+                                  const rdx_merged *merged, bool *used) {
+  const char *name = merged ? merged->name : b->leaves[leaf].names[number];
+  const rdx_ast *change = find_change(star, merged ? NULL : &b->leaves[leaf], name, used);
+  rdx_bound *column = merged ? merged->value : NULL;
   if (change && change->kind == RDX_AST_COLUMN)
     return RDX_OK;
   if (change)
     RDX_TRY(rdx_bind(b, change->args[0], &column));
+  else if (!merged)
+    RDX_TRY(rdx_leaf_value(b, leaf, number, star->place, &column));
   return rdx_block_add_output(b, name, column);
 }
 
@@ -94,10 +99,8 @@ static rdx_status add_star_column(rdx_block *b, const rdx_ast *star, const rdx_l
 static rdx_status expand_merged(rdx_block *b, const rdx_ast *star, uint32_t leaf, bool *used) {
   uint32_t *numbers = NULL, count = 0;
   RDX_TRY(rdx_merged_before(b, leaf, &numbers, &count));
-  for (uint32_t i = 0; i < count; i++) {
-    const rdx_merged *m = &b->merged[numbers[i]];
-    RDX_TRY(add_star_column(b, star, NULL, m->name, m->value, used));
-  }
+  for (uint32_t i = 0; i < count; i++)
+    RDX_TRY(add_star_column(b, star, leaf, 0, &b->merged[numbers[i]], used));
   return RDX_OK;
 }
 
@@ -112,13 +115,9 @@ static rdx_status expand_star(rdx_block *b, const rdx_ast *star) {
     any = true;
     if (!star->qualifier)
       RDX_TRY(expand_merged(b, star, i, used));
-    for (uint32_t c = 0; c < leaf->named; c++) {
-      rdx_bound *column = NULL;
-      if (!star->qualifier && rdx_is_merged(b, rdx_leaf_column(i, c)))
-        continue;
-      RDX_TRY(rdx_leaf_value(b, i, c, star->place, &column));
-      RDX_TRY(add_star_column(b, star, leaf, leaf->names[c], column, used));
-    }
+    for (uint32_t c = 0; c < leaf->named; c++)
+      if (star->qualifier || !rdx_is_merged(b, rdx_leaf_column(i, c)))
+        RDX_TRY(add_star_column(b, star, i, c, NULL, used));
   }
   for (uint32_t i = 0; i < star->count && any; i++) {
     const rdx_ast *c = star->args[i];

@@ -54,7 +54,7 @@ static bool has_dictionary(const rdx_block *b, const rdx_bound *e) {
   if (e->kind != RDX_BOUND_COLUMN)
     return false;
   const rdx_catalog_table *table = b->leaves[rdx_leaf_of(e->index)].table;
-  return table->columns[rdx_column_of(e->index)].column.dictionary != NULL;
+  return table->columns[rdx_column_of(e->index)].has_dictionary;
 }
 
 /* A condition that is an rdx_predicate, below so many levels of one. */
@@ -320,11 +320,11 @@ static bool sums_floats(const rdx_plan_node *node) {
 static bool compares_texts(const shape *s, const rdx_plan_node *node) {
   bool compares = false;
   for (uint32_t i = 0; i < s->star->attribute_count; i++) {
-    const rdx_column *c = &s->star->fact->columns[s->star->attributes[i].column].column;
+    const rdx_catalog_column *c = &s->star->fact->columns[s->star->attributes[i].column];
     bool grouped = false;
     for (uint32_t k = 0; k < node->expr_count; k++)
       grouped |= node->exprs[k]->index == i;
-    compares |= c->type == RDX_TYPE_STRING && !c->dictionary && !grouped;
+    compares |= c->type == RDX_TYPE_STRING && !c->has_dictionary && !grouped;
   }
   return compares;
 }

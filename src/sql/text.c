@@ -476,8 +476,9 @@ size_t rdx_sql_text_offset(const rdx_sql_source *text, size_t at) {
 
 /* ---- Forms of DuckDB ---- */
 
+/* A number may begin with a point. */
 static bool is_sign(const rdx_token *t, char sign) {
-  return t->kind == RDX_TOKEN_OTHER && *t->begin == sign;
+  return t->kind == RDX_TOKEN_OTHER && *t->begin == sign && t->end == t->begin + 1;
 }
 
 static bool is_any(const rdx_token *t, const char *const *words, size_t count) {
@@ -579,9 +580,10 @@ static bool is_qualify(const scanner *s, rdx_token t) {
                                               "and",       "or",     "as",    "between",     "like",   "ilike"};
   const bracket *b = &s->brackets[s->count - 1];
   const rdx_token next = rdx_token_at(t.end);
-  const bool operand = s->last.kind != RDX_TOKEN_OTHER || strchr(")]*0123456789", *s->last.begin);
+  const bool operand = s->last.kind != RDX_TOKEN_OTHER || strchr(")]*$0123456789", *s->last.begin) ||
+                       (*s->last.begin == '.' && !is_sign(&s->last, '.'));
   const bool begins =
-      next.begin < s->text->end && (next.kind != RDX_TOKEN_OTHER || strchr("(+-.$0123456789", *next.begin));
+      next.begin < s->text->end && (next.kind != RDX_TOKEN_OTHER || strchr("(+-~.$0123456789", *next.begin));
   return b->select && b->reads && !b->qualify && operand && begins && !IS_ANY(&s->last, before) &&
          !IS_ANY(&next, behind);
 }
@@ -678,7 +680,7 @@ static rdx_status take_sign(scanner *s, char sign) {
 
 static rdx_status take_token(scanner *s, rdx_token t) {
   bracket *b = &s->brackets[s->count - 1];
-  const bool expects_table = b->expects_table, behind_point = s->last.kind == RDX_TOKEN_OTHER && *s->last.begin == '.';
+  const bool expects_table = b->expects_table, behind_point = is_sign(&s->last, '.');
   const word w = behind_point ? WORD_NONE : find_word(t);
   const word last = s->last_word;
   s->before = s->last;
@@ -721,8 +723,8 @@ static rdx_status check_operator(scanner *s, rdx_token t) {
 
 /* Whether GROUP BY ALL ends with this token, and no expression follows, of which ALL says nothing. */
 static bool ends_group_by(const scanner *s, rdx_token t) {
-  static const char *const words[] = {"having", "window",    "order",  "limit", "offset",    "fetch", "for",
-                                      "union",  "intersect", "except", "on",    "returning", "with"};
+  static const char *const words[] = {"having", "window", "order",     "limit",   "offset", "fetch",     "for",
+                                      "union",  "except", "intersect", "qualify", "on",     "returning", "with"};
   bool ends = t.begin >= s->text->end || *t.begin == ')';
   for (size_t i = 0; i < RDX_COUNT(words); i++)
     ends |= rdx_token_is(&t, words[i]);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/replace.h"
 #include "column/column.h"
 #include "column/dictionary.h"
 #include "table/arrow_values.h"
@@ -618,6 +619,8 @@ rdx_status rdx_parquet_open(const char *path, rdx_table **out, rdx_error *err) {
   RDX_TRY(rdx_copy_text(path, WHAT, &own, err));
   RDX_TRY(open_reader(p, own, NULL, 0, err));
   close_duckdb(p);
+  close(p->file); /* many tables may be open, and few files */
+  p->file = -1;
   set_types(p);
   *out = RDX_KEEP(p->table);
   (*out)->parquet = RDX_KEEP(p);
@@ -627,11 +630,10 @@ rdx_status rdx_parquet_open(const char *path, rdx_table **out, rdx_error *err) {
 /* A reader of these columns of a file that was opened before. */
 static rdx_status reopen(reader *r, const rdx_table *table, const uint32_t *columns, uint32_t count, rdx_error *err) {
   const struct rdx_parquet *p = table->parquet;
-  *r = (reader){.path = p->path, .file = -1, .info = p->info, .file_columns = p->file_columns, .rows = p->rows};
-  r->file = fcntl(p->file, F_DUPFD_CLOEXEC, 0);
-  if (r->file < 0)
-    return rdx_fail(err, RDX_ERROR_IO, "cannot open %s: %s", r->path, strerror(errno));
-  RDX_TRY(check_unchanged(r, err));
+  *r = (reader){.path = p->path, .file = -1, .file_columns = p->file_columns, .rows = p->rows};
+  RDX_TRY(open_file(r, err));
+  if (!rdx_file_is_same(&r->info, &p->info))
+    return rdx_fail(err, RDX_ERROR_IO, "%s was written to, or replaced, while it was read", r->path);
   RDX_TRY(rdx_table_create(count, &r->table, err));
   RDX_TRY(rdx_alloc(count, sizeof *r->sources, WHAT, (void **)&r->sources, err));
   RDX_TRY(rdx_calloc(count, sizeof *r->texts, WHAT, (void **)&r->texts, err));
@@ -673,7 +675,7 @@ static rdx_status read_columns(reader *r, const rdx_table *table, const uint32_t
 rdx_status rdx_parquet_read_columns(rdx_table *table, const uint32_t *columns, uint32_t count, rdx_error *err) {
   RDX_SCOPED(close_reader) reader r;
   const rdx_status status = read_columns(&r, table, columns, count, err);
-  if (status == RDX_ERROR_FORMAT) /* perhaps of what is not there any more */
+  if (status == RDX_ERROR_FORMAT && r.file >= 0) /* perhaps of what is not there any more */
     RDX_TRY(check_unchanged(&r, err));
   RDX_TRY(status);
   for (uint32_t i = 0; i < count; i++) {

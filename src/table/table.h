@@ -70,7 +70,7 @@ void rdx_growing_drop(rdx_growing *column);
 /* One more owner, who destroys the table in turn; returns it. */
 rdx_table *rdx_table_retain(rdx_table *table);
 
-/* Unmap a table file (open.c), release an Arrow array (arrow_import.c), close a Parquet file (parquet_read.c). NULL is
+/* Unmap a table file (open.c), release an Arrow array (arrow_import.c), forget a Parquet file (parquet_read.c). NULL is
  * fine. */
 void rdx_opened_drop(struct rdx_opened *opened);
 void rdx_held_drop(struct rdx_held *held);
