@@ -427,9 +427,18 @@ rdx_status rdx_tree_targets(rdx_tree *t, size_t count, node *const *nodes, rdx_s
   return RDX_OK;
 }
 
-static rdx_status take_targets(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
+/* Whether a query lists all columns, and nothing else depends on what it lists: EXISTS then need not read them. */
+static bool lists_all(const PgQuery__SelectStmt *s, const PgQuery__SelectStmt *from, const rdx_sql_query *q) {
+  const rdx_ast *first = q->target_count == 1 ? q->targets[0].value : NULL;
+  return first && first->kind == RDX_AST_STAR && !first->qualifier && first->count == 0 && from->n_from_clause > 0 &&
+         s->n_distinct_clause == 0 && s->n_group_clause == 0 && s->n_window_clause == 0 && s->n_sort_clause == 0 &&
+         !s->having_clause;
+}
+
+static rdx_status take_targets(rdx_tree *t, const PgQuery__SelectStmt *s, const PgQuery__SelectStmt *from,
+                               bool in_exists, rdx_sql_query *out) {
   RDX_TRY(rdx_tree_targets(t, s->n_target_list, s->target_list, &out->targets, &out->target_count));
-  if (s->n_target_list > 0 || !t->in_exists)
+  if (!in_exists || (s->n_target_list > 0 && !lists_all(s, from, out)))
     return rdx_tree_refuse_if(t, s->n_target_list == 0, 0, "SELECT without columns is not supported");
   out->target_count = 1; /* any will do */
   RDX_TRY(rdx_tree_alloc(t, 1, sizeof *out->targets, (void **)&out->targets));
@@ -443,7 +452,7 @@ static bool reads_first(const PgQuery__SelectStmt *s) {
 
 /* `from`: whose FROM it reads, itself where that is not written before SELECT. */
 static rdx_status take_select(rdx_tree *t, const PgQuery__SelectStmt *s, const PgQuery__SelectStmt *from,
-                              rdx_sql_query *out) {
+                              bool in_exists, rdx_sql_query *out) {
   out->kind = RDX_QUERY_SELECT;
   const bool on = s->n_distinct_clause > 0 && s->distinct_clause[0]->node_case != 0;
   out->distinct = s->n_distinct_clause > 0 && !on;
@@ -454,8 +463,7 @@ static rdx_status take_select(rdx_tree *t, const PgQuery__SelectStmt *s, const P
         rdx_tree_expressions(t, s->n_distinct_clause, s->distinct_clause, &out->distinct_on, &out->distinct_on_count));
   RDX_TRY(rdx_tree_refuse_if(t, s->into_clause != NULL, out->place, "SELECT INTO cannot stand here"));
   out->distinct_sets = s->group_distinct;
-  RDX_TRY(take_targets(t, s, out));
-  t->in_exists = false;
+  RDX_TRY(take_targets(t, s, from, in_exists, out));
   out->from_count = (uint32_t)from->n_from_clause;
   RDX_TRY(rdx_tree_alloc(t, from->n_from_clause, sizeof(rdx_from *), (void **)&out->from));
   for (size_t i = 0; i < from->n_from_clause; i++)
@@ -549,13 +557,13 @@ static rdx_status take_rest(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_q
   return take_bound(t, s->limit_offset, &out->offset);
 }
 
-static rdx_status take_from_first(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_query *out) {
+static rdx_status take_from_first(rdx_tree *t, const PgQuery__SelectStmt *s, bool in_exists, rdx_sql_query *out) {
   const PgQuery__SelectStmt *from = s->larg, *select = s->rarg;
   const bool more = from->where_clause || from->n_group_clause > 0 || from->having_clause || from->n_window_clause > 0;
   if (more || select->n_from_clause > 0 || select->n_values_lists > 0 || select->larg)
     return rdx_sql_error(t->err, RDX_ERROR_FORMAT, t->text->text, t->near, NULL,
                          "between FROM and its SELECT stand tables only, and behind it no other FROM");
-  return take_select(t, select, from, out);
+  return take_select(t, select, from, in_exists, out);
 }
 
 /* QUALIFY is the last one of WINDOW. */
@@ -578,6 +586,8 @@ rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_que
   bool *const window_used = t->window_used;
   const size_t window_count = t->window_count;
   const uint32_t levels = t->levels;
+  const bool in_exists = t->in_exists;
+  t->in_exists = false; /* the queries within are not EXISTS's */
   RDX_TRY(rdx_tree_enter(t, 0));
   RDX_TRY(rdx_tree_alloc(t, 1, sizeof *q, (void **)&q));
   *out = q;
@@ -589,11 +599,11 @@ rdx_status rdx_tree_query(rdx_tree *t, const PgQuery__SelectStmt *s, rdx_sql_que
   if (s->n_values_lists > 0)
     RDX_TRY(take_values(t, s, q));
   else if (select != s)
-    RDX_TRY(take_from_first(t, s, q));
+    RDX_TRY(take_from_first(t, s, in_exists, q));
   else if (s->larg && s->rarg)
     RDX_TRY(take_set_operation(t, s, q));
   else
-    RDX_TRY(take_select(t, s, s, q));
+    RDX_TRY(take_select(t, s, s, in_exists, q));
   if (qualify)
     RDX_TRY(take_qualify(t, qualify, q));
   RDX_TRY(take_rest(t, s, q));
